@@ -1,0 +1,44 @@
+// swift-tools-version:6.0
+import PackageDescription
+
+// Layers point strictly down, and siblings never import each other:
+//
+//   programs    vitals-gateway    vitals-consumer    vitals-sensor    vitals
+//               ProgramSettings
+//   libraries   Bluetooth   MQTT   Vault   Daemon
+//   plumbing    DBus   Reactor
+//   values      Telemetry   Fitness
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL
+//
+// A C library is imported by exactly one target.
+
+let house: [SwiftSetting] = [.enableUpcomingFeature("InternalImportsByDefault")]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house)
+}
+
+/// What several test targets share.
+func testSupport(_ name: String) -> Target {
+    .target(name: name, path: "Tests/\(name)", swiftSettings: house)
+}
+
+func system(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+let package = Package(
+    name: "vitals",
+    targets: [
+        library("Telemetry"),
+        tests("TelemetryTests", ["Telemetry"]),
+    ]
+)

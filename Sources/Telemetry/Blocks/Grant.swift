@@ -1,0 +1,99 @@
+/// Whose stream a sensor is: from when until when, sealed to which key, and which kinds of readings are to be recorded.
+///
+/// ```
+/// serial u64 | sensor: length 1, ASCII | stream 16 | from i64 | until i64, 0 = open | public key 32 | kinds u8
+/// ```
+public struct Grant: Hashable, Sendable {
+    /// Kinds of readings.
+    public struct Kinds: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt8
+
+        public init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// Heart rate.
+        public static let heartRate = Kinds(rawValue: 1 << 0)
+        /// Steps.
+        public static let steps = Kinds(rawValue: 1 << 1)
+        /// Temperature.
+        public static let temperature = Kinds(rawValue: 1 << 2)
+        /// All there are.
+        public static let all: Kinds = [.heartRate, .steps, .temperature]
+
+        /// Whether a kind is among them.
+        public func includes(_ kind: Reading.Kind) -> Bool {
+            switch kind {
+            case .heartRate: contains(.heartRate)
+            case .steps: contains(.steps)
+            case .temperature: contains(.temperature)
+            }
+        }
+    }
+
+    /// Only rises: of two grants for a sensor the one with the greater serial holds.
+    public var serial: UInt64
+    /// The sensor.
+    public var sensor: ID
+    /// The stream that its readings go to.
+    public var stream: StreamID
+    /// The first moment of the stream, Unix milliseconds.
+    public var from: Int64
+    /// The moment at which it has ended, Unix milliseconds; nil while it is open.
+    public var until: Int64?
+    /// The person's X25519 public key, 32 bytes: what session keys are sealed to.
+    public var personPublicKey: [UInt8]
+    /// What to record.
+    public var kinds: Kinds
+
+    /// A grant from its parts; refuses a key of another length. An `until` of 0 is taken for nil, as on the wire.
+    public init(
+        serial: UInt64, sensor: ID, stream: StreamID, from: Int64, until: Int64?, personPublicKey: [UInt8],
+        kinds: Kinds
+    ) throws(MalformedValue) {
+        guard personPublicKey.count == 32 else {
+            throw MalformedValue("grant", .outOfRange("public key, 32 bytes"))
+        }
+        self.serial = serial
+        self.sensor = sensor
+        self.stream = stream
+        self.from = from
+        self.until = until == 0 ? nil : until
+        self.personPublicKey = personPublicKey
+        self.kinds = kinds
+    }
+
+    /// Whether a reading of this kind at this wall time is to be recorded.
+    public func covers(_ kind: Reading.Kind, at wall: Int64) -> Bool {
+        kinds.includes(kind) && covers(wall)
+    }
+
+    /// Whether this wall time lies in the stream.
+    public func covers(_ wall: Int64) -> Bool {
+        wall >= from && until.map { wall < $0 } ?? true
+    }
+
+    init(from reader: inout ByteReader) throws(MalformedValue) {
+        serial = try reader.uint64Big()
+        sensor = try ID(from: &reader)
+        stream = try StreamID(from: &reader)
+        from = try reader.int64Big()
+        let end = try reader.int64Big()
+        until = end == 0 ? nil : end
+        personPublicKey = Array(try reader.take(32))
+        kinds = Kinds(rawValue: try reader.byte())
+        guard kinds.subtracting(.all).isEmpty else {
+            throw reader.malformed(.unsupported("kinds \(kinds.rawValue)"))
+        }
+    }
+
+    func append(to bytes: inout [UInt8]) {
+        bytes.appendBig(serial)
+        sensor.append(to: &bytes)
+        bytes += stream.bytes
+        bytes.appendBig(UInt64(bitPattern: from))
+        bytes.appendBig(UInt64(bitPattern: until ?? 0))
+        bytes += personPublicKey
+        bytes.append(kinds.rawValue)
+    }
+}

@@ -1,0 +1,159 @@
+/// `status`, retained: `{"state":"online","time":…}`; the will is `{"state":"offline"}`. Consumers publish the same, with the
+/// name of their instance.
+public struct StatusPayload: Payload {
+    /// Whether it is there.
+    public var state: Availability
+    /// Since when, Unix milliseconds; a will cannot know.
+    public var time: Int64?
+
+    /// Which of several processes speaks: a consumer's.
+    public var instance: String?
+
+    /// A status from its parts.
+    public init(_ state: Availability, time: Int64? = nil, instance: String? = nil) {
+        self.state = state
+        self.time = time
+        self.instance = instance
+    }
+
+    /// What the broker publishes when the connection is lost.
+    public static let will = StatusPayload(.offline)
+
+    public var json: JSON {
+        .object(present: [
+            "state": .string(state.rawValue), "time": time.map(JSON.integer), "instance": instance.map(JSON.string),
+        ])
+    }
+}
+
+/// `availability`, retained, plain text: `online` or `offline`.
+public enum Availability: String, Hashable, Sendable, Decodable {
+    /// It is there.
+    case online
+    /// It is not.
+    case offline
+
+    /// The text as bytes.
+    public var bytes: [UInt8] { Array(rawValue.utf8) }
+
+    /// What the text says.
+    public init(payload: [UInt8]) throws(MalformedValue) {
+        guard let availability = Self(rawValue: String(decoding: payload.prefix(8), as: UTF8.self)) else {
+            throw MalformedValue("availability", .notAllowed("online or offline"))
+        }
+        self = availability
+    }
+}
+
+/// `info`, retained: what runs there. Never a secret.
+public struct GatewayInfoPayload: Payload {
+    /// The program's version.
+    public var version: String
+    /// Bluetooth adapters by name, such as `hci0`.
+    public var adapters: [String]
+    /// Those settings that may be shown, by name.
+    public var settings: JSON
+
+    /// An info from its parts.
+    public init(version: String, adapters: [String], settings: JSON = [:]) {
+        self.version = version
+        self.adapters = adapters
+        self.settings = settings
+    }
+
+    public var json: JSON {
+        ["version": .string(version), "adapters": .array(adapters.map(JSON.string)), "settings": settings]
+    }
+}
+
+/// `sensors/{sensor}/info`, retained: what a sensor says of itself. Fields are absent until they are known.
+public struct SensorInfoPayload: Payload {
+    /// The name in the settings, or the sensor's own.
+    public var name: String?
+    /// The maker.
+    public var manufacturer: String?
+    /// The model.
+    public var model: String?
+    /// The firmware's revision.
+    public var firmware: String?
+    /// The battery's charge in percent.
+    public var battery: Int?
+    /// What it can do: `heart-rate`, `steps`, `temperature`.
+    public var capabilities: [String]
+    /// Where it is worn, as `BodySensorLocation` describes it.
+    public var bodyLocation: String?
+    /// Whether gateway and sensor share a bond.
+    public var bonded: Bool?
+
+    /// An info from what is known.
+    public init(
+        name: String? = nil, manufacturer: String? = nil, model: String? = nil, firmware: String? = nil,
+        battery: Int? = nil, capabilities: [String] = [], bodyLocation: String? = nil, bonded: Bool? = nil
+    ) {
+        self.name = name
+        self.manufacturer = manufacturer
+        self.model = model
+        self.firmware = firmware
+        self.battery = battery
+        self.capabilities = capabilities
+        self.bodyLocation = bodyLocation
+        self.bonded = bonded
+    }
+
+    public var json: JSON {
+        .object(present: [
+            "name": name.map(JSON.string),
+            "manufacturer": manufacturer.map(JSON.string),
+            "model": model.map(JSON.string),
+            "firmware": firmware.map(JSON.string),
+            "battery": battery.map { .integer(Int64($0)) },
+            "capabilities": .array(capabilities.map(JSON.string)),
+            "body_location": bodyLocation.map(JSON.string),
+            "bonded": bonded.map(JSON.bool),
+        ])
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case name, manufacturer, model, firmware, battery, capabilities, bonded
+        case bodyLocation = "body_location"
+    }
+}
+
+/// `events`: something happened.
+public struct EventPayload: Payload {
+    /// What can happen.
+    public enum Kind: String, Hashable, Sendable, Decodable {
+        /// A sensor was found in range.
+        case found
+        /// A sensor connected.
+        case connected
+        /// A sensor disconnected.
+        case disconnected
+        /// A value could not be read from a sensor.
+        case readFailed = "read-failed"
+    }
+
+    /// Unix milliseconds.
+    public var time: Int64
+    /// What happened.
+    public var kind: Kind
+    /// To which sensor, where the settings know it.
+    public var sensor: String?
+    /// More, for people.
+    public var message: String?
+
+    /// An event from its parts.
+    public init(_ kind: Kind, time: Int64, sensor: ID? = nil, message: String? = nil) {
+        self.time = time
+        self.kind = kind
+        self.sensor = sensor?.text
+        self.message = message
+    }
+
+    public var json: JSON {
+        .object(present: [
+            "time": .integer(time), "kind": .string(kind.rawValue), "sensor": sensor.map(JSON.string),
+            "message": message.map(JSON.string),
+        ])
+    }
+}

@@ -1,0 +1,107 @@
+/// `health`, retained: a gateway's counters for its operators. Counters run since the gateway started unless they say otherwise.
+public struct HealthPayload: Payload {
+    /// What waits to be stored by the consumer.
+    public struct Outbox: Decodable, Hashable, Sendable {
+        /// Readings in the journal, not yet in a block.
+        public var journal: Int
+        /// Blocks without acknowledgement.
+        public var blocks: Int
+        /// Size on the disk, in bytes.
+        public var bytes: Int
+        /// Age of the oldest of them in seconds; 0 where nothing waits.
+        public var oldestSeconds: Int
+
+        /// An outbox from its parts.
+        public init(journal: Int = 0, blocks: Int = 0, bytes: Int = 0, oldestSeconds: Int = 0) {
+            self.journal = journal
+            self.blocks = blocks
+            self.bytes = bytes
+            self.oldestSeconds = oldestSeconds
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case journal, blocks, bytes
+            case oldestSeconds = "oldest_s"
+        }
+    }
+
+    /// How many sensors there are.
+    public struct Sensors: Decodable, Hashable, Sendable {
+        /// Sensors in the settings.
+        public var configured: Int
+        /// Sensors connected now.
+        public var connected: Int
+
+        /// Counts from their parts.
+        public init(configured: Int = 0, connected: Int = 0) {
+            self.configured = configured
+            self.connected = connected
+        }
+    }
+
+    /// Unix milliseconds.
+    public var time: Int64
+    /// What waits.
+    public var outbox = Outbox()
+    /// Readings dropped because the outbox was full, ever.
+    public var dropped = 0
+    /// Blocks that the consumer refused, ever.
+    public var dead = 0
+    /// Readings of sensors without a grant.
+    public var notRecorded = 0
+    /// Readings appended to the outbox.
+    public var recorded = 0
+    /// Malformed values from sensors.
+    public var malformed = 0
+    /// Resident memory in KiB.
+    public var memoryKilobytes = 0
+    /// How many sensors there are.
+    public var sensors = Sensors()
+    /// The state of Bluetooth, such as `ready` or `no adapter`.
+    public var bluetooth = "unknown"
+    /// How often the broker was lost and found again.
+    public var brokerReconnects = 0
+    /// What keeps the wall clock right, such as `synchronised` or `unknown`.
+    public var clock = "unknown"
+    /// Sensors that have a grant.
+    public var recordedSensors: [String] = []
+
+    /// Counters of zero at a moment, Unix milliseconds.
+    public init(time: Int64) {
+        self.time = time
+    }
+
+    public var json: JSON {
+        [
+            "time": .integer(time),
+            "outbox": [
+                "journal": .integer(Int64(outbox.journal)),
+                "blocks": .integer(Int64(outbox.blocks)),
+                "bytes": .integer(Int64(outbox.bytes)),
+                "oldest_s": .integer(Int64(outbox.oldestSeconds)),
+            ],
+            "dropped": .integer(Int64(dropped)),
+            "dead": .integer(Int64(dead)),
+            "not_recorded": .integer(Int64(notRecorded)),
+            "recorded": .integer(Int64(recorded)),
+            "malformed": .integer(Int64(malformed)),
+            "memory_kb": .integer(Int64(memoryKilobytes)),
+            "sensors": [
+                "configured": .integer(Int64(sensors.configured)),
+                "connected": .integer(Int64(sensors.connected)),
+            ],
+            "bluetooth": .string(bluetooth),
+            "broker_reconnects": .integer(Int64(brokerReconnects)),
+            "clock": .string(clock),
+            "recorded_sensors": .array(recordedSensors.map(JSON.string)),
+        ]
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case time, outbox, dropped, dead, recorded, malformed, sensors, bluetooth, clock
+        case notRecorded = "not_recorded"
+        case memoryKilobytes = "memory_kb"
+        case brokerReconnects = "broker_reconnects"
+        case recordedSensors = "recorded_sensors"
+    }
+}

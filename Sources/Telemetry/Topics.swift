@@ -1,0 +1,188 @@
+/// Every topic of a gateway and of a consumer's presence, spelt here and nowhere else.
+///
+/// ```
+/// {root}/gateways/{gateway}/status
+/// {root}/gateways/{gateway}/sensors/{sensor}/heart-rate
+/// {root}/stores/{store}/consumers/{instance}
+/// ```
+public enum Topic: Hashable, Sendable {
+    /// A gateway's.
+    case gateway(ID, GatewayTopic)
+    /// The status of a consumer's instance, retained and also its will.
+    case consumer(store: StoreID, instance: ID)
+}
+
+/// What follows `gateways/{gateway}/`.
+public enum GatewayTopic: Hashable, Sendable {
+    /// Online or offline; also the will.
+    case status
+    /// Version, adapters, settings.
+    case info
+    /// Counters for operators.
+    case health
+    /// What happens.
+    case events
+    /// Sealed blocks, to the consumer.
+    case blocks
+    /// Signed messages from the consumer.
+    case control
+    /// A request about the gateway itself, by name.
+    case request(ID)
+    /// A reply; the tail is one or more levels.
+    case response(String)
+    /// A sensor's.
+    case sensor(ID, SensorTopic)
+}
+
+/// What follows `gateways/{gateway}/sensors/{sensor}/`.
+public enum SensorTopic: String, Hashable, Sendable, CaseIterable {
+    /// Name, model, battery and so on.
+    case info
+    /// Online or offline, to be read together with the gateway's status.
+    case availability
+    /// Live heart rate.
+    case heartRate = "heart-rate"
+    /// Asks for the steps.
+    case stepsGet = "steps/get"
+    /// Replies with steps, for clients that name no response topic.
+    case stepsResponse = "steps/response"
+    /// Asks for the temperature.
+    case temperatureGet = "temperature/get"
+    /// Replies with temperatures, for clients that name no response topic.
+    case temperatureResponse = "temperature/response"
+    /// Whose stream the sensor is: signed, retained.
+    case grant
+}
+
+/// Topics under one root: as text, as filters, and back from text.
+public struct Topics: Hashable, Sendable {
+    /// What all topics begin with, without a slash at its end.
+    public let root: String
+
+    /// The root unless a setting says otherwise.
+    public static let defaultRoot = "vitals/v1"
+
+    /// Topics under a root of one or more levels; refuses wildcards, empty levels and a `$` in front.
+    public init(root: String = Topics.defaultRoot) throws(MalformedValue) {
+        guard Self.isTopicName(root), !root.hasPrefix("$"),
+            !root.split(separator: "/", omittingEmptySubsequences: false).contains("")
+        else {
+            throw MalformedValue("root topic", .notAllowed("levels between slashes, none empty, without +, # and NUL"))
+        }
+        self.root = root
+    }
+
+    /// The topic as text.
+    public subscript(topic: Topic) -> String {
+        switch topic {
+        case .gateway(let gateway, let rest): "\(root)/gateways/\(gateway)/\(Self.text(rest))"
+        case .consumer(let store, let instance): "\(root)/stores/\(store)/consumers/\(instance)"
+        }
+    }
+
+    /// A gateway's topic as text.
+    public subscript(gateway: ID, topic: GatewayTopic) -> String { self[.gateway(gateway, topic)] }
+
+    /// A sensor's topic as text.
+    public subscript(gateway: ID, sensor: ID, topic: SensorTopic) -> String {
+        self[.gateway(gateway, .sensor(sensor, topic))]
+    }
+
+    /// A filter for one topic of every gateway.
+    public func everyGateway(_ topic: GatewayTopic) -> String { "\(root)/gateways/+/\(Self.text(topic))" }
+
+    /// A filter for one topic of every sensor, of one gateway or of all.
+    public func everySensor(of gateway: ID? = nil, _ topic: SensorTopic) -> String {
+        "\(root)/gateways/\(gateway?.text ?? "+")/sensors/+/\(topic.rawValue)"
+    }
+
+    /// A filter for all requests about a gateway itself.
+    public func everyRequest(to gateway: ID) -> String { "\(root)/gateways/\(gateway)/requests/+" }
+
+    /// A filter for all replies of a gateway under a tail that the asker drew, or all of them.
+    public func everyResponse(of gateway: ID) -> String { "\(root)/gateways/\(gateway)/responses/#" }
+
+    /// A filter for everything of a gateway, or of all.
+    public func everything(of gateway: ID? = nil) -> String { "\(root)/gateways/\(gateway?.text ?? "+")/#" }
+
+    /// A filter for the instances of one store, or of all.
+    public func everyConsumer(of store: StoreID? = nil) -> String {
+        "\(root)/stores/\(store?.description ?? "+")/consumers/+"
+    }
+
+    /// Whether a reply may go to the response topic that a request names: a topic without wildcards under this gateway's
+    /// `responses/`, or under one of the prefixes in its settings. Anywhere else it would lend the gateway's rights to the asker.
+    public func allowsResponse(at topic: String, of gateway: ID, prefixes: [String] = []) -> Bool {
+        guard Self.isTopicName(topic) else { return false }
+        return (["\(root)/gateways/\(gateway)/responses"] + prefixes).contains { prefix in
+            let prefix = prefix.hasSuffix("/") ? prefix : prefix + "/"
+            return topic.utf8.count > prefix.utf8.count && topic.utf8.starts(with: prefix.utf8)
+        }
+    }
+
+    /// The topic that a text spells, or nil where it is none of these.
+    public func parse(_ text: String) -> Topic? {
+        guard text.utf8.starts(with: root.utf8) else { return nil }
+        let rest = text.utf8.dropFirst(root.utf8.count)
+        guard rest.first == UInt8(ascii: "/"), Self.isTopicName(text) else { return nil }
+        let levels = rest.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+        guard levels.count >= 3 else { return nil }
+        switch levels[0] {
+        case "gateways":
+            guard let gateway = Self.id(levels[1]), let topic = Self.parse(gateway: levels.dropFirst(2)) else {
+                return nil
+            }
+            return .gateway(gateway, topic)
+        case "stores":
+            guard levels.count == 4, levels[2] == "consumers", let store = StoreID(levels[1]),
+                store.description == levels[1], let instance = Self.id(levels[3])
+            else { return nil }
+            return .consumer(store: store, instance: instance)
+        default: return nil
+        }
+    }
+
+    private static func text(_ topic: GatewayTopic) -> String {
+        switch topic {
+        case .status: "status"
+        case .info: "info"
+        case .health: "health"
+        case .events: "events"
+        case .blocks: "blocks"
+        case .control: "control"
+        case .request(let name): "requests/\(name)"
+        case .response(let tail): "responses/\(tail)"
+        case .sensor(let sensor, let topic): "sensors/\(sensor)/\(topic.rawValue)"
+        }
+    }
+
+    private static func parse(gateway levels: ArraySlice<String>) -> GatewayTopic? {
+        let rest = levels.dropFirst()
+        switch (levels.first, rest.count) {
+        case ("status", 0): return .status
+        case ("info", 0): return .info
+        case ("health", 0): return .health
+        case ("events", 0): return .events
+        case ("blocks", 0): return .blocks
+        case ("control", 0): return .control
+        case ("requests", 1): return rest.first.flatMap(id).map(GatewayTopic.request)
+        case ("responses", 1...): return .response(rest.joined(separator: "/"))
+        case ("sensors", 2...):
+            guard let sensor = rest.first.flatMap(id),
+                let topic = SensorTopic(rawValue: rest.dropFirst().joined(separator: "/"))
+            else { return nil }
+            return .sensor(sensor, topic)
+        default: return nil
+        }
+    }
+
+    private static func id(_ text: String) -> ID? {
+        do throws(MalformedValue) { return try ID(text) } catch { return nil }
+    }
+
+    /// Whether a message can be published there: not empty, no wildcard, no NUL, at most 65535 bytes (MQTT 5, 4.7).
+    private static func isTopicName(_ text: String) -> Bool {
+        (1...0xFFFF).contains(text.utf8.count) && !text.utf8.contains { $0 == 0 || $0 == 0x23 || $0 == 0x2B }
+    }
+}

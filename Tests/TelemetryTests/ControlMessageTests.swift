@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Telemetry
+
+@Suite struct ControlMessageTests {
+    static func vectors() throws -> [(String, ControlMessage)] {
+        let gateway = try ID("home")
+        let grant = try Grant(
+            serial: 9, sensor: ID("strap"), stream: Sample.stream, from: 1_767_225_600_000, until: nil,
+            personPublicKey: Array(0x80..<0xA0), kinds: [.heartRate, .temperature])
+        let bodies: [(String, ControlMessage.Body)] = [
+            ("01 01 \(Sample.storeHex) 04 68 6F 6D 65 01 \(Sample.identityHex)", .acknowledgement([Sample.identity])),
+            (
+                "01 02 \(Sample.storeHex) 04 68 6F 6D 65 \(Sample.identityHex) D0 D1 D2 D3 D4 D5 D6 D7 D8 D9 DA DB DC DD DE DF 02",
+                .refusal(Sample.identity, digest: Array(0xD0...0xDF), .conflict)
+            ),
+            (
+                "01 03 \(Sample.storeHex) 04 68 6F 6D 65 \(Sample.streamHex) \(Sample.sessionHex)",
+                .keyRequest(Sample.stream, Sample.session)
+            ),
+            (
+                """
+                01 04 \(Sample.storeHex) 04 68 6F 6D 65 00 00 00 00 00 00 00 09 05 73 74 72 61 70 \(Sample.streamHex)
+                00 00 01 9B 76 DA A8 00 00 00 00 00 00 00 00 00
+                80 81 82 83 84 85 86 87 88 89 8A 8B 8C 8D 8E 8F 90 91 92 93 94 95 96 97 98 99 9A 9B 9C 9D 9E 9F 05
+                """, .grant(grant)
+            ),
+        ]
+        return bodies.map { ($0, ControlMessage(store: Sample.store, gateway: gateway, $1)) }
+    }
+
+    @Test("lays messages out as documented, and reads them back with what must have been signed")
+    func layout() throws {
+        let signature = [UInt8](repeating: 0xEE, count: 64)
+        for (expected, message) in try Self.vectors() {
+            let bytes = try hex(expected)
+            #expect(hexadecimal(message.unsigned) == hexadecimal(bytes))
+            let signed = try SignedControlMessage(bytes: message.bytes(signature: signature))
+            #expect(signed.message == message && signed.signature == signature)
+            #expect(signed.signedBytes == message.signedBytes)
+            let covered = Array("vitals/1 control".utf8) + message.unsigned
+            #expect(signed.signedBytes == covered)
+        }
+    }
+
+    @Test("refuses every truncation and anything that follows, and survives every flipped bit")
+    func damage() throws {
+        for (_, message) in try Self.vectors() {
+            for length in message.unsigned.indices {
+                #expect(fault { try ControlMessage(unsigned: Array(message.unsigned.prefix(length))) } != nil)
+            }
+            #expect(fault { try ControlMessage(unsigned: message.unsigned + [0]) } != nil)
+            for bytes in damaged(message.unsigned) {
+                if let other = try? ControlMessage(unsigned: bytes) {
+                    #expect(other.unsigned == bytes && other != message)
+                }
+            }
+        }
+        #expect(fault { try SignedControlMessage(bytes: [UInt8](repeating: 1, count: 64)) } == .truncated)
+        #expect(fault { try SignedControlMessage(bytes: []) } == .truncated)
+    }
+
+    @Test("acknowledges 256 blocks at most")
+    func manyAcknowledged() throws {
+        let most = ControlMessage(
+            store: Sample.store, gateway: try ID("home"),
+            .acknowledgement(Array(repeating: Sample.identity, count: 256)))
+        #expect(try ControlMessage(unsigned: most.unsigned) == most)
+        let tooMany = ControlMessage(
+            store: Sample.store, gateway: try ID("home"),
+            .acknowledgement(Array(repeating: Sample.identity, count: 257)))
+        #expect(fault { try ControlMessage(unsigned: tooMany.unsigned) } == .outOfRange("count, 1 to 256"))
+    }
+
+    @Test("covers what a grant says: from, until, kinds")
+    func grantCovers() throws {
+        var grant = try Grant(
+            serial: 1, sensor: ID("strap"), stream: Sample.stream, from: 100, until: 200,
+            personPublicKey: Array(0..<32), kinds: [.heartRate])
+        #expect(!grant.covers(99) && grant.covers(100) && grant.covers(199) && !grant.covers(200))
+        #expect(grant.covers(.heartRate, at: 150))
+        #expect(!grant.covers(.steps, at: 150) && !grant.covers(.temperature, at: 150))
+        grant.until = nil
+        #expect(grant.covers(.max))
+        #expect(
+            fault {
+                try Grant(
+                    serial: 1, sensor: ID("s"), stream: Sample.stream, from: 0, until: nil, personPublicKey: [1],
+                    kinds: .all)
+            } == .outOfRange("public key, 32 bytes"))
+    }
+}

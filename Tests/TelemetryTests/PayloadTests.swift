@@ -1,0 +1,161 @@
+import Testing
+
+@testable import Telemetry
+
+@Suite struct PayloadTests {
+    static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    @Test("writes live heart rate as documented, and the quick way writes the same")
+    func heartRate() throws {
+        let full = HeartRateMeasurement(
+            beatsPerMinute: 72, contact: .detected, energyKilojoules: 128, rrIntervals: [831, 825])
+        #expect(
+            Self.text(HeartRatePayload.bytes(full, at: 1_767_225_600_000))
+                == #"{"time":1767225600000,"bpm":72,"contact":true,"rr_ms":[812,806],"energy_kj":128}"#)
+        #expect(
+            Self.text(HeartRatePayload.bytes(.init(beatsPerMinute: 0), at: 0)) == #"{"time":0,"bpm":0}"#)
+        #expect(
+            Self.text(
+                HeartRatePayload.bytes(
+                    .init(beatsPerMinute: 170, contact: .notDetected, rrIntervals: [141, 65535]), at: -1))
+                == #"{"time":-1,"bpm":170,"contact":false,"rr_ms":[138,63999]}"#)
+        var random = SeededGenerator(seed: 1)
+        for _ in 0..<200 {
+            let measurement = HeartRateMeasurement(
+                beatsPerMinute: .random(in: 0...300, using: &random),
+                contact: .init(rawValue: .random(in: 0...2, using: &random)) ?? .detected,
+                energyKilojoules: Bool.random(using: &random) ? .random(in: 0...(.max), using: &random) : nil,
+                rrIntervals: (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                    .random(in: 0...(.max), using: &random)
+                })
+            let time = Int64.random(in: .min...(.max), using: &random)
+            let payload = HeartRatePayload(measurement, at: time)
+            #expect(HeartRatePayload.bytes(measurement, at: time) == payload.bytes)
+            #expect(try HeartRatePayload(payload: payload.bytes) == payload)
+        }
+    }
+
+    @Test("writes and reads what a gateway says of itself")
+    func gateway() throws {
+        #expect(Self.text(StatusPayload(.online, time: 5).bytes) == #"{"state":"online","time":5}"#)
+        #expect(Self.text(StatusPayload.will.bytes) == #"{"state":"offline"}"#)
+        #expect(try StatusPayload(payload: StatusPayload.will.bytes) == .will)
+        #expect(try StatusPayload(payload: Array(#"{"state":"online","new":[1]}"#.utf8)) == .init(.online))
+        #expect(
+            fault { try StatusPayload(payload: Array(#"{"state":"asleep"}"#.utf8)) }
+                == .notAllowed("\"state\" is not allowed"))
+        #expect(fault { try StatusPayload(payload: Array(#"{}"#.utf8)) } == .notAllowed("\"state\" is missing"))
+        #expect(
+            fault { try StatusPayload(payload: Array(#"{"state":1}"#.utf8)) }
+                == .notAllowed("\"state\" is of another type"))
+        #expect(fault { try StatusPayload(payload: [0xFF]) } == .notAllowed("not JSON"))
+
+        #expect(Self.text(Availability.online.bytes) == "online")
+        #expect(try Availability(payload: Array("offline".utf8)) == .offline)
+        #expect(fault { try Availability(payload: Array("offline!".utf8)) } == .notAllowed("online or offline"))
+
+        let info = GatewayInfoPayload(version: "1", adapters: ["hci0"], settings: ["live": true, "block_s": 10])
+        #expect(Self.text(info.bytes) == #"{"version":"1","adapters":["hci0"],"settings":{"live":true,"block_s":10}}"#)
+        #expect(try GatewayInfoPayload(payload: info.bytes).adapters == ["hci0"])
+
+        let sensor = SensorInfoPayload(
+            name: "Strap", model: "H10", battery: 80, capabilities: ["heart-rate"], bodyLocation: "chest", bonded: false
+        )
+        #expect(
+            Self.text(sensor.bytes)
+                == #"{"name":"Strap","model":"H10","battery":80,"capabilities":["heart-rate"],"body_location":"chest","bonded":false}"#
+        )
+        #expect(try SensorInfoPayload(payload: sensor.bytes) == sensor)
+
+        let event = EventPayload(.readFailed, time: 1, sensor: try ID("strap"), message: "timed \"out\"\n")
+        #expect(
+            Self.text(event.bytes)
+                == #"{"time":1,"kind":"read-failed","sensor":"strap","message":"timed \"out\"\u000a"}"#)
+        #expect(try EventPayload(payload: event.bytes) == event)
+    }
+
+    @Test("writes and reads health")
+    func health() throws {
+        var health = HealthPayload(time: 7)
+        health.outbox = .init(journal: 1, blocks: 2, bytes: 3, oldestSeconds: 4)
+        health.dropped = 5
+        health.dead = 6
+        health.notRecorded = 7
+        health.recorded = 8
+        health.malformed = 9
+        health.memoryKilobytes = 10
+        health.sensors = .init(configured: 2, connected: 1)
+        health.bluetooth = "ready"
+        health.brokerReconnects = 11
+        health.clock = "synchronised"
+        health.recordedSensors = ["strap"]
+        #expect(
+            Self.text(health.bytes)
+                == #"{"time":7,"outbox":{"journal":1,"blocks":2,"bytes":3,"oldest_s":4},"dropped":5,"dead":6,"not_recorded":7,"#
+                + #""recorded":8,"malformed":9,"memory_kb":10,"sensors":{"configured":2,"connected":1},"bluetooth":"ready","#
+                + #""broker_reconnects":11,"clock":"synchronised","recorded_sensors":["strap"]}"#)
+        #expect(try HealthPayload(payload: health.bytes) == health)
+    }
+
+    @Test("takes nothing or an object for a request")
+    func requests() throws {
+        #expect(try Request(payload: []).id == nil)
+        #expect(try Request(payload: Array("{}".utf8)).fields == [:])
+        #expect(try Request(payload: Array(#"{"id":"a\"1"}"#.utf8)).id == .string("a\"1"))
+        #expect(try Request(payload: Array(#" {"id": 42, "seconds": 5} "#.utf8)).id == .number(42))
+        #expect(try Request(payload: Array(#"{"id":1,"seconds":5}"#.utf8)).fields["seconds"] == 5)
+        let tooLong = #"{"id":""# + String(repeating: "x", count: 129) + #""}"#
+        let deep = String(repeating: "[", count: 4000)
+        let tooMuch = #"{"a":""# + String(repeating: "x", count: 4096) + #""}"#
+        for wrong in [
+            "[]", "1", "x", "null", #""id""#, #"{"id":true}"#, #"{"id":1.5}"#, #"{"id":[1]}"#, #"{"id":null}"#,
+            #"{"id":1e300}"#, "{", "\u{0}", tooLong, deep, tooMuch,
+        ] {
+            #expect(fault { try Request(payload: Array(wrong.utf8)) } != nil, "\(wrong.prefix(20))")
+        }
+    }
+
+    @Test("writes and reads replies")
+    func replies() throws {
+        let moment = Moment(wall: 1_767_225_600_000, monotonic: 1)
+        let steps = Reply(Reading(at: moment, .steps(8042)))
+        #expect(Self.text(steps.bytes) == #"{"status":"ok","data":{"time":1767225600000,"steps":8042}}"#)
+        let temperature = Reply(
+            Reading(at: moment, .temperature(try Temperature(thousandths: 36_970, site: .armpit))), id: .number(3))
+        #expect(
+            Self.text(temperature.bytes)
+                == #"{"status":"ok","data":{"time":1767225600000,"celsius":36.97,"site":"armpit"},"id":3}"#)
+        let error = Reply(
+            .error(.init(.sensorOffline, "not connected", field: "sensor", retryAfterSeconds: 30)), id: .string("x"))
+        #expect(
+            Self.text(error.bytes)
+                == #"{"status":"error","error":{"code":"sensor-offline","message":"not connected","field":"sensor","#
+                + #""retry_after_s":30},"id":"x"}"#)
+        #expect(try Reply(payload: error.bytes) == error)
+        guard case .ok(let data) = try Reply(payload: temperature.bytes).outcome else {
+            Issue.record("not ok")
+            return
+        }
+        #expect(data["celsius"] == .number(36.97) && data["site"] == "armpit")
+        #expect(fault { try Reply(payload: Array("{}".utf8)) } != nil)
+        #expect(
+            ReplyError.Code.allCases.map(\.rawValue) == [
+                "sensor-offline", "timeout", "not-supported", "no-value", "malformed-value", "refused", "bad-request",
+                "busy",
+                "unknown-sensor", "internal",
+            ])
+        #expect(ReplyError(MalformedValue("temperature", .noValue)).code == .noValue)
+        #expect(ReplyError(MalformedValue("temperature", .truncated)).code == .malformedValue)
+    }
+
+    @Test("writes every character so that Foundation reads it back")
+    func characters() throws {
+        var text = "ä\u{2028}\u{7F}😀/"
+        for code in 0..<0x80 { text.unicodeScalars.append(Unicode.Scalar(UInt8(code))) }
+        let json: JSON = ["text": .string(text), "list": [1, -5, true, .null, .number(0.5), .integer(.min), [:], []]]
+        #expect(try JSON(payload: json.bytes)["text"] == .string(text))
+        #expect(try JSON(payload: json.bytes)["list"] == json["list"])
+        #expect(JSON.number(.nan).bytes == Array("null".utf8))
+        #expect(fault { try JSON(payload: [UInt8](repeating: 0x20, count: 70_000)) } != nil)
+    }
+}
