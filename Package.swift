@@ -39,6 +39,8 @@ let package = Package(
     name: "vitals",
     targets: [
         library("Telemetry"),
+        library("Fitness"),
         tests("TelemetryTests", ["Telemetry"]),
+        tests("FitnessTests", ["Fitness"]),
     ]
 )

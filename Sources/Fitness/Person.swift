@@ -1,0 +1,34 @@
+/// What the formulas need to know of a person. Where something is not known, what depends on it is nil, never guessed.
+public struct Person: Hashable, Sendable {
+    /// The sexes for which the formulas were fitted.
+    public enum Sex: Sendable {
+        /// Female.
+        case female
+        /// Male.
+        case male
+    }
+
+    /// Sex, where the person says.
+    public var sex: Sex?
+    /// Age in years.
+    public var ageYears: Double?
+    /// Height in centimetres.
+    public var heightCentimetres: Double?
+    /// Weight in kilograms.
+    public var weightKilograms: Double?
+    /// Heart rate at rest, in beats per minute.
+    public var restingHeartRate: Double?
+
+    /// A person of whom this much is known. Numbers that are not positive and finite are taken for unknown.
+    public init(
+        sex: Sex? = nil, ageYears: Double? = nil, heightCentimetres: Double? = nil, weightKilograms: Double? = nil,
+        restingHeartRate: Double? = nil
+    ) {
+        func known(_ value: Double?) -> Double? { value.flatMap { $0.isFinite && $0 > 0 ? $0 : nil } }
+        self.sex = sex
+        self.ageYears = known(ageYears)
+        self.heightCentimetres = known(heightCentimetres)
+        self.weightKilograms = known(weightKilograms)
+        self.restingHeartRate = known(restingHeartRate)
+    }
+}
