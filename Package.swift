@@ -40,7 +40,10 @@ let package = Package(
     targets: [
         library("Telemetry"),
         library("Fitness"),
+        library("Reactor"),
+        testSupport("TestSupport"),
         tests("TelemetryTests", ["Telemetry"]),
         tests("FitnessTests", ["Fitness"]),
+        tests("ReactorTests", ["Reactor", "TestSupport"]),
     ]
 )

@@ -1,0 +1,146 @@
+import Glibc
+import Reactor
+import TestSupport
+import Testing
+
+@Suite("An event loop")
+struct EventLoopTests {
+    /// A loop that runs for as long as the closure does.
+    private func withLoop(_ body: (EventLoop) throws -> Void) rethrows {
+        let loop = EventLoop(name: "test")
+        loop.start()
+        defer { loop.stop() }
+        try body(loop)
+    }
+
+    @Test("runs work of other threads on its own thread, in order")
+    func performsInOrder() {
+        withLoop { loop in
+            let seen = Record<Int>()
+            let done = Answer<Bool>()
+            for number in 0..<1000 {
+                loop.perform { [unowned loop] in
+                    seen.append(loop.isCurrent ? number : -1)
+                    if number == 999 { done.set(true) }
+                }
+            }
+            #expect(done.wait(atMost: limit) == true)
+            #expect(seen.all == Array(0..<1000))
+            #expect(!loop.isCurrent)
+        }
+    }
+
+    @Test("runs what was left before it stopped, and nothing after")
+    func drainsOnStop() {
+        let loop = EventLoop(name: "test")
+        let seen = Record<Int>()
+        for number in 0..<10 { loop.perform { seen.append(number) } }
+        loop.start()
+        loop.stop()
+        loop.perform { seen.append(99) }
+        #expect(seen.all == Array(0..<10))
+    }
+
+    @Test("keeps nothing of what comes after its end")
+    func letsGo() {
+        final class Owner: Sendable { let loop = EventLoop(name: "test") }
+        weak var remembered: Owner?
+        do {
+            let owner = Owner()
+            remembered = owner
+            owner.loop.start()
+            owner.loop.stop()
+            owner.loop.perform { _ = owner.loop.name }
+        }
+        #expect(remembered == nil)
+    }
+
+    @Test("calls timers back in the order of their times, never early, and not at all once cancelled")
+    func timers() {
+        withLoop { loop in
+            let seen = Record<String>()
+            let done = Answer<Duration>()
+            let start = ContinuousClock.now
+            loop.perform { [unowned loop] in
+                loop.after(.milliseconds(30)) {
+                    seen.append("last")
+                    done.set(ContinuousClock.now - start)
+                }
+                loop.after(.milliseconds(10)) { seen.append("second") }
+                loop.after(.milliseconds(5)) { seen.append("cancelled") }.cancel()
+                loop.after(.zero) { seen.append("first") }
+            }
+            let elapsed = done.wait(atMost: limit)
+            #expect(seen.all == ["first", "second", "last"])
+            #expect(elapsed.map { $0 >= .milliseconds(30) } == true)
+        }
+    }
+
+    @Test("tells when a descriptor is readable, and stops telling when the watch is cancelled")
+    func watches() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        let (readEnd, writeEnd) = (ends[0], ends[1])
+        defer {
+            close(readEnd)
+            close(writeEnd)
+        }
+        withLoop { loop in
+            let received = Answer<UInt8>()
+            loop.perform { [unowned loop] in
+                let box = Box<EventLoop.Watch>()
+                box.value = loop.watch(readEnd, for: .readable) { _ in
+                    var byte: UInt8 = 0
+                    _ = read(readEnd, &byte, 1)
+                    received.set(byte)
+                    box.value?.cancel()
+                }
+            }
+            var byte: UInt8 = 42
+            #expect(write(writeEnd, &byte, 1) == 1)
+            #expect(received.wait(atMost: limit) == 42)
+            // Cancelled: a second byte stays in the pipe whatever the loop does meanwhile.
+            #expect(write(writeEnd, &byte, 1) == 1)
+            for _ in 0..<10 { loop.sync {} }
+            var entry = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&entry, 1, 0) == 1)
+        }
+    }
+
+    @Test("names its thread")
+    func threadName() {
+        withLoop { loop in
+            let name = loop.sync { () -> String in
+                var buffer = [UInt8](repeating: 0, count: 16)
+                let file = open("/proc/thread-self/comm", O_RDONLY)
+                let count = read(file, &buffer, 16)
+                close(file)
+                return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
+            }
+            #expect(name == "test\n")
+        }
+    }
+
+    @Test("an answer that does not come is nil at its limit")
+    func answerLimit() {
+        #expect(Answer<Int>().wait(atMost: .milliseconds(5)) == nil)
+    }
+}
+
+@Suite("Pauses between tries")
+struct BackoffTests {
+    @Test("double up to the limit, each drawn from the upper half of its span")
+    func grows() {
+        for _ in 0..<100 {
+            var backoff = Backoff(first: .seconds(1), limit: .seconds(5))
+            for span in [1.0, 2, 4, 5, 5] {
+                let pause = backoff.next()
+                #expect(pause >= .seconds(span / 2) && pause <= .seconds(span))
+            }
+            backoff.reset()
+            #expect(backoff.next() <= .seconds(1))
+        }
+    }
+}
+
+private final class Box<Value> { var value: Value? }

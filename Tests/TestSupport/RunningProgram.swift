@@ -1,0 +1,223 @@
+import Foundation
+public import Glibc
+
+/// A program that a test started: its output is kept, and can be waited for; it ends with the value.
+///
+/// Foundation's Process is not used: its children inherit the signal mask of the thread that starts them, and on a test's
+/// thread that blocks SIGTERM.
+public final class RunningProgram: @unchecked Sendable {
+    // Proof of @unchecked: constants, and what is only touched with `condition` held.
+    public let pid: pid_t
+    private let condition = NSCondition()
+    private var input: Int32
+    private var printed = Printed()
+    private var complaints = Printed()
+    /// Up to where the output was waited for by `prints`.
+    private var position = 0
+    private var status: Int32?
+
+    /// Where its standard output goes.
+    public enum Output {
+        /// Here, and its standard error with it.
+        case together
+        /// Here, and its standard error to `errors`.
+        case apart
+        /// To a descriptor of the test's, which stays open here; its standard error to `errors`.
+        case elsewhere(Int32)
+    }
+
+    /// Starts it.
+    /// - Parameters:
+    ///   - program: one of ours by its name, or any by its path or by its name on PATH.
+    ///   - environment: what is added to this process's own.
+    ///   - inheritsEnvironment: whether it gets this process's environment at all.
+    ///   - output: where its standard output goes.
+    public init(
+        _ program: String, _ arguments: [String] = [], environment: [String: String] = [:],
+        inheritsEnvironment: Bool = true, output: Output = .together
+    ) throws {
+        Glibc.signal(SIGPIPE, SIG_IGN)  // A program that has ended takes no more lines.
+        // What a program covers counts, whatever else it is not to know.
+        let all = ProcessInfo.processInfo.environment
+        let own = inheritsEnvironment ? all : all.filter { $0.key == "LLVM_PROFILE_FILE" }
+        let child = try Child(
+            try Self.path(of: program), arguments, environment: own.merging(environment) { _, new in new }, output)
+        pid = child.pid
+        input = child.input
+        Thread.detachNewThread { [weak self, condition] in
+            // The thread keeps the condition, not the program: that ends with its last reference.
+            child.collect { source, bytes in
+                condition.withLock {
+                    switch source {
+                    case .output: self?.printed.append(bytes)
+                    case .errors: self?.complaints.append(bytes)
+                    }
+                    condition.broadcast()
+                }
+            }
+            let status = child.wait()
+            condition.withLock {
+                self?.status = status
+                condition.broadcast()
+            }
+        }
+    }
+
+    deinit {
+        if status == nil { kill(pid, SIGKILL) }
+        if input >= 0 { close(input) }
+    }
+
+    /// Runs a program to its end, which has to be a good one.
+    /// - Returns: what it printed, its errors too.
+    @discardableResult
+    public static func run(_ program: String, _ arguments: [String], within limit: Duration = limit) throws -> String {
+        let running = try RunningProgram(program, arguments)
+        let status = running.exitStatus(within: limit)
+        guard status == 0 else {
+            throw TestFailure("\(program) \(arguments): \(status.map { "\($0)" } ?? "goes on"): \(running.text)")
+        }
+        return running.text
+    }
+
+    /// Runs the Python that stands for everyone else's programs, $VITALS_PYTHON or python3, to its end, which has to be a
+    /// good one.
+    /// - Parameter arguments: a script's path, or `-c` and a program, and its arguments.
+    /// - Returns: what it printed, without its errors.
+    public static func runPython(_ arguments: [String], environment: [String: String] = [:]) throws -> String {
+        let python = ProcessInfo.processInfo.environment["VITALS_PYTHON"] ?? "python3"
+        let running = try RunningProgram(python, ["-B"] + arguments, environment: environment, output: .apart)
+        guard running.exitStatus(within: .seconds(60)) == 0 else {
+            let hint = "run deploy/test, which sets up a Python with what is needed, or set VITALS_PYTHON"
+            throw TestFailure("\(running.text)\(running.errors)(\(hint))")
+        }
+        return running.text
+    }
+
+    /// Our own programs lie beside the tests, as they were built with them.
+    private static func path(of program: String) throws -> String {
+        guard !program.contains("/") else { return program }
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let beside = URL(fileURLWithPath: tests).deletingLastPathComponent().path
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        // Servers lie in folders that are not on everyone's PATH.
+        let folders = [beside] + path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
+        let found = folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+        guard let found else { throw TestFailure("there is no program \(program) in \(folders)") }
+        return found
+    }
+
+    // MARK: What it prints
+
+    /// All of its output so far.
+    public var text: String { condition.withLock { String(decoding: printed.bytes, as: UTF8.self) } }
+
+    /// All lines of its output so far; an unfinished last one only when the program has ended.
+    public var lines: [String] { condition.withLock { allLines } }
+
+    /// What it wrote to its standard error so far; nothing where that goes with the output.
+    public var errors: String { condition.withLock { String(decoding: complaints.bytes, as: UTF8.self) } }
+
+    /// The first line that contains `text`, from the beginning of its output; nil where none came within the limit, or the
+    /// program ended without it.
+    @discardableResult
+    public func line(containing text: String, within limit: Duration = limit) -> String? {
+        look(limit) { allLines.first { $0.contains(text) } }
+    }
+
+    /// The line after the first `count`; nil where there was none within the limit.
+    public func line(after count: Int, within limit: Duration = limit) -> String? {
+        look(limit) { allLines.count > count ? allLines[count] : nil }
+    }
+
+    /// Waits until its lines are as wanted; whether they were.
+    public func wait(within limit: Duration = limit, until isWanted: ([String]) -> Bool) -> Bool {
+        look(limit) { isWanted(allLines) ? true : nil } ?? false
+    }
+
+    /// Waits until its output has a text, a part of a line perhaps, after all that this waited for before; whether it had.
+    public func prints(_ text: String, within limit: Duration = limit) -> Bool {
+        let wanted = Data(text.utf8)
+        return look(limit) {
+            guard let found = printed.bytes.range(of: wanted, in: position..<printed.bytes.count) else { return nil }
+            position = found.upperBound
+            return true
+        } ?? false
+    }
+
+    /// Waits until its standard error, where that is apart, contains a text; whether it did.
+    public func complains(_ text: String, within limit: Duration = limit) -> Bool {
+        let wanted = Data(text.utf8)
+        return look(limit) { complaints.bytes.range(of: wanted) == nil ? nil : true } ?? false
+    }
+
+    private var allLines: [String] { status == nil ? printed.lines : printed.lines + printed.unfinished }
+
+    private func look<Answer>(_ limit: Duration, _ look: () -> Answer?) -> Answer? {
+        condition.wait(limit, isOver: { status != nil }, for: look)
+    }
+
+    // MARK: What it is told
+
+    /// Writes a line to its standard input.
+    public func send(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = condition.withLock { write(input, bytes, bytes.count) }
+    }
+
+    /// Ends its standard input.
+    public func closeInput() {
+        condition.withLock {
+            if input >= 0 { close(input) }
+            input = -1
+        }
+    }
+
+    /// Writes a line to its standard input, and waits until it has answered with a line `ok`; whether it has.
+    public func obeys(_ command: String, within limit: Duration = limit) -> Bool {
+        let answered = lines.count { $0 == "ok" }
+        send(command)
+        return wait(within: limit) { $0.count { $0 == "ok" } > answered }
+    }
+
+    /// Sends a signal, where it has not ended.
+    public func signal(_ number: Int32) {
+        condition.withLock { if status == nil { kill(pid, number) } }
+    }
+
+    // MARK: Its end
+
+    /// Waits for its end, and that of its output.
+    /// - Returns: its exit status, or 128 and the signal that ended it; nil where it goes on.
+    public func exitStatus(within limit: Duration = limit) -> Int32? {
+        condition.wait(limit) { status }
+    }
+
+    /// Ends it by a signal, by SIGKILL where it does not heed that, and waits until it has.
+    public func end(_ number: Int32 = SIGTERM) {
+        signal(number)
+        if exitStatus() == nil {
+            signal(SIGKILL)
+            _ = exitStatus()
+        }
+    }
+}
+
+/// What a program printed.
+private struct Printed {
+    private(set) var bytes = Data()
+    /// The lines that have ended.
+    private(set) var lines: [String] = []
+    private var lineStart = 0
+
+    mutating func append(_ new: ArraySlice<UInt8>) {
+        bytes += new
+        while let end = bytes[lineStart...].firstIndex(of: UInt8(ascii: "\n")) {
+            lines.append(String(decoding: bytes[lineStart..<end], as: UTF8.self))
+            lineStart = end + 1
+        }
+    }
+
+    /// The line that has not ended, if there is one.
+    var unfinished: [String] { lineStart == bytes.count ? [] : [String(decoding: bytes[lineStart...], as: UTF8.self)] }
+}
