@@ -38,12 +38,15 @@ func system(_ name: String, pkgConfig: String, apt: String) -> Target {
 let package = Package(
     name: "vitals",
     targets: [
+        system("CDBus", pkgConfig: "dbus-1", apt: "libdbus-1-dev"),
         library("Telemetry"),
         library("Fitness"),
         library("Reactor"),
+        library("DBus", ["CDBus", "Reactor"]),
         testSupport("TestSupport"),
         tests("TelemetryTests", ["Telemetry"]),
         tests("FitnessTests", ["Fitness"]),
         tests("ReactorTests", ["Reactor", "TestSupport"]),
+        tests("DBusTests", ["DBus", "Reactor", "TestSupport"]),
     ]
 )
