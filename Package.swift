@@ -43,10 +43,12 @@ let package = Package(
         library("Fitness"),
         library("Reactor"),
         library("DBus", ["CDBus", "Reactor"]),
+        library("Daemon"),
         testSupport("TestSupport"),
         tests("TelemetryTests", ["Telemetry"]),
         tests("FitnessTests", ["Fitness"]),
         tests("ReactorTests", ["Reactor", "TestSupport"]),
         tests("DBusTests", ["DBus", "Reactor", "TestSupport"]),
+        tests("DaemonTests", ["Daemon", "TestSupport"]),
     ]
 )

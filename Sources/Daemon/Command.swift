@@ -1,0 +1,116 @@
+// A program's command line, declared as plain values:
+//
+//     let vitals = Command(
+//         name: "vitals", summary: "Shows what the sensors say.",
+//         options: [.value("broker", "HOST", "the broker", default: "localhost"), .flag("json", "prints JSON")],
+//         subcommands: [
+//             Command(name: "watch", summary: "Shows readings as they come."),
+//             Command(name: "read", summary: "Asks a sensor.", subcommands: [
+//                 Command(name: "steps", summary: "Asks for the step count.", arguments: [.required("SENSOR", "its id")]),
+//             ]),
+//         ])
+//
+// A subcommand also takes the options of the commands above it, before or after its own name. `--help` (`-h`) works
+// for every command, `--version` for the program. Parsing.swift reads a command line by it, Help.swift explains it.
+
+/// A program or one of its subcommands: what it does and what it takes.
+public struct Command: Sendable {
+    /// The word that one types.
+    public let name: String
+    /// One sentence about what it does.
+    public let summary: String
+    /// More about it, for its own help; empty lines part paragraphs.
+    public let discussion: String
+    /// What it takes by name, here and in all subcommands.
+    public let options: [Option]
+    /// What it takes by position; a command with subcommands takes nothing by position.
+    public let arguments: [Positional]
+    /// Commands to try.
+    public let examples: [Example]
+    /// The codes that it ends with.
+    public let exitCodes: [ExitCode]
+    /// The commands below it; if there are any, one has to be named, unless `runsAlone`.
+    public let subcommands: [Command]
+    /// Whether it also does something without a subcommand, as a service does.
+    public let runsAlone: Bool
+
+    /// A command, with everything that its help shows.
+    public init(
+        name: String, summary: String, discussion: String = "", options: [Option] = [], arguments: [Positional] = [],
+        examples: [Example] = [], exitCodes: [ExitCode] = [.ok, .failure, .usage], subcommands: [Command] = [],
+        runsAlone: Bool = false
+    ) {
+        self.name = name
+        self.summary = summary
+        self.discussion = discussion
+        self.options = options
+        self.arguments = arguments
+        self.examples = examples
+        self.exitCodes = exitCodes
+        self.subcommands = subcommands
+        self.runsAlone = runsAlone
+    }
+}
+
+/// Something that a command takes by name: `--port 1883`, `--port=1883`, `-p 1883` or, for a flag, `--json`.
+public struct Option: Sendable {
+    /// The name, without hyphens.
+    public let name: String
+    let short: Character?
+    /// What stands for the value in help; nil for a flag.
+    let placeholder: String?
+    let help: String
+    let defaultValue: String?
+    let isRepeated: Bool
+
+    /// An option with a value, and what holds when it is not given. `isRepeated`: it may be given several times.
+    public static func value(
+        _ name: String, short: Character? = nil, _ placeholder: String, _ help: String, default: String? = nil,
+        isRepeated: Bool = false
+    ) -> Option {
+        Option(
+            name: name, short: short, placeholder: placeholder, help: help, defaultValue: `default`,
+            isRepeated: isRepeated)
+    }
+
+    /// An option that is given or not.
+    public static func flag(_ name: String, short: Character? = nil, _ help: String) -> Option {
+        Option(name: name, short: short, placeholder: nil, help: help, defaultValue: nil, isRepeated: false)
+    }
+}
+
+/// Something that a command takes by position.
+public struct Positional: Sendable {
+    /// The name in help and in `Arguments`, in capitals: `SENSOR`.
+    public let name: String
+    let help: String
+    let isRequired: Bool
+    let isRepeated: Bool
+
+    /// A value that must be given.
+    public static func required(_ name: String, _ help: String) -> Positional {
+        Positional(name: name, help: help, isRequired: true, isRepeated: false)
+    }
+
+    /// A value that may be left out.
+    public static func optional(_ name: String, _ help: String) -> Positional {
+        Positional(name: name, help: help, isRequired: false, isRepeated: false)
+    }
+
+    /// Any number of values, none included; only as the last.
+    public static func repeated(_ name: String, _ help: String) -> Positional {
+        Positional(name: name, help: help, isRequired: false, isRepeated: true)
+    }
+}
+
+/// A command line to try, and what it does.
+public struct Example: Sendable {
+    let line: String
+    let help: String
+
+    /// `line` as one types it, with the program's name.
+    public init(_ line: String, _ help: String = "") {
+        self.line = line
+        self.help = help
+    }
+}

@@ -1,0 +1,139 @@
+// JSONDecoder says that a text is no JSON5, but not where. This follows the text's structure (strings, comments, brackets,
+// commas, colons) just far enough to name the line on which it first goes wrong, and leaves all judgement to the decoder:
+// it is asked only once the decoder has refused, and may find nothing.
+
+/// Finds the line of a mistake in JSON5.
+struct JSON5Fault {
+    private var bytes: [UInt8]
+    private var index = 0
+    private var line = 1
+
+    private struct Fault: Error {
+        let line: Int
+        let problem: String
+    }
+
+    /// ` (line 3: a comma is missing)`, or nothing where no mistake was found.
+    static func place(in bytes: [UInt8]) -> String {
+        var reader = JSON5Fault(bytes: bytes)
+        do throws(Fault) {
+            try reader.value(depth: 0)
+            guard try reader.next() == nil else { throw reader.fault("something follows the last }") }
+            return ""
+        } catch {
+            return " (line \(error.line): \(error.problem))"
+        }
+    }
+
+    private init(bytes: [UInt8]) {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]  // a byte order mark
+        self.bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(3)) : bytes
+    }
+
+    private func fault(_ problem: String) -> Fault {
+        Fault(line: line, problem: problem)
+    }
+
+    private mutating func value(depth: Int) throws(Fault) {
+        guard depth < 500 else { throw fault("nested too deeply") }
+        guard let start = try next() else { throw fault("the text ends where a value is expected") }
+        switch start {
+        case UInt8(ascii: "{"): try members(closing: UInt8(ascii: "}"), depth: depth, haveKeys: true)
+        case UInt8(ascii: "["): try members(closing: UInt8(ascii: "]"), depth: depth, haveKeys: false)
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): try string()
+        default:
+            let found = word()
+            let isNumber = found.first.map { $0.isNumber || "+-.".contains($0) } ?? false
+            guard isNumber || ["true", "false", "null", "Infinity", "NaN"].contains(found) else {
+                throw fault(found.isEmpty ? "a value is missing" : "\(quoted(found)) is no value; does it need quotes?")
+            }
+        }
+    }
+
+    private mutating func members(closing: UInt8, depth: Int, haveKeys: Bool) throws(Fault) {
+        let opening = line
+        let end = String(decoding: [closing], as: UTF8.self)
+        index += 1
+        while true {
+            guard let start = try next() else {
+                throw Fault(line: opening, problem: "what begins here has no \(end)")
+            }
+            if start == closing { break }
+            if haveKeys { try key() }
+            try value(depth: depth + 1)
+            let after = try next()
+            if after == UInt8(ascii: ",") {
+                index += 1
+            } else if after != nil, after != closing {
+                throw fault("a comma or \(end) is missing")
+            }
+        }
+        index += 1
+    }
+
+    private mutating func key() throws(Fault) {
+        if bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'") {
+            try string()
+        } else {
+            let found = word()
+            guard let first = found.first, first.isLetter || first == "_" || first == "$", !found.contains("-") else {
+                throw fault(found.isEmpty ? "a key is missing" : "the key \(quoted(found)) needs quotes")
+            }
+        }
+        guard try next() == UInt8(ascii: ":") else { throw fault("a colon is missing after the key") }
+        index += 1
+    }
+
+    private mutating func string() throws(Fault) {
+        let quote = bytes[index]
+        index += 1
+        while index < bytes.count, bytes[index] != quote {
+            if bytes[index] == UInt8(ascii: "\n") { throw fault("the string has no closing quote") }
+            // A backslash before the end of a line continues the string on the next.
+            if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count {
+                index += 1
+                if bytes[index] == UInt8(ascii: "\n") { line += 1 }
+            }
+            index += 1
+        }
+        guard index < bytes.count else { throw fault("the string has no closing quote") }
+        index += 1
+    }
+
+    /// A number, a name or an unquoted key: everything up to a delimiter.
+    private mutating func word() -> String {
+        let start = index
+        let delimiters = Set(" \t\r\n{}[]:,\"'/".utf8)
+        while index < bytes.count, !delimiters.contains(bytes[index]) { index += 1 }
+        return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+
+    /// The next byte after white space and comments; nil at the end.
+    private mutating func next() throws(Fault) -> UInt8? {
+        while index < bytes.count {
+            let rest = bytes[index...]
+            if rest.starts(with: "//".utf8) {
+                while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
+            } else if rest.starts(with: "/*".utf8) {
+                try skipBlockComment()
+            } else if " \t\r\n".utf8.contains(bytes[index]) {
+                if bytes[index] == UInt8(ascii: "\n") { line += 1 }
+                index += 1
+            } else {
+                return bytes[index]
+            }
+        }
+        return nil
+    }
+
+    private mutating func skipBlockComment() throws(Fault) {
+        let opening = line
+        index += 2
+        while !bytes[min(index, bytes.count)...].starts(with: "*/".utf8) {
+            guard index < bytes.count else { throw Fault(line: opening, problem: "the comment has no */") }
+            if bytes[index] == UInt8(ascii: "\n") { line += 1 }
+            index += 1
+        }
+        index += 2
+    }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import Synchronization
+
+// One line, one write(2): lines of several threads never mix, and nothing lies in a buffer when the process is killed.
+// A message may hold what a stranger's sensor calls itself, so it is made harmless here, not by each caller.
+
+/// How much a log line matters, least first. The raw value is the priority of syslog(3).
+public enum LogLevel: Int, Sendable, CaseIterable, Comparable {
+    /// What a developer wants to see.
+    case debug = 7
+    /// What an operator may want to see.
+    case info = 6
+    /// What an operator should see: something started, changed or ended.
+    case notice = 5
+    /// Something is wrong, and the program goes on.
+    case warning = 4
+    /// Something that was asked for was not done.
+    case error = 3
+
+    /// The level's name: `debug`, `info`, `notice`, `warning`, `error`.
+    public var name: String {
+        switch self {
+        case .debug: "debug"
+        case .info: "info"
+        case .notice: "notice"
+        case .warning: "warning"
+        case .error: "error"
+        }
+    }
+
+    /// The level of that name.
+    public init?(name: String) {
+        guard let level = LogLevel.allCases.first(where: { $0.name == name }) else { return nil }
+        self = level
+    }
+
+    /// Whether `first` matters less than `second`.
+    public static func < (first: LogLevel, second: LogLevel) -> Bool {
+        first.rawValue > second.rawValue
+    }
+}
+
+/// The program's log, on stderr, from `info` upwards until its `level` is set.
+public let log = Log(descriptor: 2, style: .fitting(2), level: .info)
+
+/// Writes log lines, each by one `write(2)`: `<6>message` for the systemd journal, `07:31:02 info: message` (UTC) on a
+/// terminal, `info: message` otherwise. Control characters are escaped, lines over 2,048 bytes are cut. Never throws and
+/// never ends the program: where no one reads, lines are lost (`Signals.block()` ignores SIGPIPE for the whole process).
+/// Safe to use from any thread.
+public final class Log: Sendable {
+    /// The longest line in bytes, its newline included.
+    static let longestLine = 2048
+
+    enum Style: Sendable {
+        case journal, terminal, plain
+    }
+
+    private let descriptor: CInt
+    private let style: Style
+    private let threshold: Atomic<Int>
+
+    init(descriptor: CInt, style: Style, level: LogLevel) {
+        self.descriptor = descriptor
+        self.style = style
+        threshold = Atomic(level.rawValue)
+    }
+
+    /// The least level that is written.
+    public var level: LogLevel {
+        get { LogLevel(rawValue: threshold.load(ordering: .relaxed)) ?? .info }
+        set { threshold.store(newValue.rawValue, ordering: .relaxed) }
+    }
+
+    /// Logs what a developer wants to see. The message is not even made when the level is not written.
+    public func debug(_ message: @autoclosure () -> String) { line(.debug, message) }
+
+    /// Logs what an operator may want to see.
+    public func info(_ message: @autoclosure () -> String) { line(.info, message) }
+
+    /// Logs what an operator should see.
+    public func notice(_ message: @autoclosure () -> String) { line(.notice, message) }
+
+    /// Logs that something is wrong while the program goes on.
+    public func warning(_ message: @autoclosure () -> String) { line(.warning, message) }
+
+    /// Logs that something that was asked for was not done.
+    public func error(_ message: @autoclosure () -> String) { line(.error, message) }
+
+    private func line(_ level: LogLevel, _ message: () -> String) {
+        guard level.rawValue <= threshold.load(ordering: .relaxed) else { return }
+        let start =
+            switch style {
+            case .journal: "<\(level.rawValue)>"
+            case .terminal: "\(timeOfDay(unixMilliseconds())) \(level.name): "
+            case .plain: "\(level.name): "
+            }
+        let text = cut(Array((start + escaped(message())).utf8), to: Log.longestLine - 1)
+        write(text + [UInt8(ascii: "\n")], to: descriptor)
+    }
+}
+
+extension Log.Style {
+    /// The style for a descriptor: `.journal` when the journal itself reads it. JOURNAL_STREAM names device and inode of
+    /// the journal's socket (systemd.exec(5)); comparing them keeps the prefixes out of a file or a terminal to which a
+    /// child of a service was redirected.
+    static func fitting(_ descriptor: CInt, journalStream: String? = environment("JOURNAL_STREAM")) -> Log.Style {
+        var status = stat()
+        if let journalStream, fstat(descriptor, &status) == 0, journalStream == "\(status.st_dev):\(status.st_ino)" {
+            return .journal
+        }
+        return isatty(descriptor) == 1 ? .terminal : .plain
+    }
+}
+
+/// `hh:mm:ss`, UTC.
+func timeOfDay(_ unixMilliseconds: Int64) -> String {
+    let second = ((unixMilliseconds / 1000) % 86400 + 86400) % 86400
+    return [second / 3600, second / 60 % 60, second % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+}
+
+/// A variable of the process's environment.
+func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+}

@@ -1,0 +1,135 @@
+// Reads a command line word by word, as `Command` declares it. An error names the word, the nearest one that would be
+// right, and the help to read.
+
+/// A command line that cannot be understood.
+public struct UsageError: ExitCodedError, Equatable {
+    /// What is wrong with it.
+    public let problem: String
+    /// Which help to read.
+    public let hint: String
+
+    /// Always `.usage`.
+    public var exitCode: ExitCode { .usage }
+
+    /// The problem, and the hint on a line of its own.
+    public var description: String { "\(problem)\n\(hint)" }
+}
+
+extension Command {
+    enum Invocation {
+        case run(Arguments)
+        case help(String)
+        case version
+    }
+
+    /// What `words`, the command line after the program's name, ask for.
+    func parse(_ words: [String]) throws(UsageError) -> Invocation {
+        var parser = Parser(program: self, words: words)
+        return try parser.parse()
+    }
+}
+
+private struct Parser {
+    var command: Command
+    var path: [String]
+    var inherited: [Option] = []
+    var words: ArraySlice<String>
+    var values: [String: [String]] = [:]
+    var positions: [String] = []
+
+    init(program: Command, words: [String]) {
+        command = program
+        path = [program.name]
+        self.words = words[...]
+    }
+
+    mutating func parse() throws(UsageError) -> Command.Invocation {
+        var optionsHaveEnded = false
+        while let word = words.popFirst() {
+            if !optionsHaveEnded, word == "--" {
+                optionsHaveEnded = true
+            } else if !optionsHaveEnded, word == "--help" || word == "-h" {
+                return .help(command.help(path: path, inherited: inherited))
+            } else if !optionsHaveEnded, word == "--version", path.count == 1 {
+                return .version
+            } else if !optionsHaveEnded, word.hasPrefix("-"), word != "-", Double(word) == nil {
+                try takeOption(word)
+            } else if command.subcommands.isEmpty {
+                positions.append(word)
+            } else {
+                try takeSubcommand(word)
+            }
+        }
+        return .run(try arguments())
+    }
+
+    private mutating func takeSubcommand(_ word: String) throws(UsageError) {
+        guard let subcommand = command.subcommands.first(where: { $0.name == word }) else {
+            let names = command.subcommands.map(\.name)
+            let near = nearest(to: word, among: names).map { "did you mean \($0)?" }
+            throw error("unknown command \(quoted(word)); " + (near ?? "there are \(names.joined(separator: ", "))"))
+        }
+        inherited = command.options + inherited
+        path.append(subcommand.name)
+        command = subcommand
+    }
+
+    private mutating func takeOption(_ word: String) throws(UsageError) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let known = command.options + inherited
+        let found = known.first { option in
+            parts[0] == "--\(option.name)" || option.short.map { parts[0] == "-\($0)" } ?? false
+        }
+        guard let option = found else {
+            let names = known.map { "--\($0.name)" } + ["--help"] + (path.count == 1 ? ["--version"] : [])
+            let near = nearest(to: parts[0], among: names).map { "; did you mean \($0)?" }
+            throw error("unknown option \(quoted(parts[0]))" + (near ?? ""))
+        }
+        guard let placeholder = option.placeholder else {
+            guard parts.count == 1 else { throw error("--\(option.name) takes no value") }
+            values[option.name] = [""]
+            return
+        }
+        if !option.isRepeated, values[option.name] != nil { throw error("--\(option.name) is given twice") }
+        if parts.count == 2 {
+            values[option.name, default: []].append(parts[1])
+        } else if let next = words.first, !next.hasPrefix("-") || next == "-" || Double(next) != nil {
+            values[option.name, default: []].append(next)
+            words.removeFirst()
+        } else {
+            throw error("--\(option.name) needs a value: --\(option.name) \(placeholder)")
+        }
+    }
+
+    private func arguments() throws(UsageError) -> Arguments {
+        guard command.subcommands.isEmpty || command.runsAlone else {
+            throw error("which command? There are \(command.subcommands.map(\.name).joined(separator: ", "))")
+        }
+        var values = values
+        var rest = positions[...]
+        for argument in command.arguments {
+            if argument.isRepeated {
+                values[argument.name] = Array(rest)
+                rest = []
+            } else if let value = rest.popFirst() {
+                values[argument.name] = [value]
+            } else if argument.isRequired {
+                throw error("\(argument.name) is missing: \(argument.help)")
+            }
+        }
+        if let extra = rest.first { throw error("unexpected \(quoted(extra))") }
+        let given = Set(values.keys)
+        var kinds: [String: Arguments.Kind] = [:]
+        for option in command.options + inherited {
+            kinds[option.name] = option.placeholder == nil ? .flag : .option
+            if values[option.name] == nil, let value = option.defaultValue { values[option.name] = [value] }
+        }
+        for argument in command.arguments { kinds[argument.name] = .positional }
+        return Arguments(
+            command: Array(path.dropFirst()), program: path[0], kinds: kinds, values: values, given: given)
+    }
+
+    private func error(_ problem: String) -> UsageError {
+        UsageError(problem: problem, hint: Arguments.hint(path))
+    }
+}

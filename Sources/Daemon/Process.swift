@@ -1,0 +1,56 @@
+import Glibc
+
+/// The memory of this process that lies in RAM, in kB of 1024 bytes, from `/proc/self/statm` (proc_pid_statm(5));
+/// nil where there is no `/proc`.
+public func residentMemoryKilobytes() -> Int? {
+    guard case .success(let bytes) = readFile("/proc/self/statm", atMost: 4096) else { return nil }
+    let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+    guard fields.count > 1, let pages = Int(fields[1]) else { return nil }
+    return pages * (sysconf(CInt(_SC_PAGESIZE)) / 1024)
+}
+
+/// The 16 bytes that the kernel drew at this boot (`/proc/sys/kernel/random/boot_id`); nil where there is no `/proc`.
+/// Milliseconds since boot can be compared where the boot id is the same.
+public func bootID() -> [UInt8]? {
+    guard case .success(let text) = readFile("/proc/sys/kernel/random/boot_id", atMost: 4096) else { return nil }
+    return uuidBytes(text)
+}
+
+/// The 16 bytes of a UUID's text, `01234567-89ab-cdef-0123-456789abcdef`, with nothing but a newline after it.
+func uuidBytes(_ text: [UInt8]) -> [UInt8]? {
+    let line = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
+    guard line.count == 36, [8, 13, 18, 23].allSatisfy({ line[$0] == UInt8(ascii: "-") }) else { return nil }
+    let digits = line.filter { $0 != UInt8(ascii: "-") }.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    guard digits.count == 32 else { return nil }
+    return stride(from: 0, to: 32, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}
+
+/// Why a file could not be read.
+enum ReadFailure: Error, Equatable {
+    /// The system said no, with this `errno`.
+    case system(CInt)
+    /// It has more bytes than the reader takes.
+    case tooLong
+}
+
+/// The bytes of a file, at most `limit`.
+func readFile(_ path: String, atMost limit: Int) -> Result<[UInt8], ReadFailure> {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { return .failure(.system(errno)) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16384)
+    while true {
+        let count = read(descriptor, &buffer, buffer.count)
+        if count == 0 { return .success(bytes) }
+        if count < 0, errno == EINTR { continue }
+        if count < 0 { return .failure(.system(errno)) }
+        bytes += buffer[..<count]
+        if bytes.count > limit { return .failure(.tooLong) }
+    }
+}
+
+/// What the C library says about an error number, in the C locale.
+func systemMessage(_ number: CInt) -> String {
+    strerror(number).map { String(cString: $0) } ?? "error \(number)"
+}

@@ -1,0 +1,35 @@
+extension Arguments {
+    /// The same arguments, completed by a settings file: its keys are the names of options, with `_` for the hyphens, and
+    /// hold for those that the command line leaves out. Where `--settings` was not given, nothing is read.
+    ///
+    /// - Throws: `SettingsError`, as `Settings.read` does, for keys that are no option's.
+    public func completed(byFileNamedIn option: String = "settings") throws -> Arguments {
+        guard let file = try optionalString(option) else { return self }
+        return try Settings.read(file) { section throws(SettingsError) in
+            var values = values
+            for (name, kind) in kinds.sorted(by: { $0.key < $1.key }) where kind != .positional && name != option {
+                let key = String(name.map { $0 == "-" ? "_" : $0 })
+                if kind == .flag {
+                    if try section.bool(key, default: false), values[name] == nil { values[name] = [""] }
+                } else if let text = try section.read(key, .textOrNumber), !given.contains(name) {
+                    values[name] = [text]
+                }
+            }
+            return Arguments(command: command, program: program, kinds: kinds, values: values, given: given)
+        }
+    }
+}
+
+extension Setting<String> {
+    /// What stands for an option's value: a string or a number.
+    fileprivate static var textOrNumber: Setting {
+        Setting(expected: "a string or a number", example: "\"60\"") { value in
+            switch value {
+            case .string(let text): text
+            case .integer(let number): "\(number)"
+            case .number(let number): "\(number)"
+            default: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+private enum Kind: String, CaseIterable {
+    case steps, temperature
+}
+
+private let program = Command(
+    name: "vitals", summary: "Shows what the sensors of a household say.",
+    discussion: """
+        It asks the gateway over MQTT, so the broker must be reachable; it needs no settings of its own, and no rights \
+        beyond those of the household.
+
+        Times are UTC.
+        """,
+    options: [
+        .value("broker", short: "b", "HOST", "the broker's name or address", default: "localhost"),
+        .value("port", "PORT", "the broker's port", default: "1883"),
+        .flag("json", "prints one JSON object a line, for programs"),
+    ],
+    examples: [Example("vitals watch", "shows heart rates as they come"), Example("vitals read steps strap")],
+    subcommands: [
+        Command(name: "watch", summary: "Shows readings as they come.", arguments: [.repeated("SENSOR", "only these")]),
+        Command(
+            name: "read", summary: "Asks a sensor for a reading.",
+            subcommands: [
+                Command(
+                    name: "steps", summary: "Asks a sensor for its step count.",
+                    options: [
+                        .value(
+                            "within", short: "w", "TIME",
+                            "how long to wait for the answer, such as 5s or 2min, before giving up with exit code 75",
+                            default: "10s"),
+                        .value("tag", "TAG", "a tag", isRepeated: true),
+                        .value("scale-of-the-instrument", "A-LONG-NAME", "an option with a long name"),
+                        .value("scale", "NUMBER", "a factor"), .value("kind", "KIND", "what"),
+                    ],
+                    arguments: [.required("SENSOR", "the sensor's id"), .optional("NOTE", "a note")],
+                    exitCodes: [.ok, .usage, .unavailable, .temporary])
+            ]),
+    ])
+
+@Suite("Command line")
+struct CommandTests {
+    private func parse(_ line: String) throws -> Arguments {
+        let words = line.split(separator: " ").map(String.init)
+        guard case .run(let arguments) = try program.parse(words) else {
+            throw Failure(.failure, "not a command to run")
+        }
+        return arguments
+    }
+
+    @Test("finds subcommands, options before and after them, and positional arguments")
+    func parsesAll() throws {
+        let arguments = try parse(
+            "--port 1884 read -b pi --json steps --within=5s strap --tag a --tag b --scale -1.5 -- --note")
+        #expect(arguments.command == ["read", "steps"])
+        #expect(try arguments.string("SENSOR") == "strap" && arguments.optionalString("NOTE") == "--note")
+        #expect(try arguments.string("broker") == "pi" && arguments.flag("json"))
+        #expect(try arguments.integer("port", in: 1...65535) == 1884)
+        #expect(try arguments.duration("within", in: .zero ... .seconds(60)) == .seconds(5))
+        #expect(try arguments.strings("tag") == ["a", "b"])
+        #expect(try arguments.double("scale", in: -2...2) == -1.5)
+    }
+
+    @Test("gives defaults, and nil for what was not given")
+    func defaults() throws {
+        let arguments = try parse("read steps strap")
+        #expect(try arguments.string("broker") == "localhost" && !arguments.flag("json"))
+        #expect(try arguments.optionalInteger("port", in: 1...65535) == 1883)
+        #expect(try arguments.optionalString("NOTE") == nil && arguments.strings("tag").isEmpty)
+        #expect(try arguments.optionalDouble("scale", in: 0...1) == nil)
+        #expect(try arguments.optionalChoice("kind", of: Kind.self) == nil)
+        #expect(try parse("watch").strings("SENSOR").isEmpty)
+        #expect(try parse("watch a b").strings("SENSOR") == ["a", "b"])
+        #expect(try parse("read steps strap --kind steps").choice("kind", of: Kind.self) == .steps)
+        #expect(
+            try parse("read steps strap --within 1.5").duration("within", in: .zero ... .seconds(60))
+                == .milliseconds(1500))
+        #expect(try parse("read steps strap").id("SENSOR") == "strap")
+    }
+
+    @Test(
+        "says what is wrong with a command line",
+        arguments: [
+            ("", "which command? There are watch, read\nsee vitals --help"),
+            ("wach", "unknown command \"wach\"; did you mean watch?\nsee vitals --help"),
+            ("frobnicate", "unknown command \"frobnicate\"; there are watch, read\nsee vitals --help"),
+            ("read", "which command? There are steps\nsee vitals read --help"),
+            ("read stps", "unknown command \"stps\"; did you mean steps?\nsee vitals read --help"),
+            ("--prot 1 watch", "unknown option \"--prot\"; did you mean --port?\nsee vitals --help"),
+            ("--verzion", "unknown option \"--verzion\"; did you mean --version?\nsee vitals --help"),
+            ("watch --colour=red", "unknown option \"--colour\"\nsee vitals watch --help"),
+            ("watch -x", "unknown option \"-x\"\nsee vitals watch --help"),
+            ("watch --port", "--port needs a value: --port PORT\nsee vitals watch --help"),
+            ("watch --port --json", "--port needs a value: --port PORT\nsee vitals watch --help"),
+            ("watch --json=yes", "--json takes no value\nsee vitals watch --help"),
+            ("watch --port 1 --port 2", "--port is given twice\nsee vitals watch --help"),
+            ("read steps", "SENSOR is missing: the sensor's id\nsee vitals read steps --help"),
+            ("read steps a b c", "unexpected \"c\"\nsee vitals read steps --help"),
+            ("watch \u{1b}[2J --\u{1b}x", "unknown option \"--\\u{1b}x\"\nsee vitals watch --help"),
+        ])
+    func errors(line: String, message: String) {
+        let error = thrown(UsageError.self) { try parse(line) }
+        #expect(error?.description == message)
+        #expect(error?.exitCode == .usage)
+    }
+
+    @Test("says what is wrong with a value")
+    func valueErrors() throws {
+        let arguments = try parse("read steps My-Strap --port 1.5 --scale x --within soon --kind pulse")
+        let errors = [
+            thrown(UsageError.self) { try arguments.integer("port", in: 1...65535) },
+            thrown(UsageError.self) { try arguments.double("scale", in: 0...1) },
+            thrown(UsageError.self) { try arguments.duration("within", in: .zero ... .seconds(60)) },
+            thrown(UsageError.self) { try arguments.choice("kind", of: Kind.self) },
+            thrown(UsageError.self) { try arguments.id("SENSOR") },
+            thrown(UsageError.self) { try arguments.string("NOTE") },
+        ]
+        #expect(
+            errors.map { $0?.problem } == [
+                "--port: expected an integer from 1 to 65535, found \"1.5\"",
+                "--scale: expected a number from 0.0 to 1.0, found \"x\"",
+                "--within: expected a duration from 0 s to 1 min, found \"soon\"",
+                "--kind: expected one of \"steps\", \"temperature\", found \"pulse\"",
+                "SENSOR: expected an id (1 to 36 characters from a-z, 0-9 and -), found \"My-Strap\"",
+                "NOTE: is missing",
+            ])
+    }
+
+    @Test("gives nothing that was not declared, and no flag as a value")
+    func undeclared() throws {
+        let arguments = try parse("watch")
+        for ask in [
+            { try arguments.optionalString("prot") }, { try arguments.flag("prot") ? "" : nil },
+            { try arguments.optionalString("json") }, { try arguments.flag("port") ? "" : nil },
+        ] as [() throws -> String?] {
+            let error = thrown(UsageError.self) { try ask() }
+            #expect(error?.problem.contains("this is a defect of vitals") == true)
+        }
+    }
+
+    @Test(
+        "shows the help of every command",
+        arguments: [
+            (["--help"], Golden.program), (["-h", "watch"], Golden.program), (["watch", "-h"], Golden.watch),
+            (["read", "--help"], Golden.read), (["read", "steps", "--broker", "pi", "--help"], Golden.steps),
+        ])
+    func help(words: [String], golden: String) throws {
+        guard case .help(let text) = try program.parse(words) else {
+            Issue.record("no help")
+            return
+        }
+        #expect(text == golden)
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    }
+
+    @Test("runs a program: its output, its errors and its exit code")
+    func runs() throws {
+        func result(_ line: String, _ main: (Arguments) throws -> ExitCode = { _ in .ok }) throws -> [String] {
+            let output = Pipe()
+            let errors = Pipe()
+            let code = outcome(
+                of: program, line.split(separator: " ").map(String.init),
+                output: output.fileHandleForWriting.fileDescriptor, errors: errors.fileHandleForWriting.fileDescriptor,
+                main: main)
+            try output.fileHandleForWriting.close()
+            try errors.fileHandleForWriting.close()
+            return [
+                "\(code)", String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
+                String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
+            ]
+        }
+        struct Odd: Error {}
+        #expect(try result("--version") == ["ok", "vitals 0.1.0\n", ""])
+        #expect(try result("watch --help") == ["ok", Golden.watch, ""])
+        #expect(try result("watch") == ["ok", "", ""])
+        #expect(try result("watch") { _ in .temporary } == ["temporary", "", ""])
+        #expect(
+            try result("wach")
+                == ["usage", "", "vitals: unknown command \"wach\"; did you mean watch?\nsee vitals --help\n"])
+        #expect(
+            try result("watch") { _ in throw Failure(.unavailable, "no \u{7}broker", hint: "is mosquitto running?") }
+                == ["unavailable", "", "vitals: no \\u{7}broker\nis mosquitto running?\n"])
+        #expect(try result("watch") { _ in throw Odd() } == ["failure", "", "vitals: Odd()\n"])
+    }
+
+    @Test("has the exit codes of sysexits.h")
+    func codes() {
+        #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 64, 69, 75, 78])
+    }
+}

@@ -1,0 +1,111 @@
+/// Help texts, letter by letter.
+enum Golden {
+    static let program = """
+        Usage: vitals [OPTIONS] COMMAND
+
+        Shows what the sensors of a household say.
+
+        It asks the gateway over MQTT, so the broker must be reachable; it needs no settings of its own, and
+        no rights beyond those of the household.
+
+        Times are UTC.
+
+        Commands:
+          watch  Shows readings as they come.
+          read   Asks a sensor for a reading.
+
+        Options:
+          -b, --broker HOST  the broker's name or address (default: localhost)
+              --port PORT    the broker's port (default: 1883)
+              --json         prints one JSON object a line, for programs
+          -h, --help         shows this help
+              --version      shows the version
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+
+        Examples:
+          vitals watch
+              shows heart rates as they come
+          vitals read steps strap
+
+        More about a command: vitals COMMAND --help
+
+        """
+
+    static let watch = """
+        Usage: vitals watch [OPTIONS] [SENSOR...]
+
+        Shows readings as they come.
+
+        Arguments:
+          SENSOR  only these
+
+        Options:
+          -b, --broker HOST  the broker's name or address (default: localhost)
+              --port PORT    the broker's port (default: 1883)
+              --json         prints one JSON object a line, for programs
+          -h, --help         shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+
+        """
+
+    static let read = """
+        Usage: vitals read [OPTIONS] COMMAND
+
+        Asks a sensor for a reading.
+
+        Commands:
+          steps  Asks a sensor for its step count.
+
+        Options:
+          -b, --broker HOST  the broker's name or address (default: localhost)
+              --port PORT    the broker's port (default: 1883)
+              --json         prints one JSON object a line, for programs
+          -h, --help         shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+
+        More about a command: vitals read COMMAND --help
+
+        """
+
+    static let steps = """
+        Usage: vitals read steps [OPTIONS] SENSOR [NOTE]
+
+        Asks a sensor for its step count.
+
+        Arguments:
+          SENSOR  the sensor's id
+          NOTE    a note
+
+        Options:
+          -w, --within TIME   how long to wait for the answer, such as 5s or 2min, before giving up with
+                              exit code 75 (default: 10s)
+              --tag TAG       a tag (may be repeated)
+              --scale-of-the-instrument A-LONG-NAME
+                              an option with a long name
+              --scale NUMBER  a factor
+              --kind KIND     what
+          -b, --broker HOST   the broker's name or address (default: localhost)
+              --port PORT     the broker's port (default: 1883)
+              --json          prints one JSON object a line, for programs
+          -h, --help          shows this help
+
+        Exit codes:
+          0   success
+          64  wrong command line
+          69  a broker, bus or sensor is not there
+          75  no answer in time; try again
+
+        """
+}

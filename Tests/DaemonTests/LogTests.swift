@@ -1,0 +1,120 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Daemon
+
+@Suite("Log")
+struct LogTests {
+    /// What `body` logs, as it arrives in a pipe.
+    private func lines(_ style: Log.Style, level: LogLevel = .info, _ body: (Log) -> Void) throws -> String {
+        let pipe = Pipe()
+        body(Log(descriptor: pipe.fileHandleForWriting.fileDescriptor, style: style, level: level))
+        try pipe.fileHandleForWriting.close()
+        return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+
+    @Test("names the level, or gives the journal its number")
+    func styles() throws {
+        func all(_ log: Log) {
+            log.debug("a")
+            log.info("b")
+            log.notice("c")
+            log.warning("d")
+            log.error("e")
+        }
+        #expect(try lines(.plain, level: .debug, all) == "debug: a\ninfo: b\nnotice: c\nwarning: d\nerror: e\n")
+        #expect(try lines(.journal, level: .debug, all) == "<7>a\n<6>b\n<5>c\n<4>d\n<3>e\n")
+        let terminal = try lines(.terminal, level: .error, all)
+        #expect(terminal.wholeMatch(of: /[0-2][0-9]:[0-5][0-9]:[0-6][0-9] error: e\n/) != nil)
+    }
+
+    @Test("does not even make a message that is not written, until the level changes")
+    func levels() throws {
+        var made = 0
+        func message() -> String {
+            made += 1
+            return "\(made)"
+        }
+        let text = try lines(.plain, level: .warning) { log in
+            log.notice(message())
+            #expect(made == 0)
+            log.level = .debug
+            #expect(log.level == .debug)
+            log.debug(message())
+        }
+        #expect(text == "debug: 1\n")
+        #expect(LogLevel(name: "notice") == .notice && LogLevel(name: "loud") == nil)
+        #expect(LogLevel.debug < .info && LogLevel.warning < .error)
+    }
+
+    @Test(
+        "keeps hostile names on one line and away from the terminal",
+        arguments: [
+            ("a\nb\r\tc", "a\\nb\\r\\tc"), ("\u{1b}[31m\u{7}\u{0}\u{7f}", "\\u{1b}[31m\\u{7}\\u{0}\\u{7f}"),
+            ("\u{85}\u{9b}\u{2028}\u{202e}\u{2066}", "\\u{85}\\u{9b}\\u{2028}\\u{202e}\\u{2066}"),
+            ("Åse’s strap ❤️", "Åse’s strap ❤️"), ("a\r\nb", "a\\r\\nb"),
+        ])
+    func escapes(message: String, written: String) throws {
+        #expect(try lines(.plain) { $0.info(message) } == "info: \(written)\n")
+    }
+
+    @Test("cuts over-long lines, never inside a character")
+    func cuts() throws {
+        for padding in 0..<4 {
+            let text = try lines(.plain) { log in
+                log.info(String(repeating: "x", count: padding) + String(repeating: "😀", count: 1000))
+            }
+            #expect(text.utf8.count <= Log.longestLine && text.utf8.count > Log.longestLine - 4)
+            #expect(text.hasSuffix("😀…\n") && !text.contains("\u{fffd}"))
+        }
+        #expect(try lines(.plain) { $0.info(String(repeating: "x", count: 2041)) }.hasSuffix("xx\n"))
+    }
+
+    @Test("writes each line at once, from many threads")
+    func threads() throws {
+        let text = try lines(.plain) { log in
+            DispatchQueue.concurrentPerform(iterations: 8) { thread in
+                for line in 0..<20 { log.info("\(thread) \(line) end") }
+            }
+        }
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 160)
+        #expect(lines.allSatisfy { $0.wholeMatch(of: /info: [0-7] \d+ end/) != nil })
+    }
+
+    @Test("goes on when no one reads")
+    func survives() throws {
+        signal(SIGPIPE, SIG_IGN)  // as Signals.block() does; harmless to other tests
+        let pipe = Pipe()
+        let log = Log(descriptor: pipe.fileHandleForWriting.fileDescriptor, style: .plain, level: .info)
+        try pipe.fileHandleForReading.close()
+        log.error("broken pipe")
+        try pipe.fileHandleForWriting.close()
+        Log(descriptor: -1, style: .plain, level: .info).error("no descriptor")
+    }
+
+    @Test("knows the journal by the device and inode of its stream")
+    func journal() throws {
+        let pipe = Pipe()
+        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        var status = stat()
+        try #require(fstat(descriptor, &status) == 0)
+        #expect(Log.Style.fitting(descriptor, journalStream: "\(status.st_dev):\(status.st_ino)") == .journal)
+        #expect(Log.Style.fitting(descriptor, journalStream: "\(status.st_dev):\(status.st_ino + 1)") == .plain)
+        #expect(Log.Style.fitting(descriptor, journalStream: nil) == .plain)
+        let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        try #require(terminal >= 0)
+        defer { close(terminal) }
+        #expect(Log.Style.fitting(terminal, journalStream: nil) == .terminal)
+    }
+
+    @Test(
+        "tells the time of day in UTC",
+        arguments: [
+            (Int64(0), "00:00:00"), (1_700_000_000_999, "22:13:20"), (-1000, "23:59:59"),
+        ])
+    func times(unixMilliseconds: Int64, text: String) {
+        #expect(timeOfDay(unixMilliseconds) == text)
+    }
+}
