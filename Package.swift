@@ -39,16 +39,20 @@ let package = Package(
     name: "vitals",
     targets: [
         system("CDBus", pkgConfig: "dbus-1", apt: "libdbus-1-dev"),
+        system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+        system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
         library("Telemetry"),
         library("Fitness"),
         library("Reactor"),
         library("DBus", ["CDBus", "Reactor"]),
+        library("Vault", ["COpenSSL", "CSQLite"]),
         library("Daemon"),
         testSupport("TestSupport"),
         tests("TelemetryTests", ["Telemetry"]),
         tests("FitnessTests", ["Fitness"]),
         tests("ReactorTests", ["Reactor", "TestSupport"]),
         tests("DBusTests", ["DBus", "Reactor", "TestSupport"]),
+        tests("VaultTests", ["TestSupport", "Vault"], exclude: ["Interop", "Vectors"]),
         tests("DaemonTests", ["Daemon", "TestSupport"]),
     ]
 )

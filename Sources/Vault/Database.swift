@@ -1,0 +1,339 @@
+import CSQLite
+import Glibc
+
+/// One connection to a SQLite database in WAL mode.
+///
+/// **One owner.** A connection belongs to one thread at a time. The class is not `Sendable` and SQLite's own mutexes are off, so the compiler
+/// refuses a second owner; a connection may be made anywhere and then handed over for good.
+///
+/// **Handles stay inside.** A row or a statement is good only within the closure that may use it; one that was kept throws.
+///
+/// Closures say `{ () throws(VaultError) in … }` and `{ row throws(VaultError) in … }`: Swift 6 infers a closure's error type no further.
+///
+/// **What is durable when a call returns.** In WAL mode a commit survives a killed process as soon as it returns. A power cut it survives at once
+/// with `.full`; with `.normal` only from the next flush on: `durably`, or a checkpoint. Nothing is ever torn. One connection writes and
+/// checkpoints; others open read-only.
+public final class Database {
+    /// What a commit waits for.
+    public enum Synchronous: String, Sendable {
+        /// Not for the disk: commits survive a killed process, and a power cut once flushed.
+        case normal = "NORMAL"
+        /// For the disk: commits survive a power cut.
+        case full = "FULL"
+    }
+
+    /// How to open a file.
+    public enum Mode: Hashable, Sendable {
+        /// Reads and writes; makes the file, with mode 0600, where there is none.
+        case readWrite(Synchronous)
+        /// Reads only; the file must exist.
+        case readOnly
+    }
+
+    /// The file.
+    public let path: String
+    let handle: OpaquePointer
+    private let synchronous: Synchronous?
+    /// Idle statements by their SQL. One in use is not in here, so that the same SQL can run inside its own rows.
+    private var idle: [String: Statement] = [:]
+    private static let idleLimit = 128
+
+    /// Opens the file at `path`.
+    ///
+    /// - Parameters:
+    ///   - applicationID: written into new files (`PRAGMA application_id`); a file with another one is refused as `.foreign`. Not 0.
+    ///   - busyTimeout: how long to wait for another connection's lock, before `.locked`.
+    ///   - secureDelete: overwrite deleted rows with zeros, for a database of keys.
+    public init(
+        _ path: String, _ mode: Mode, applicationID: Int32, busyTimeout: Duration = .seconds(5),
+        secureDelete: Bool = false
+    ) throws(VaultError) {
+        self.path = path
+        let attempted = "open the database \(path)"
+        var flags = SQLITE_OPEN_NOMUTEX
+        switch mode {
+        case .readOnly:
+            flags |= SQLITE_OPEN_READONLY
+            synchronous = nil
+            // SQLite says only "unable to open database file".
+            guard access(path, R_OK) == 0 else { throw .system(attempted, errno: errno) }
+        case .readWrite(let level):
+            flags |= SQLITE_OPEN_READWRITE
+            synchronous = level
+            try Self.createFile(path, attempted)
+        }
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard let opened else {
+            throw VaultError(attempted, .inputOutput, said: String(cString: sqlite3_errstr(code)), code: code)
+        }
+        handle = opened
+        try check(code, attempted)
+        try check(sqlite3_extended_result_codes(handle, 1), attempted)
+        let milliseconds =
+            busyTimeout.components.seconds * 1000 + busyTimeout.components.attoseconds / 1_000_000_000_000_000
+        try check(sqlite3_busy_timeout(handle, Int32(clamping: milliseconds)), attempted)
+        // Nothing is written to a file before it is known to be ours.
+        let isNew = try isNew(applicationID: applicationID, attempted)
+        try run("PRAGMA trusted_schema = OFF")
+        try run("PRAGMA foreign_keys = ON")
+        guard let synchronous else { return }
+        guard try first("PRAGMA journal_mode = WAL", row: Row.text) == "wal" else {
+            throw VaultError(attempted, .misuse, said: "this file system does not allow WAL mode")
+        }
+        try run("PRAGMA synchronous = \(synchronous.rawValue)")
+        if secureDelete { try run("PRAGMA secure_delete = ON") }
+        if isNew { try run("PRAGMA application_id = \(applicationID)") }
+    }
+
+    deinit {
+        idle.removeAll()
+        // Should somebody have kept a statement, the connection goes with it.
+        sqlite3_close_v2(handle)
+    }
+
+    /// Makes an empty file of mode 0600, which SQLite takes for a new database; WAL and shared memory inherit its mode.
+    private static func createFile(_ path: String, _ attempted: String) throws(VaultError) {
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            if errno == EEXIST { return }
+            throw .system(attempted, errno: errno)
+        }
+        close(file)
+        try KeyFile.syncDirectory(of: path, attempted)
+    }
+
+    /// Whether nothing was ever written to the file. Throws `.foreign` for someone else's.
+    private func isNew(applicationID: Int32, _ attempted: String) throws(VaultError) -> Bool {
+        let found = try first("PRAGMA application_id", row: Row.int) ?? 0
+        if found == Int64(applicationID) { return false }
+        let tables = try first("SELECT count(*) FROM sqlite_schema", row: Row.int) ?? 0
+        if found == 0, tables == 0, try version == 0, synchronous != nil { return true }
+        throw VaultError(attempted, .foreign, said: "its application id is \(found) instead of \(applicationID)")
+    }
+
+    // MARK: Statements
+
+    /// Runs one statement that gives no rows, and says how many rows it changed.
+    @discardableResult
+    public func execute(_ sql: String, _ bindings: [Value] = []) throws(VaultError) -> Int {
+        try withStatement(sql) { statement throws(VaultError) in try statement.run(bindings) }
+    }
+
+    /// What `row` makes of each row.
+    public func query<T>(
+        _ sql: String, _ bindings: [Value] = [], row: (Row) throws(VaultError) -> T
+    ) throws(VaultError) -> [T] {
+        var results: [T] = []
+        try forEach(sql, bindings) { found throws(VaultError) in results.append(try row(found)) }
+        return results
+    }
+
+    /// What `row` makes of the first row; nil where there is none.
+    public func first<T>(
+        _ sql: String, _ bindings: [Value] = [], row: (Row) throws(VaultError) -> T
+    ) throws(VaultError) -> T? {
+        try withStatement(sql) { statement throws(VaultError) in try statement.first(bindings, row: row) }
+    }
+
+    /// Shows each row to `row`, keeping nothing: for results that are not to be in memory at once.
+    public func forEach(
+        _ sql: String, _ bindings: [Value] = [], row: (Row) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        try withStatement(sql) { statement throws(VaultError) in try statement.forEach(bindings, row: row) }
+    }
+
+    /// Lends a prepared statement, to run it many times. It is prepared once and kept for the next call with the same SQL.
+    public func withStatement<T>(
+        _ sql: String, _ body: (Statement) throws(VaultError) -> T
+    ) throws(VaultError) -> T {
+        let statement = try take(sql)
+        defer { giveBack(statement) }
+        return try body(statement)
+    }
+
+    private func take(_ sql: String) throws(VaultError) -> Statement {
+        guard let kept = idle.removeValue(forKey: sql) else {
+            return Statement(handle: try prepare(sql), database: self, sql: sql)
+        }
+        kept.isLent = true
+        return kept
+    }
+
+    private func giveBack(_ statement: Statement) {
+        statement.isLent = false
+        if idle.count < Self.idleLimit, idle[statement.sql] == nil { idle[statement.sql] = statement }
+    }
+
+    private func prepare(_ sql: String) throws(VaultError) -> StatementHandle {
+        var prepared: OpaquePointer?
+        var rest: UnsafePointer<CChar>?
+        var isLast = true
+        let code = sql.withCString { text in
+            let code = sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, &rest)
+            isLast = rest.map { String(cString: $0).allSatisfy { $0.isWhitespace || $0 == ";" } } ?? true
+            return code
+        }
+        try check(code, "prepare a statement", sql)
+        guard let prepared else {
+            throw VaultError("prepare a statement", .misuse, said: "there is no statement", sql: sql)
+        }
+        guard isLast else {
+            sqlite3_finalize(prepared)
+            throw VaultError("prepare a statement", .misuse, said: "more than one statement", sql: sql)
+        }
+        return prepared
+    }
+
+    /// Runs SQL of any number of statements, without bindings and rows.
+    func run(_ sql: String) throws(VaultError) {
+        try check(sqlite3_exec(handle, sql, nil, nil, nil), "run", sql)
+    }
+
+    /// The id of the row that this connection inserted last.
+    public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    // MARK: Transactions
+
+    /// One transaction that takes the write lock at its beginning. What `body` throws rolls everything back; a commit that fails, too.
+    /// There is no transaction inside another.
+    @discardableResult
+    public func transaction<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// The same for a body with errors of its own: what it throws rolls back and comes out as the result.
+    public func attempt<T, Failure: Error>(
+        _ body: () throws(Failure) -> T
+    ) throws(VaultError) -> Result<T, Failure> {
+        try execute("BEGIN IMMEDIATE")
+        let result: Result<T, Failure>
+        do { result = .success(try body()) } catch { result = .failure(error) }
+        guard case .success = result else {
+            rollBack()
+            return result
+        }
+        do {
+            try execute("COMMIT")
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// One transaction which, when it returns, is on the disk together with every commit before it: a group commit.
+    ///
+    /// With an empty body it is a flush. On a `.normal` connection the level is raised to FULL for this one commit; outside of the
+    /// transaction, since SQLite ignores the pragma inside.
+    @discardableResult
+    public func durably<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
+        try run("PRAGMA synchronous = FULL")
+        defer { restoreSynchronous() }
+        return try transaction { () throws(VaultError) -> T in
+            let result = try body()
+            // SQLite syncs the log only for a commit that writes to it, and leaves out a page whose bytes do not change. The version
+            // in page 1 is always written, whatever the body did. Pinned by "flushes even an empty transaction".
+            try run("PRAGMA user_version = \(try version)")
+            return result
+        }
+    }
+
+    private func restoreSynchronous() {
+        guard let synchronous else { return }
+        // The pragma only sets a number in memory. Were it to fail, commits would wait for the disk: slower, never less durable.
+        _ = sqlite3_exec(handle, "PRAGMA synchronous = \(synchronous.rawValue)", nil, nil, nil)
+    }
+
+    /// After some errors (a full disk) SQLite has rolled back by itself already. Where rolling back fails, the transaction is left open and the
+    /// next BEGIN says so; nothing of it was committed.
+    private func rollBack() {
+        guard sqlite3_get_autocommit(handle) == 0 else { return }
+        _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+    }
+
+    // MARK: Care
+
+    /// The schema's version: how many migrations were run.
+    public var version: Int {
+        get throws(VaultError) { Int(try first("PRAGMA user_version", row: Row.int) ?? 0) }
+    }
+
+    /// Brings the schema up to date: `migrations[0]` leads from version 0 to 1, and so on, all of them in one transaction. Each may have several
+    /// statements; none is ever edited once released. Throws `.newer` for a file with more versions than that.
+    public func migrate(_ migrations: [String]) throws(VaultError) {
+        try transaction { () throws(VaultError) in
+            let found = try version
+            guard found <= migrations.count else {
+                throw VaultError(
+                    "migrate the database \(path)", .newer,
+                    said: "its version is \(found), this program knows \(migrations.count)")
+            }
+            for sql in migrations[found...] { try run(sql) }
+            if found < migrations.count { try run("PRAGMA user_version = \(migrations.count)") }
+        }
+    }
+
+    /// Moves the log into the database file and empties it, as far as readers allow; says whether all of it was moved.
+    @discardableResult
+    public func checkpoint() throws(VaultError) -> Bool {
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        if code & 0xFF == SQLITE_BUSY { return false }
+        try check(code, "checkpoint the database \(path)")
+        return true
+    }
+
+    /// Checks every page; throws `.corrupt` with SQLite's first finding.
+    public func checkIntegrity() throws(VaultError) {
+        let finding = try first("PRAGMA integrity_check(1)", row: Row.text) ?? "no answer"
+        guard finding == "ok" else { throw VaultError("check the database \(path)", .corrupt, said: finding) }
+    }
+
+    /// Writes a consistent copy to `path`, a file that does not exist yet, with mode 0600; on the disk when this returns.
+    public func backUp(to path: String) throws(VaultError) {
+        let attempted = "back up the database \(self.path) to \(path)"
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system(attempted, errno: errno) }
+        defer { close(file) }
+        do throws(VaultError) {
+            try execute("VACUUM INTO ?", [.text(path)])
+            guard fsync(file) == 0 else { throw .system(attempted, errno: errno) }
+            try KeyFile.syncDirectory(of: path, attempted)
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    /// Every return code of SQLite passes through here.
+    func check(_ code: Int32, _ attempted: String, _ sql: String? = nil) throws(VaultError) {
+        guard code != SQLITE_OK else { return }
+        throw VaultError(
+            attempted, Self.reason(code), said: String(cString: sqlite3_errmsg(handle)), sql: sql, code: code)
+    }
+
+    private static func reason(_ code: Int32) -> VaultError.Reason {
+        switch code & 0xFF {
+        case SQLITE_FULL: .diskFull
+        case SQLITE_READONLY: .readOnly
+        case SQLITE_BUSY, SQLITE_LOCKED: .locked
+        case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+        case SQLITE_PERM, SQLITE_AUTH: .permissions
+        case SQLITE_CANTOPEN: .permissions
+        case SQLITE_CONSTRAINT: .constraint
+        case SQLITE_IOERR, SQLITE_PROTOCOL: .inputOutput
+        default: .misuse
+        }
+    }
+}
+
+@available(*, unavailable, message: "a connection belongs to one thread at a time")
+extension Database: Sendable {}

@@ -1,0 +1,110 @@
+import COpenSSL
+import Glibc
+
+/// 32-byte keys in files of their own: root key, identities. One line of base64.
+///
+/// A file that its group or others may read is refused: whoever set it up that way should hear of it. Credentials of systemd
+/// are exempt, since systemd guards their directory and may show an access list as group bits.
+public enum KeyFile {
+    /// The key in the file at `path`. Throws `.missing`, `.permissions` (with `chmod 600` as a hint) or `.malformed`.
+    public static func load(_ path: String) throws(VaultError) -> SymmetricKey {
+        let attempted = "read the key file \(path)"
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw .system(attempted, errno: errno) }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw .system(attempted, errno: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw VaultError(attempted, .malformed, said: "not a regular file")
+        }
+        guard status.st_mode & 0o077 == 0 || isCredential(path) else {
+            throw VaultError(attempted, .permissions, said: "others may read it; chmod 600 \(path)")
+        }
+        var text = [UInt8](repeating: 0, count: 256)
+        defer { text.overwrite() }
+        let count = read(file, &text, text.count)
+        guard count >= 0 else { throw .system(attempted, errno: errno) }
+        return try SymmetricKey(decode(text[..<count], attempted))
+    }
+
+    /// The key that systemd hands over as the credential `name` (`LoadCredential=`, `LoadCredentialEncrypted=`), a file in
+    /// `$CREDENTIALS_DIRECTORY`; nil where there is none.
+    public static func load(credential name: String) throws(VaultError) -> SymmetricKey? {
+        guard let directory = credentialsDirectory else { return nil }
+        let path = "\(directory)/\(name)"
+        return access(path, F_OK) == 0 ? try load(path) : nil
+    }
+
+    /// The key at `path`; where there is no file, a random key is drawn and kept there first. When this returns the file is on the disk, with
+    /// mode 0600. Two processes that start at once end with the same key.
+    public static func createIfMissing(_ path: String) throws(VaultError) -> SymmetricKey {
+        guard access(path, F_OK) != 0 else { return try load(path) }
+        try create(path, .random())
+        return try load(path)
+    }
+
+    /// One line of base64 without its newline, as in key files and settings: for public keys, 32 bytes.
+    public static func text(of key: [UInt8]) -> String {
+        var text = [UInt8](repeating: 0, count: (key.count + 2) / 3 * 4 + 1)
+        let count = EVP_EncodeBlock(&text, key, Int32(clamping: key.count))
+        return String(decoding: text.prefix(Int(count)), as: UTF8.self)
+    }
+
+    /// The 32 bytes of what `text(of:)` made. Throws `.malformed`, without repeating the text.
+    public static func bytes(of text: String) throws(VaultError) -> [UInt8] {
+        try decode(Array(text.utf8)[...], "read a key")
+    }
+
+    /// Writes to a name that no one knows and links it into place: the key file is there whole or not at all, and never replaces another.
+    private static func create(_ path: String, _ key: SymmetricKey) throws(VaultError) {
+        let attempted = "create the key file \(path)"
+        let temporary = "\(path).\(try RandomBytes.draw(8).map { String($0, radix: 16) }.joined())"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system(attempted, errno: errno) }
+        defer {
+            close(file)
+            unlink(temporary)
+        }
+        var line = Array(text(of: key.bytes).utf8) + [UInt8(ascii: "\n")]
+        defer { line.overwrite() }
+        let written = write(file, line, line.count)
+        guard written == line.count else { throw .system(attempted, errno: written < 0 ? errno : ENOSPC) }
+        guard fsync(file) == 0 else { throw .system(attempted, errno: errno) }
+        guard link(temporary, path) == 0 || errno == EEXIST else { throw .system(attempted, errno: errno) }
+        try syncDirectory(of: path, attempted)
+    }
+
+    /// Makes the names in a file's directory durable.
+    static func syncDirectory(of path: String, _ attempted: String) throws(VaultError) {
+        let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw .system(attempted, errno: errno) }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw .system(attempted, errno: errno) }
+    }
+
+    private static func decode(_ text: ArraySlice<UInt8>, _ attempted: String) throws(VaultError) -> [UInt8] {
+        var line = text
+        while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { line.removeLast() }
+        var bytes = [UInt8](repeating: 0, count: 36)
+        // 32 bytes are 44 characters, the last a "="; EVP_DecodeBlock counts the padding as a byte of its own.
+        guard line.count == 44, line.last == UInt8(ascii: "="),
+            EVP_DecodeBlock(&bytes, Array(line), 44) == 33,
+            Array(Self.text(of: Array(bytes[..<32])).utf8) == Array(line)
+        else {
+            ERR_clear_error()
+            throw VaultError(attempted, .malformed, said: "not 32 bytes as one line of base64 (44 characters)")
+        }
+        defer { bytes.overwrite() }
+        return Array(bytes[..<32])
+    }
+
+    private static var credentialsDirectory: String? {
+        getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
+    }
+
+    private static func isCredential(_ path: String) -> Bool {
+        guard let directory = credentialsDirectory, !directory.isEmpty else { return false }
+        return path.hasPrefix(directory + "/") && !path.contains("/../")
+    }
+}

@@ -1,0 +1,359 @@
+import Foundation
+import TestSupport
+import Testing
+import Vault
+
+/// A database in a private directory, of which tests open as many connections as they like.
+private struct Place: Sendable {
+    let directory: TemporaryFolder
+    var path: String { directory.path("test.db") }
+    static let applicationID: Int32 = 0x5649_5431
+
+    init() throws { directory = try TemporaryFolder() }
+
+    func open(
+        _ mode: Database.Mode = .readWrite(.normal), busyTimeout: Duration = .seconds(5)
+    ) throws(VaultError) -> Database {
+        try Database(path, mode, applicationID: Self.applicationID, busyTimeout: busyTimeout)
+    }
+
+    func openWithTable() throws(VaultError) -> Database {
+        let database = try open()
+        try database.migrate(["CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT UNIQUE)"])
+        return database
+    }
+
+    /// Bytes in the log.
+    func logSize() throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path + "-wal")
+        return try #require(attributes[.size] as? NSNumber).intValue
+    }
+}
+
+private func reason(_ body: () throws -> Void) -> VaultError.Reason? {
+    do {
+        try body()
+        return nil
+    } catch { return (error as? VaultError)?.reason }
+}
+
+extension Database {
+    fileprivate func count() throws(VaultError) -> Int64 { try first("SELECT count(*) FROM notes", row: Row.int) ?? -1 }
+}
+
+@Suite("Statements")
+struct StatementTests {
+    private let place: Place
+    private let database: Database
+
+    init() throws {
+        place = try Place()
+        database = try place.open()
+        try database.migrate(["CREATE TABLE things (integer INTEGER, real REAL, text TEXT, blob BLOB)"])
+    }
+
+    @Test("gives back every type as it went in")
+    func types() throws {
+        let rows: [[Value]] = [
+            [.integer(Int64.min), .real(-0.5), "naïve \u{0} text", .blob([0, 255])],
+            [.integer(Int64.max), .real(1e300), "", .blob([])],
+            [nil, nil, nil, nil],
+        ]
+        for row in rows { try database.execute("INSERT INTO things VALUES (?, ?, ?, ?)", row) }
+        let found = try database.query("SELECT * FROM things ORDER BY rowid") { row throws(VaultError) in
+            [
+                Value.integer(try row.intIfPresent(0)), try row.realIfPresent(1).map(Value.real) ?? .null,
+                Value.text(try row.textIfPresent(2)), Value.blob(try row.blobIfPresent(3)),
+            ]
+        }
+        #expect(found == rows)
+    }
+
+    @Test("converts nothing behind one's back")
+    func strictColumns() throws {
+        try database.execute("INSERT INTO things VALUES (1, 2.5, 'three', x'04')")
+        #expect(reason { _ = try database.first("SELECT text FROM things", row: Row.int) } == .malformed)
+        #expect(reason { _ = try database.first("SELECT integer FROM things", row: Row.text) } == .malformed)
+        #expect(reason { _ = try database.first("SELECT NULL", row: Row.blob) } == .malformed)
+        #expect(
+            reason { _ = try database.first("SELECT 1") { row throws(VaultError) in try row.int(5) } } == .malformed)
+    }
+
+    @Test("a statement is run many times, and the same SQL inside its own rows")
+    func reuse() throws {
+        try database.withStatement("INSERT INTO things (integer) VALUES (?)") { statement throws(VaultError) in
+            for number in 0..<100 { try statement.run([.integer(number)]) }
+        }
+        let sql = "SELECT integer FROM things WHERE integer < ?"
+        var seen = 0
+        try database.forEach(sql, [3]) { row throws(VaultError) in
+            seen += try database.query(sql, [.integer(try row.int(0))], row: Row.int).count
+        }
+        #expect(seen == 0 + 1 + 2)
+        #expect(try database.execute("UPDATE things SET integer = 0 WHERE integer >= 98") == 2)
+    }
+
+    @Test("a row and a statement that were kept beyond their closure throw")
+    func kept() throws {
+        try database.execute("INSERT INTO things (integer) VALUES (1), (2)")
+        var row: Row?
+        try database.forEach("SELECT integer FROM things") { found throws(VaultError) in
+            if let row { #expect(reason { _ = try row.int(0) } == .misuse) }
+            row = found
+        }
+        let keptRow = try #require(row)
+        #expect(reason { _ = try keptRow.int(0) } == .misuse)
+        #expect(reason { _ = try keptRow.isNull(0) } == .misuse)
+        let statement = try database.withStatement("DELETE FROM things") { $0 }
+        #expect(reason { try statement.run() } == .misuse)
+        #expect(try database.query("SELECT integer FROM things", row: Row.int) == [1, 2])
+    }
+
+    @Test("an error names the SQL that failed, and never a value")
+    func errors() throws {
+        let sql = "INSERT INTO nowhere VALUES (?)"
+        let error = try #require(thrown(VaultError.self) { try database.execute(sql, ["secret"]) })
+        #expect(error.sql == sql)
+        #expect(error.description.contains("no such table: nowhere"))
+        #expect(!error.description.contains("secret"))
+        #expect(reason { try database.execute("SELECT 1") } == .misuse)
+        #expect(reason { try database.execute("DELETE FROM things; DELETE FROM things") } == .misuse)
+        #expect(reason { try database.execute("") } == .misuse)
+        #expect(reason { try database.execute("INSERT INTO things (integer) VALUES (?)", []) } == .misuse)
+    }
+
+    @Test("a constraint is told apart, and the statement works again")
+    func constraint() throws {
+        try database.execute("CREATE UNIQUE INDEX only ON things (integer)")
+        let insert = "INSERT INTO things (integer) VALUES (?)"
+        try database.execute(insert, [1])
+        #expect(reason { try database.execute(insert, [1]) } == .constraint)
+        try database.execute(insert, [2])
+    }
+}
+
+@Suite("Transactions")
+struct TransactionTests {
+    private let place: Place
+    private let database: Database
+
+    init() throws {
+        place = try Place()
+        database = try place.openWithTable()
+    }
+
+    struct Refusal: Error, Equatable {}
+
+    @Test("what a body throws undoes everything")
+    func rollBack() throws {
+        let failed = reason {
+            try database.transaction { () throws(VaultError) in
+                try database.execute("INSERT INTO notes (text) VALUES ('a')")
+                try database.execute("INSERT INTO notes (text) VALUES ('a')")
+            }
+        }
+        #expect(failed == .constraint)
+        #expect(try database.count() == 0)
+        let refused = try database.attempt { () throws(Refusal) in
+            _ = try? database.execute("INSERT INTO notes (text) VALUES ('b')")
+            throw Refusal()
+        }
+        #expect(throws: Refusal()) { try refused.get() }
+        #expect(try database.count() == 0)
+        try database.transaction { () throws(VaultError) in
+            try database.execute("INSERT INTO notes (text) VALUES ('c')")
+        }
+        #expect(try database.count() == 1)
+    }
+
+    @Test("there is no transaction inside another, and the outer one is undone")
+    func nested() throws {
+        let failed = reason {
+            try database.transaction { () throws(VaultError) in
+                try database.execute("INSERT INTO notes (text) VALUES ('a')")
+                try database.transaction { () throws(VaultError) in }
+            }
+        }
+        #expect(failed == .misuse)
+        #expect(try database.count() == 0)
+    }
+
+    @Test("a commit is seen by another connection and another process at once, and not before")
+    func visibility() throws {
+        let reader = try place.open(.readOnly)
+        try database.transaction { () throws(VaultError) in
+            try database.execute("INSERT INTO notes (text) VALUES ('a')")
+            #expect(try reader.count() == 0)
+        }
+        #expect(try reader.count() == 1)
+        let program =
+            "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('SELECT text FROM notes').fetchall())"
+        #expect(try RunningProgram.runPython(["-c", program, place.path]) == "[('a',)]\n")
+    }
+
+    @Test("a full database is told apart, undone, and usable once there is room")
+    func diskFull() throws {
+        try database.execute("INSERT INTO notes (text) VALUES ('kept')")
+        _ = try database.first("PRAGMA max_page_count = 8", row: Row.int)
+        let failed = reason {
+            try database.transaction { () throws(VaultError) in
+                for number in 0..<100 {
+                    try database.execute(
+                        "INSERT INTO notes (text) VALUES (?)", [.text(String(repeating: "\(number) ", count: 500))])
+                }
+            }
+        }
+        #expect(failed == .diskFull)
+        #expect(try database.count() == 1)
+        _ = try database.first("PRAGMA max_page_count = 1000", row: Row.int)
+        try database.transaction { () throws(VaultError) in
+            try database.execute("INSERT INTO notes (text) VALUES ('b')")
+        }
+        #expect(try database.count() == 2)
+    }
+
+    @Test("waits for a writer no longer than it was told")
+    func busy() throws {
+        let other = try place.open(busyTimeout: .zero)
+        try database.transaction { () throws(VaultError) in
+            #expect(reason { try other.transaction { () throws(VaultError) in } } == .locked)
+            #expect(try other.count() == 0)
+        }
+        try other.transaction { () throws(VaultError) in }
+    }
+
+    @Test("flushes even an empty transaction, since SQLite syncs only a log that it writes to")
+    func durably() throws {
+        try database.execute("INSERT INTO notes (text) VALUES ('a')")
+        let before = try place.logSize()
+        try database.durably { () throws(VaultError) in }
+        #expect(try place.logSize() > before)
+        #expect(try database.version == 1)
+        let level = try database.durably { () throws(VaultError) in
+            try database.first("PRAGMA synchronous", row: Row.int)
+        }
+        #expect(level == 2)
+        #expect(try database.first("PRAGMA synchronous", row: Row.int) == 1)
+        #expect(
+            reason { _ = try database.durably { () throws(VaultError) in try database.execute("nonsense") } } == .misuse
+        )
+        #expect(try database.first("PRAGMA synchronous", row: Row.int) == 1)
+    }
+
+    @Test("a checkpoint empties the log")
+    func checkpoint() throws {
+        try database.execute("INSERT INTO notes (text) VALUES ('a')")
+        #expect(try place.logSize() > 0)
+        #expect(try database.checkpoint())
+        #expect(try place.logSize() == 0)
+        try database.checkIntegrity()
+    }
+}
+
+@Suite("Database files")
+struct DatabaseFileTests {
+    private let place: Place
+
+    init() throws { place = try Place() }
+
+    @Test("file, log and shared memory are their owner's alone")
+    func modes() throws {
+        let database = try place.openWithTable()
+        for name in ["test.db", "test.db-wal", "test.db-shm"] {
+            #expect(try place.directory.mode(name) == 0o600, "\(name)")
+        }
+        try database.backUp(to: place.directory.path("copy.db"))
+        #expect(try place.directory.mode("copy.db") == 0o600)
+    }
+
+    @Test("migrates upwards, each step once")
+    func migrations() throws {
+        let steps = ["CREATE TABLE notes (id INTEGER); INSERT INTO notes VALUES (1)", "INSERT INTO notes VALUES (2)"]
+        try place.open().migrate(Array(steps.prefix(1)))
+        let database = try place.open()
+        try database.migrate(steps)
+        try database.migrate(steps)
+        #expect(try database.version == 2)
+        #expect(try database.count() == 2)
+    }
+
+    @Test("a migration that fails leaves the old version whole")
+    func failedMigration() throws {
+        let database = try place.openWithTable()
+        let failed = reason {
+            try database.migrate(["", "INSERT INTO notes (text) VALUES ('a')", "CREATE TABLE notes (id)"])
+        }
+        #expect(failed == .misuse)
+        #expect(try database.version == 1)
+        #expect(try database.count() == 0)
+    }
+
+    @Test("refuses a file that a newer version wrote, and says so")
+    func newer() throws {
+        let database = try place.open()
+        try database.migrate(["CREATE TABLE a (x)", "CREATE TABLE b (x)"])
+        let error = try #require(thrown(VaultError.self) { try database.migrate(["CREATE TABLE a (x)"]) })
+        #expect(error.reason == .newer)
+        #expect(error.description.contains("its version is 2, this program knows 1"))
+    }
+
+    @Test("refuses another program's database and leaves it as it is", arguments: [0, 99])
+    func foreign(_ applicationID: Int) throws {
+        let program = """
+            import sqlite3, sys
+            with sqlite3.connect(sys.argv[1]) as database:
+                database.execute("PRAGMA application_id = \(applicationID)")
+                database.execute("CREATE TABLE theirs (x)")
+            """
+        _ = try RunningProgram.runPython(["-c", program, place.path])
+        let before = try Data(contentsOf: URL(fileURLWithPath: place.path))
+        #expect(reason { _ = try place.open() } == .foreign)
+        #expect(reason { _ = try place.open(.readOnly) } == .foreign)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: place.path)) == before)
+    }
+
+    @Test("refuses a file that is no database")
+    func noDatabase() throws {
+        try Data(repeating: 0x41, count: 5000).write(to: URL(fileURLWithPath: place.path))
+        #expect(reason { _ = try place.open() } == .corrupt)
+    }
+
+    @Test("says what is missing")
+    func missing() throws {
+        #expect(reason { _ = try place.open(.readOnly) } == .missing)
+        #expect(
+            reason { _ = try Database(place.directory.path("no/such.db"), .readWrite(.full), applicationID: 1) }
+                == .missing)
+    }
+
+    @Test("a reader cannot write")
+    func readOnly() throws {
+        let database = try place.openWithTable()
+        let reader = try place.open(.readOnly)
+        #expect(reason { try reader.execute("INSERT INTO notes (text) VALUES ('a')") } == .readOnly)
+        #expect(
+            reason { _ = try reader.transaction { () throws(VaultError) in try reader.execute("DELETE FROM notes") } }
+                == .readOnly)
+        #expect(try reader.count() == 0)
+        #expect(try database.count() == 0)
+    }
+
+    @Test("a backup is a database of its own, and never replaces a file")
+    func backup() throws {
+        let database = try place.openWithTable()
+        try database.execute("INSERT INTO notes (text) VALUES ('a')")
+        let copy = place.directory.path("copy.db")
+        try database.backUp(to: copy)
+        #expect(reason { try database.backUp(to: copy) } != nil)
+        let restored = try Database(copy, .readWrite(.full), applicationID: Place.applicationID)
+        #expect(try restored.count() == 1)
+        #expect(try restored.version == 1)
+    }
+
+    @Test("a connection is handed to another thread for good", .timeLimit(.minutes(1)))
+    func handOver() async throws {
+        let database = try place.openWithTable()
+        let count = try await Task { try database.count() }.value
+        #expect(count == 0)
+    }
+}
