@@ -39,12 +39,14 @@ let package = Package(
     name: "vitals",
     targets: [
         system("CDBus", pkgConfig: "dbus-1", apt: "libdbus-1-dev"),
+        system("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
         library("Telemetry"),
         library("Fitness"),
         library("Reactor"),
         library("DBus", ["CDBus", "Reactor"]),
+        library("MQTT", ["CMosquitto", "Reactor"]),
         library("Vault", ["COpenSSL", "CSQLite"]),
         library("Daemon"),
         testSupport("TestSupport"),
@@ -52,6 +54,7 @@ let package = Package(
         tests("FitnessTests", ["Fitness"]),
         tests("ReactorTests", ["Reactor", "TestSupport"]),
         tests("DBusTests", ["DBus", "Reactor", "TestSupport"]),
+        tests("MQTTTests", ["CMosquitto", "MQTT", "Reactor", "TestSupport"]),
         tests("VaultTests", ["TestSupport", "Vault"], exclude: ["Interop", "Vectors"]),
         tests("DaemonTests", ["Daemon", "TestSupport"]),
     ]

@@ -1,0 +1,304 @@
+// One connection: a handle of libmosquitto's, from its making to its end.
+//
+// The library can reconnect a handle, but then carries over what belongs to the connection before: QoS 1 messages in
+// flight, which it sends again without being asked, an assigned client id, a TLS context with yesterday's certificate.
+// A handle for each connection has none of that, and throwing it away is also how a batch is refused: the
+// acknowledgements that still wait in it go with it.
+
+import CMosquitto
+import Glibc
+import Reactor
+
+/// Initialises the library, once.
+private let libraryCode = mosquitto_lib_init()
+
+/// A handle and its socket. Touched by its session's thread only; closed when it is let go of.
+final class Connection {
+    let handle: OpaquePointer
+    let attempted: String
+    var watch: EventLoop.Watch?
+    /// The broker has accepted us.
+    var isAccepted = false
+    /// Why the broker refused or ended the connection, once it has said so.
+    var refusal: MQTTError?
+    /// How often the library has called back: while this grows, there may be more to read.
+    fileprivate(set) var callbacks = 0
+    /// What the library said last about TLS; it says it nowhere else.
+    fileprivate var lastComplaint: String?
+    fileprivate unowned let session: Session
+    private let options: Options
+
+    /// Makes a handle and begins to connect.
+    /// - Parameters:
+    ///   - address: a numeric address of the host; nil lets the library resolve the host's name, and then its TCP
+    ///     connection blocks this thread. TLS needs the name, which the certificate is checked against.
+    init(_ options: Options, address: String?, session: Session) throws(MQTTError) {
+        attempted = "connect to \(options.address)"
+        self.options = options
+        self.session = session
+        try check(libraryCode, "start libmosquitto")
+        guard let handle = mosquitto_new(options.clientID, true, nil) else {
+            throw MQTTError(.invalid, attempted, "the client id \"\(options.clientID)\" cannot be used")
+        }
+        self.handle = handle
+        mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
+        try configure()
+        try configureTLS()
+        setCallbacks()
+        let keepAlive = Int32(clamping: options.keepAlive.components.seconds)
+        let code =
+            if let path = options.socketPath {
+                mosquitto_connect(handle, path, 0, keepAlive)
+            } else if let address {
+                mosquitto_connect_async(handle, address, Int32(options.port), keepAlive)
+            } else {
+                mosquitto_connect(handle, options.host, Int32(options.port), keepAlive)
+            }
+        try checkConnected(code)
+    }
+
+    deinit { mosquitto_destroy(handle) }
+
+    /// The socket, or -1 when the library has closed it.
+    var socket: Int32 { mosquitto_socket(handle) }
+
+    private func configure() throws(MQTTError) {
+        let version = options.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
+        try set(MOSQ_OPT_PROTOCOL_VERSION, version)
+        try set(MOSQ_OPT_RECEIVE_MAXIMUM, Int32(options.receiveMaximum))
+        try set(MOSQ_OPT_SEND_MAXIMUM, 65_535)  // MQTT 5 brokers name their own in CONNACK.
+        try set(MOSQ_OPT_TCP_NODELAY, 1)
+        // Without it acknowledgements leave before the message callback runs (handle_publish.c, packet_mosq.c;
+        // KnownFactsTests).
+        try check(mosquitto_threaded_set(handle, true), attempted)
+        if let username = options.username {
+            let password = try options.passwordFile.map { path throws(MQTTError) in try PasswordFile.read(path) }
+            try check(mosquitto_username_pw_set(handle, username, password), attempted)
+        }
+        if let will = options.will {
+            let list = try PropertyList(options.version == .v5 ? will.properties : nil)
+            let code = mosquitto_will_set_v5(
+                handle, will.topic, Int32(clamping: will.payload.count), will.payload, Int32(will.qos.rawValue),
+                will.retain, list.first)
+            try check(code, "set the will to \(will.topic)")
+            _ = list.release()  // On success the library keeps it.
+        }
+    }
+
+    private func configureTLS() throws(MQTTError) {
+        guard let tls = options.tls else { return }
+        // mosquitto_tls_set wants a file or a directory. This one is the system's store on Debian.
+        let caPath = tls.caPath ?? (tls.caFile == nil ? "/etc/ssl/certs" : nil)
+        for file in [tls.caFile, caPath, tls.certificateFile, tls.keyFile] {
+            guard let file, access(file, R_OK) != 0 else { continue }
+            throw MQTTError(.tls, attempted, "\(file): \(String(cString: strerror(errno)))")
+        }
+        mosquitto_log_callback_set(handle) { _, object, level, text in
+            guard level == MOSQ_LOG_ERR, let text else { return }
+            Connection.of(object)?.lastComplaint = String(cString: text)
+        }
+        try checkTLS(mosquitto_tls_set(handle, tls.caFile, caPath, tls.certificateFile, tls.keyFile, nil))
+        try checkTLS(mosquitto_tls_opts_set(handle, 1, tls.minimumVersion.rawValue, nil))
+        try checkTLS(mosquitto_tls_insecure_set(handle, tls.skipsNameCheck))
+    }
+
+    private func set(_ option: mosq_opt_t, _ value: Int32) throws(MQTTError) {
+        try check(mosquitto_int_option(handle, option, value), attempted)
+    }
+
+    private func checkTLS(_ code: Int32) throws(MQTTError) {
+        do { try check(code, attempted) } catch {
+            throw MQTTError(.tls, attempted, "the TLS files or options are refused", hint: tlsFiles)
+        }
+    }
+
+    /// Like `check`, with what is known about the connection.
+    private func checkConnected(_ code: Int32) throws(MQTTError) {
+        do { try check(code, attempted) } catch {
+            throw explained(error)
+        }
+    }
+
+    /// A library's error, or the better explanation that the broker or TLS have given.
+    private func explained(_ error: MQTTError) -> MQTTError {
+        if let refusal { return refusal }
+        guard options.tls != nil, !isAccepted, let lastComplaint else { return error }
+        return MQTTError(.tls, attempted, lastComplaint, hint: tlsFiles)
+    }
+
+    private var tlsFiles: String? {
+        guard let tls = options.tls else { return nil }
+        let trusted = tls.caFile ?? tls.caPath ?? "the system's certificates"
+        let own = tls.certificateFile.map { ", \($0)" } ?? ""
+        return "check \(trusted)\(own), and that the broker's certificate is made out to \(options.host)"
+    }
+}
+
+// MARK: Turns
+
+extension Connection {
+    /// Reads what one call reads.
+    /// - Returns: whether there may be more.
+    func read() throws(MQTTError) -> Bool {
+        let before = callbacks
+        errno = 0
+        let code = mosquitto_loop_read(handle, 1)
+        // EAGAIN says that the socket is empty, unless a callback ran: then it may come from the library's full wake-up
+        // pipe, which no one reads here. With TLS, a packet that waits in its buffer would never wake `poll`, so only
+        // EAGAIN ends the reading.
+        let isEmpty = errno == EAGAIN && callbacks == before
+        try checkConnected(code)
+        try checkOpen()
+        return !isEmpty
+    }
+
+    /// Writes what the socket takes.
+    func write() throws(MQTTError) {
+        try checkConnected(mosquitto_loop_write(handle, 1))
+        try checkOpen()
+    }
+
+    /// Whether the library has something left to write.
+    var wantsToWrite: Bool { mosquitto_want_write(handle) }
+
+    /// Keeps the connection alive, or finds that it is dead.
+    func keepAlive() throws(MQTTError) {
+        try checkConnected(mosquitto_loop_misc(handle))
+        try checkOpen()
+    }
+
+    /// The library closes the socket without an error after the broker's DISCONNECT and after ours.
+    private func checkOpen() throws(MQTTError) {
+        guard socket < 0 else { return }
+        throw explained(MQTTError(.unreachable, attempted, "the connection was closed"))
+    }
+
+    /// The error that `poll` has found at the socket, if any.
+    func socketError() -> MQTTError? {
+        var code: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0, code != 0 else { return nil }
+        return MQTTError.system(code, attempted)
+    }
+
+    /// Hands a message to the library.
+    /// - Returns: the packet's id.
+    func publish(_ message: Message) throws(MQTTError) -> Int32 {
+        var id: Int32 = 0
+        let count = Int32(clamping: message.payload.count)
+        let qos = Int32(message.qos.rawValue)
+        guard options.version == .v5, let properties = message.properties else {
+            let code = mosquitto_publish_v5(
+                handle, &id, message.topic, count, message.payload, qos, message.retain, nil)
+            try check(code, "publish to \(message.topic)")
+            return id
+        }
+        let list = try PropertyList(properties)
+        let code = mosquitto_publish_v5(
+            handle, &id, message.topic, count, message.payload, qos, message.retain, list.first)
+        try check(code, "publish to \(message.topic)")
+        return id
+    }
+
+    func subscribe(_ subscription: Subscription) throws(MQTTError) -> Int32 {
+        var id: Int32 = 0
+        let bits = options.version == .v5 ? subscription.optionBits : 0
+        let code = mosquitto_subscribe_v5(
+            handle, &id, subscription.filter, Int32(subscription.qos.rawValue), bits, nil)
+        try check(code, "subscribe to \(subscription.filter)")
+        return id
+    }
+
+    func unsubscribe(_ filter: String) throws(MQTTError) {
+        try check(mosquitto_unsubscribe(handle, nil, filter), "unsubscribe from \(filter)")
+    }
+
+    func disconnect() throws(MQTTError) {
+        try check(mosquitto_disconnect(handle), "disconnect from \(options.address)")
+    }
+}
+
+// MARK: Callbacks
+
+extension Connection {
+    fileprivate static func of(_ object: UnsafeMutableRawPointer?) -> Connection? {
+        object.map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func setCallbacks() {
+        mosquitto_connect_v5_callback_set(handle) { _, object, code, flags, _ in
+            Connection.of(object)?.answered(UInt8(truncatingIfNeeded: code), flags)
+        }
+        mosquitto_disconnect_v5_callback_set(handle) { _, object, code, _ in
+            Connection.of(object)?.ended(code)
+        }
+        mosquitto_message_v5_callback_set(handle) { _, object, message, properties in
+            guard let message = message?.pointee else { return }
+            Connection.of(object)?.received(message, properties)
+        }
+        mosquitto_publish_v5_callback_set(handle) { _, object, id, code, _ in
+            Connection.of(object)?.acknowledged(id, UInt8(truncatingIfNeeded: code))
+        }
+        mosquitto_subscribe_v5_callback_set(handle) { _, object, id, count, granted, _ in
+            guard count > 0, let granted else { return }
+            Connection.of(object)?.subscribed(id, UInt8(truncatingIfNeeded: granted[0]))
+        }
+        mosquitto_unsubscribe_v5_callback_set(handle) { _, object, _, _ in
+            Connection.of(object)?.callbacks += 1
+        }
+    }
+
+    private func answered(_ code: UInt8, _ flags: Int32) {
+        callbacks += 1
+        guard code == 0 else {
+            refusal = refusedConnection(code)
+            return
+        }
+        isAccepted = true
+        if options.tls != nil { mosquitto_log_callback_set(handle, nil) }
+        session.accepted(sessionPresent: flags & 1 != 0)
+    }
+
+    private func refusedConnection(_ code: UInt8) -> MQTTError {
+        let isNotAuthorized =
+            options.version == .v5
+            ? code == MQTT_RC_NOT_AUTHORIZED.rawValue || code == MQTT_RC_BAD_USERNAME_OR_PASSWORD.rawValue
+            : code == CONNACK_REFUSED_NOT_AUTHORIZED.rawValue || code == CONNACK_REFUSED_BAD_USERNAME_PASSWORD.rawValue
+        let user = options.username.map { "user \($0)" } ?? "user, none is set"
+        let hint = isNotAuthorized ? "check \(user), and \(options.passwordFile ?? "password file, none is set")" : nil
+        guard options.version == .v311 else { return .refused(code, attempted, hint: hint) }
+        let text = String(cString: mosquitto_connack_string(Int32(code)))
+        return MQTTError(.refused, attempted, text.sentence, hint: hint, reasonCode: code)
+    }
+
+    /// `code` is a reason code where the broker has sent a DISCONNECT: those start at 0x80, the library's errors do not.
+    private func ended(_ code: Int32) {
+        callbacks += 1
+        guard code >= 0x80, refusal == nil else { return }
+        let code = UInt8(truncatingIfNeeded: code)
+        let isTakenOver = code == MQTT_RC_SESSION_TAKEN_OVER.rawValue
+        let hint = isTakenOver ? "another client has the id \(options.clientID)" : nil
+        refusal = .refused(code, "stay connected to \(options.address)", hint: hint)
+    }
+
+    /// The one copy of a received message.
+    private func received(_ message: mosquitto_message, _ properties: OpaquePointer?) {
+        callbacks += 1
+        let bytes = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
+        session.deliver(
+            Message(
+                topic: String(cString: message.topic), payload: [UInt8](bytes),
+                qos: message.qos == 0 ? .atMostOnce : .atLeastOnce, retain: message.retain,
+                properties: Message.Properties(properties)))
+    }
+
+    private func acknowledged(_ id: Int32, _ code: UInt8) {
+        callbacks += 1
+        session.acknowledged(id, code)
+    }
+
+    private func subscribed(_ id: Int32, _ code: UInt8) {
+        callbacks += 1
+        session.subscribed(id, code)
+    }
+}

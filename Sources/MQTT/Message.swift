@@ -1,0 +1,63 @@
+/// How hard the protocol tries to deliver a message. There is no QoS 2 here: a subscriber that dies while it handles a
+/// QoS 2 message has lost it (pinned by KnownFactsTests), where QoS 1 has it sent again.
+public enum QoS: UInt8, Sendable {
+    case atMostOnce = 0
+    case atLeastOnce = 1
+}
+
+/// One message, received or to be published.
+public struct Message: Sendable, Equatable {
+    public var topic: String
+    public var payload: [UInt8]
+    public var qos: QoS
+    /// Received: the broker had kept it (or, with `retainAsPublished`, it was published so). Published: keep it.
+    public var retain: Bool
+    /// MQTT 5's properties; nil when there are none.
+    public var properties: Properties?
+
+    public init(
+        topic: String, payload: [UInt8], qos: QoS = .atMostOnce, retain: Bool = false, properties: Properties? = nil
+    ) {
+        self.topic = topic
+        self.payload = payload
+        self.qos = qos
+        self.retain = retain
+        self.properties = properties
+    }
+
+    /// Properties of a message (MQTT 5, section 3.3.2.3). With MQTT 3.1.1 they are left out.
+    public struct Properties: Sendable, Equatable {
+        /// Where an answer is expected.
+        public var responseTopic: String?
+        /// What the answer is to carry, so that the asker finds its question again.
+        public var correlationData: [UInt8]?
+        /// Seconds after which the broker drops the message undelivered; received: how many are left.
+        public var messageExpirySeconds: UInt32?
+        /// The payload's media type.
+        public var contentType: String?
+        /// Names and values of the application's own, in order.
+        public var userProperties: [UserProperty] = []
+
+        public init(
+            responseTopic: String? = nil, correlationData: [UInt8]? = nil, messageExpirySeconds: UInt32? = nil,
+            contentType: String? = nil, userProperties: [UserProperty] = []
+        ) {
+            self.responseTopic = responseTopic
+            self.correlationData = correlationData
+            self.messageExpirySeconds = messageExpirySeconds
+            self.contentType = contentType
+            self.userProperties = userProperties
+        }
+    }
+
+    /// A name and a value of the application's own.
+    public struct UserProperty: Sendable, Equatable {
+        public var name: String
+        public var value: String
+
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+}

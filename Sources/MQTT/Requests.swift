@@ -1,0 +1,147 @@
+import Reactor
+
+/// Requests that wait for their replies, and the topics where those come. All of it lasts as long as a connection.
+struct Replies {
+    /// By correlation data; with MQTT 3.1.1 the same key is drawn and stays here.
+    var waiting: [[UInt8]: Request] = [:]
+    /// Requests that wait until the subscription to their reply's topic is granted; none left once it is.
+    var topics: [String: [Request]] = [:]
+
+    /// A question, from its asking to its reply, deadline or failure.
+    final class Request {
+        let key: [UInt8]
+        let message: Message
+        let matches: (@Sendable (Message) -> Bool)?
+        let completion: @Sendable (Result<Message, MQTTError>) -> Void
+        var deadline: EventLoop.Timer?
+
+        init(
+            key: [UInt8], message: Message, matches: (@Sendable (Message) -> Bool)?,
+            completion: @escaping @Sendable (Result<Message, MQTTError>) -> Void
+        ) {
+            self.key = key
+            self.message = message
+            self.matches = matches
+            self.completion = completion
+        }
+    }
+}
+
+extension Session {
+    /// Asks a question and waits, without blocking, for its reply. From any thread.
+    ///
+    /// With MQTT 5 the request carries the Response Topic, 16 random bytes of Correlation Data, and its deadline as
+    /// Message Expiry; the reply with the same data is the answer. Other messages on the reply's topic are ignored, and
+    /// none of them is handed to `Handlers.received`.
+    ///
+    /// - Parameters:
+    ///   - responseTopic: where the reply comes; the session subscribes to it before it asks.
+    ///   - limit: how long to wait.
+    ///   - matches: whether a reply without correlation data is this request's, from its payload: what MQTT 3.1.1 needs.
+    ///   - completion: called once, on the session's thread; after `stop` on the caller's. A lost connection fails the
+    ///     request.
+    public func request(
+        _ payload: [UInt8], to topic: String, responseTopic: String, within limit: Duration = .seconds(10),
+        matching matches: (@Sendable (Message) -> Bool)? = nil,
+        completion: @escaping @Sendable (Result<Message, MQTTError>) -> Void
+    ) {
+        let isTaken = leave { [self] in
+            let key = Self.randomKey()
+            let seconds = UInt32(clamping: limit.components.seconds + (limit.components.attoseconds > 0 ? 1 : 0))
+            let properties = Message.Properties(
+                responseTopic: responseTopic, correlationData: key, messageExpirySeconds: seconds)
+            let message = Message(topic: topic, payload: payload, qos: .atLeastOnce, properties: properties)
+            ask(
+                Replies.Request(key: key, message: message, matches: matches, completion: completion),
+                responseTopic: responseTopic, within: limit)
+        }
+        if !isTaken { completion(.failure(MQTTError(.stopped, "ask \(topic)", "the session was stopped"))) }
+    }
+
+    /// Asks a question and blocks until its reply, for programs that do one thing at a time. Not from the session's
+    /// thread. See `request`.
+    public func requestAndWait(
+        _ payload: [UInt8], to topic: String, responseTopic: String, within limit: Duration = .seconds(10),
+        matching matches: (@Sendable (Message) -> Bool)? = nil
+    ) throws(MQTTError) -> Message {
+        let answer = Answer<Result<Message, MQTTError>>()
+        request(payload, to: topic, responseTopic: responseTopic, within: limit, matching: matches) { answer.set($0) }
+        switch answer.wait() {
+        case .success(let reply): return reply
+        case .failure(let error): throw error
+        }
+    }
+
+    private func ask(_ request: Replies.Request, responseTopic: String, within limit: Duration) {
+        guard connection?.isAccepted == true else {
+            let reason = MQTTError(.notConnected, "ask \(request.message.topic)", "there is no connection")
+            return request.completion(.failure(reason))
+        }
+        replies.waiting[request.key] = request
+        request.deadline = loop.after(limit) { [unowned self] in
+            fail(request.key, MQTTError(.timeout, "ask \(request.message.topic)", "no reply in \(limit)"))
+        }
+        guard let queue = replies.topics[responseTopic] else { return subscribe(responseTopic, for: request) }
+        if queue.isEmpty { send(request) } else { replies.topics[responseTopic]?.append(request) }
+    }
+
+    private func subscribe(_ responseTopic: String, for request: Replies.Request) {
+        replies.topics[responseTopic] = [request]
+        let subscription = Subscription(responseTopic, qos: .atLeastOnce)
+        ask(for: Remembered(subscription: subscription) { [unowned self] _, error in granted(responseTopic, error) })
+    }
+
+    private func granted(_ responseTopic: String, _ error: MQTTError?) {
+        let queue = replies.topics[responseTopic] ?? []
+        replies.topics[responseTopic] = error == nil ? [] : nil
+        for request in queue {
+            if let error { fail(request.key, error) } else if replies.waiting[request.key] != nil { send(request) }
+        }
+    }
+
+    private func send(_ request: Replies.Request) {
+        let key = request.key
+        let isAccepted = publish(request.message) { [unowned self] error in
+            if let error { fail(key, error) }
+        }
+        guard !isAccepted else { return }
+        fail(key, MQTTError(.tooManyWaiting, "ask \(request.message.topic)", "too many messages are waiting"))
+    }
+
+    private func fail(_ key: [UInt8], _ error: MQTTError) {
+        guard let request = replies.waiting.removeValue(forKey: key) else { return }
+        request.deadline?.cancel()
+        request.completion(.failure(error))
+    }
+
+    /// Whether a message came on a reply's topic; if so, it goes to whoever asked, or nowhere.
+    func takesReply(_ message: Message) -> Bool {
+        guard !replies.topics.isEmpty, replies.topics[message.topic] != nil else { return false }
+        let request: Replies.Request? =
+            if let key = message.properties?.correlationData {
+                replies.waiting[key]
+            } else {
+                replies.waiting.values.first { $0.matches?(message) == true }
+            }
+        guard let request else { return true }
+        replies.waiting[request.key] = nil
+        request.deadline?.cancel()
+        request.completion(.success(message))
+        return true
+    }
+
+    /// The connection is gone, and with it its subscriptions and every question.
+    func dropReplies(_ reason: MQTTError) {
+        let waiting = replies.waiting.values
+        replies = Replies()
+        for request in waiting {
+            request.deadline?.cancel()
+            request.completion(.failure(reason))
+        }
+    }
+
+    private static func randomKey() -> [UInt8] {
+        var random = SystemRandomNumberGenerator()
+        return (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+}

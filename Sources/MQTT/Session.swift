@@ -1,0 +1,304 @@
+// A session with a broker that outlives any outage.
+//
+// One thread, the session's event loop, owns libmosquitto's handle; other threads leave work for it. The library's own
+// loops are not used: `mosquitto_loop_forever` and `mosquitto_loop_start` end for good on protocol, TLS and
+// authentication errors (loop.c, handle_connack.c; pinned by KnownFactsTests), and this session never does. It tries
+// again for ever, after pauses that grow to a minute.
+//
+//     ┌─► connecting ──► connected ──┐        Each try has a `Connection` of its own. What was published and not
+//     │       │                      │        acknowledged ends with its connection, and its owner is told; owners
+//     └── waiting ◄──────────────────┘        publish again when `connected` is told.
+//
+// Receiving is in batches: messages are read until none is left or the batch is full, each handed to `received`; then
+// `commit` makes durable what they meant; only then do the acknowledgements leave. Where `commit` says no, the
+// connection is thrown away with the acknowledgements in it, and after a pause there is another one.
+//
+// What may block: resolving the host's name and, with TLS and a name that has several addresses, the TCP connection,
+// because the library offers nothing else that also checks the certificate's name. That holds this thread up, not those
+// who publish; `stop` waits for it.
+
+import Glibc
+public import Reactor
+import Synchronization
+
+/// What a session tells its owner: each closure is called on the session's thread, and must not block, nor call `stop`.
+public struct Handlers: Sendable {
+    /// The session came into another state.
+    public var stateChanged: @Sendable (State) -> Void
+    /// A message came.
+    public var received: @Sendable (Message) -> Void
+    /// The messages since the last call are a batch: make durable what must be, and let them be acknowledged (true), or
+    /// have the broker drop this connection's batch (false): the session reconnects after a pause.
+    public var commit: @Sendable () -> Bool
+    /// Something was refused that has no one else to be told: a subscription, a publication without a completion.
+    public var problem: @Sendable (MQTTError) -> Void
+
+    public init(
+        stateChanged: @escaping @Sendable (State) -> Void = { _ in },
+        received: @escaping @Sendable (Message) -> Void = { _ in },
+        commit: @escaping @Sendable () -> Bool = { true },
+        problem: @escaping @Sendable (MQTTError) -> Void = { _ in }
+    ) {
+        self.stateChanged = stateChanged
+        self.received = received
+        self.commit = commit
+        self.problem = problem
+    }
+}
+
+/// Where a session is.
+public enum State: Sendable, Equatable, CustomStringConvertible {
+    /// A try began.
+    case connecting
+    /// The broker accepted us, and the subscriptions are renewed.
+    case connected(sessionPresent: Bool)
+    /// A try failed, or the connection was lost.
+    case waiting(reason: MQTTError, retryIn: Duration)
+    /// The session was stopped: the last state.
+    case stopped
+
+    /// A sentence for people.
+    public var description: String {
+        switch self {
+        case .connecting: return "connecting to the broker"
+        case .connected: return "connected to the broker"
+        case .waiting(let reason, let pause):
+            let tenths = pause / .milliseconds(100)
+            return "\(reason); next try in \((tenths.rounded()) / 10) s"
+        case .stopped: return "stopped"
+        }
+    }
+}
+
+/// A session with a broker. `start` and `stop` belong to the owner, who must stop what was started; the rest may be
+/// called from any thread.
+// Proof of @unchecked: `outgoing` is under a lock; `handlers` is set before the loop's thread exists; everything else is
+// touched on that thread only.
+public final class Session: @unchecked Sendable {
+    /// What the session was made with.
+    public let options: Options
+    /// The session's thread, for timers that belong to it.
+    public let loop: EventLoop
+
+    var handlers = Handlers()
+    let outgoing = Mutex(Outgoing())
+    let outgoingLimit: Int
+    var draining: [Outgoing.Work] = []
+    var inFlight: [Int32: InFlight] = [:]
+    var subscriptions: [Remembered] = []
+    var asked: [Int32: Remembered] = [:]
+    var replies = Replies()
+
+    private(set) var connection: Connection?
+    private var backoff = Backoff()
+    private var connectedAt: ContinuousClock.Instant?
+    /// Numeric addresses of the host that this try has not come to yet.
+    private var addresses: ArraySlice<String> = []
+    /// The end of a try, the next try, or the next look at the keep-alive: never two of them.
+    private var timer: EventLoop.Timer?
+    private var batchCount = 0
+    private var goodbye: Goodbye?
+    private let isStarted = Atomic(false)
+
+    /// Who waits for the end, and how far it has come.
+    private struct Goodbye {
+        let done: Answer<Bool>
+        var isSaid = false
+    }
+
+    /// A session that does not run yet.
+    /// - Parameter threadName: as `top -H` shows it; the kernel keeps 15 bytes.
+    public init(_ options: Options, threadName: String = "mqtt") {
+        self.options = options
+        outgoingLimit = min(options.outgoingLimit, 60_000)  // Packet ids have 16 bits.
+        loop = EventLoop(name: threadName)
+    }
+
+    /// Starts the thread and connects. A session runs once: after `stop` it is over.
+    public func start(_ handlers: Handlers) {
+        self.handlers = handlers
+        isStarted.store(true, ordering: .relaxed)
+        // The loop and the session hold each other until `stop`.
+        loop.beforeWaiting { self.flush() }
+        loop.perform { self.beginTry() }
+        loop.start()
+    }
+
+    /// Ends the session and its thread; not from the session's own.
+    /// - Parameters:
+    ///   - sayGoodbye: write what was published, wait for acknowledgements, and disconnect. Otherwise the connection is
+    ///     just dropped, and the broker publishes the will.
+    ///   - limit: how long that may take.
+    public func stop(sayGoodbye: Bool = true, within limit: Duration = .seconds(2)) {
+        guard isStarted.exchange(false, ordering: .relaxed) else { return }
+        let done = Answer<Bool>()
+        loop.perform { self.beginStopping(sayGoodbye, limit, done) }
+        _ = done.wait()
+        loop.stop()
+    }
+
+    func tell(_ state: State) { handlers.stateChanged(state) }
+}
+
+// MARK: Connecting
+
+extension Session {
+    private func beginTry() {
+        tell(.connecting)
+        guard options.socketPath == nil else { return connect(to: nil) }
+        do {
+            addresses = try HostAddresses.resolve(options.host, attempted: "connect to \(options.address)")[...]
+        } catch {
+            return lost(error)
+        }
+        // See the head of this file.
+        if options.tls == nil { connectToNextAddress() } else { connect(to: addresses.count == 1 ? options.host : nil) }
+    }
+
+    private func connectToNextAddress() { connect(to: addresses.popFirst()) }
+
+    private func connect(to address: String?) {
+        if options.tls != nil { addresses = [] }
+        do {
+            let connection = try Connection(options, address: address, session: self)
+            self.connection = connection
+            connection.watch = loop.watch(connection.socket, for: [.readable, .writable]) { [unowned self] in ready($0)
+            }
+            timer = loop.after(options.connectTimeout) { [unowned self] in
+                lost(MQTTError(.unreachable, connection.attempted, "no answer in \(options.connectTimeout)"))
+            }
+        } catch {
+            lost(error)
+        }
+    }
+
+    /// The broker has said yes. Called from within `Connection.read`.
+    func accepted(sessionPresent: Bool) {
+        connectedAt = .now
+        timer?.cancel()
+        keepAliveLater()
+        for remembered in subscriptions { ask(for: remembered) }
+        if goodbye == nil { outgoing.withLock { $0.isOpen = true } }
+        tell(.connected(sessionPresent: sessionPresent))
+    }
+
+    private func keepAliveLater() {
+        let pause = min(max(options.keepAlive / 4, .seconds(1)), .seconds(10))
+        timer = loop.after(pause) { [unowned self] in
+            do throws(MQTTError) {
+                try connection?.keepAlive()
+                keepAliveLater()
+            } catch {
+                lost(error)
+            }
+        }
+    }
+
+    /// A try failed, or the connection is gone. Not from within one of the library's callbacks: it ends the handle.
+    private func lost(_ reason: MQTTError) {
+        let isTry = connectedAt == nil
+        dropConnection(
+            MQTTError(.notConnected, "publish to \(options.address)", "the connection was lost: \(reason.reason)"))
+        guard goodbye == nil else { return finishStopping() }
+        if isTry && reason.kind == .unreachable && !addresses.isEmpty { return connectToNextAddress() }
+        let pause = backoff.next()
+        tell(.waiting(reason: reason, retryIn: pause))
+        timer = loop.after(pause) { [unowned self] in beginTry() }
+    }
+
+    private func dropConnection(_ reason: MQTTError) {
+        timer?.cancel()
+        connection?.watch?.cancel()
+        connection = nil
+        // A broker that accepts and then ends connections at once is not to be asked ever faster.
+        if let connectedAt, .now - connectedAt > .seconds(10) { backoff.reset() }
+        connectedAt = nil
+        asked = [:]
+        dropOutgoing(reason)
+        dropReplies(reason)
+    }
+}
+
+// MARK: A turn of the loop
+
+extension Session {
+    private func ready(_ events: EventLoop.Events) {
+        guard let connection else { return }
+        if events.contains(.failed), let error = connection.socketError() { return lost(error) }
+        guard !events.isDisjoint(with: [.readable, .failed]) else { return }  // `flush` writes.
+        receive()
+    }
+
+    /// Reads a batch, has it committed, and leaves its acknowledgements to `flush`.
+    private func receive() {
+        guard let connection else { return }
+        let end = ContinuousClock.now + options.batchDuration
+        var isMore = true
+        var failure: MQTTError?
+        batchCount = 0
+        do {
+            while isMore && batchCount < options.batchLimit && .now < end { isMore = try connection.read() }
+        } catch {
+            failure = error
+        }
+        if batchCount > 0 && !handlers.commit() {
+            failure = MQTTError(.batchRefused, "commit \(batchCount) messages", "they will have to be sent again")
+        }
+        // With TLS the rest may wait in a buffer that `poll` does not see.
+        if let failure { lost(failure) } else if isMore { loop.perform { self.receive() } }
+    }
+
+    /// A message came. Called from within `Connection.read`.
+    func deliver(_ message: Message) {
+        guard !takesReply(message) else { return }
+        batchCount += 1
+        handlers.received(message)
+    }
+
+    /// The end of each turn: what the turn has published, asked for or acknowledged is written.
+    private func flush() {
+        drain()
+        if let connection { write(connection) }
+        // What ran just now may have left more.
+        if outgoing.withLock({ !$0.queue.isEmpty }) { loop.perform {} }
+    }
+
+    private func write(_ connection: Connection) {
+        do {
+            try connection.write()
+            try sayGoodbyeWhenFinished(connection)
+            connection.watch?.events = connection.wantsToWrite ? [.readable, .writable] : .readable
+        } catch {
+            lost(error)
+        }
+    }
+}
+
+// MARK: Stopping
+
+extension Session {
+    private func beginStopping(_ sayGoodbye: Bool, _ limit: Duration, _ done: Answer<Bool>) {
+        goodbye = Goodbye(done: done)
+        outgoing.withLock { $0.isOpen = false }
+        guard sayGoodbye, connectedAt != nil else { return finishStopping() }
+        loop.after(limit) { [unowned self] in finishStopping() }
+    }
+
+    private func sayGoodbyeWhenFinished(_ connection: Connection) throws(MQTTError) {
+        guard let goodbye, !goodbye.isSaid, unfinishedCount == 0 else { return }
+        self.goodbye?.isSaid = true
+        try connection.disconnect()
+        try connection.write()
+    }
+
+    private func finishStopping() {
+        guard let done = goodbye?.done else { return }
+        goodbye = nil
+        dropConnection(MQTTError(.stopped, "publish to \(options.address)", "the session was stopped"))
+        outgoing.withLock { $0.isOver = true }
+        drain()  // Who has asked just before is told that there is no connection.
+        tell(.stopped)
+        handlers = Handlers()  // An owner that its handlers hold is let go of.
+        done.set(true)
+    }
+}

@@ -1,0 +1,95 @@
+import MQTT
+import Reactor
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("A batch")
+struct BatchTests {
+    @Test("is acknowledged after its commit, and announced with room for a large one")
+    func commitFirst() throws {
+        let broker = try FakeBroker()
+        let steps = Record<String>()
+        let connection = Mutex<FakeBroker.Peer?>(nil)
+        let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "b"))
+        session.start(
+            Handlers(
+                received: { steps.append($0.topic) },
+                commit: {
+                    steps.append(connection.withLock { $0?.hasInput == false } ? "commit" : "too late")
+                    return true
+                }))
+        defer { session.stop(sayGoodbye: false) }
+        let peer = try broker.accept()
+        #expect(try peer.read()?.receiveMaximum ?? 65_535 == 65_535)
+        connection.withLock { $0 = peer }
+        let batch = (1...3).flatMap { Packet.publish("x", to: "t", id: $0) }
+        peer.write([0x20, 3, 0, 0, 0] + batch)
+        #expect(try steps.wait(for: 4) == ["t", "t", "t", "commit"])
+        #expect(try (1...3).map { _ in try peer.read()?.id } == [1, 2, 3])
+    }
+
+    @Test("that is refused is not acknowledged: the connection ends, and another is made after a pause")
+    func refused() throws {
+        let broker = try FakeBroker()
+        let commits = Record<Bool>()
+        let options = Options(host: "127.0.0.1", port: broker.port, clientID: "b")
+        let commit = { @Sendable () -> Bool in
+            let isSecond = !commits.all.isEmpty
+            commits.append(isSecond)
+            return isSecond
+        }
+        try Client.with(options, commit: commit) { client in
+            let peer = try broker.welcome()
+            peer.write(Packet.publish("x", to: "t", id: 1) + Packet.publish("y", to: "t", id: 2))
+            #expect(try peer.read() == nil)
+            #expect(try client.failure().kind == .batchRefused)
+            let next = try broker.welcome()
+            next.write(Packet.publish("x", to: "t", id: 1))
+            #expect(try next.read()?.id == 1)
+            #expect(commits.all == [false, true])
+        }
+    }
+
+    @Test("ends at its limit, and the rest follows")
+    func limit() throws {
+        let broker = try FakeBroker()
+        let steps = Record<String>()
+        var options = Options(host: "127.0.0.1", port: broker.port, clientID: "b")
+        options.batchLimit = 2
+        let session = Session(options)
+        session.start(
+            Handlers(
+                received: { steps.append(String(decoding: $0.payload, as: UTF8.self)) },
+                commit: {
+                    steps.append("commit")
+                    return true
+                }))
+        defer { session.stop(sayGoodbye: false) }
+        let peer = try broker.welcome()
+        peer.write((1...3).flatMap { Packet.publish("\($0)", to: "t", id: $0) })
+        #expect(try steps.wait(for: 5) == ["1", "2", "commit", "3", "commit"])
+    }
+
+    @Test("of publications has an end: one more than the limit is refused")
+    func outgoingLimit() throws {
+        let broker = try FakeBroker()
+        var options = Options(host: "127.0.0.1", port: broker.port, clientID: "b")
+        options.outgoingLimit = 5
+        try Client.with(options) { client in
+            let peer = try broker.welcome()
+            try client.connected()
+            let finished = Record<MQTTError?>()
+            for _ in 0..<5 {
+                #expect(client.session.publish([1], to: "t", qos: .atLeastOnce, acknowledged: finished.append))
+            }
+            #expect(!client.session.publish([1], to: "t"))
+            for _ in 0..<5 { #expect(try peer.read()?.type == .publish) }
+            peer.write([0x40, 2, 0, 1])
+            #expect(try finished.wait(for: 1) == [nil])
+            #expect(client.session.publish([1], to: "t", qos: .atLeastOnce))
+            client.session.stop(sayGoodbye: false)
+            #expect(try finished.wait(for: 5).compactMap { $0?.kind } == [.stopped, .stopped, .stopped, .stopped])
+        }
+    }
+}
