@@ -49,6 +49,7 @@ let package = Package(
         library("MQTT", ["CMosquitto", "Reactor"]),
         library("Vault", ["COpenSSL", "CSQLite"]),
         library("Daemon"),
+        program("vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         testSupport("TestSupport"),
         tests("TelemetryTests", ["Telemetry"]),
         tests("FitnessTests", ["Fitness"]),
@@ -57,5 +58,8 @@ let package = Package(
         tests("MQTTTests", ["CMosquitto", "MQTT", "Reactor", "TestSupport"]),
         tests("VaultTests", ["TestSupport", "Vault"], exclude: ["Interop", "Vectors"]),
         tests("DaemonTests", ["Daemon", "TestSupport"]),
+        tests(
+            "SensorTests", ["DBus", "Daemon", "Reactor", "Telemetry", "TestSupport", "vitals-sensor"],
+            exclude: ["Clients"]),
     ]
 )

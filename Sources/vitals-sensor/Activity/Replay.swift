@@ -1,0 +1,55 @@
+import Reactor
+
+/// Plays an activity on a loop. Each record is due at its own distance from the start, so that lateness never adds up;
+/// records that are overdue follow one another at once, and none is left out.
+final class Replay {
+    private let loop: EventLoop
+    private let speed: Double
+    private var activity: any Activity
+    private let play: (Record) -> Void
+    private let finish: () -> Void
+    private var start: ContinuousClock.Instant?
+    private var timer: EventLoop.Timer?
+
+    /// - Parameters:
+    ///   - speed: how many of the activity's seconds pass in one.
+    ///   - play: gets each record when it is due.
+    ///   - finish: is called after the last one.
+    init(
+        _ activity: any Activity, speed: Double, on loop: EventLoop, play: @escaping (Record) -> Void,
+        finish: @escaping () -> Void
+    ) {
+        self.activity = activity
+        self.speed = speed
+        self.loop = loop
+        self.play = play
+        self.finish = finish
+    }
+
+    var isRunning: Bool { timer != nil }
+
+    /// Begins, at the loop's next turn; only the first call counts.
+    func begin() {
+        guard start == nil else { return }
+        start = .now
+        waitForNext()
+    }
+
+    func cancel() {
+        timer?.cancel()
+        timer = nil
+    }
+
+    private func waitForNext() {
+        guard let start, let record = activity.next() else {
+            timer = nil
+            return finish()
+        }
+        let due = start + .seconds(record.elapsed / speed)
+        timer = loop.after(due - .now) { [weak self] in
+            self?.play(record)
+            // Whoever was given the record may have cancelled the rest.
+            if self?.timer != nil { self?.waitForNext() }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// A peripheral on a real adapter.
+//
+// BlueZ keeps the radio, the links and the attribute protocol. This program exports its services, characteristics and an
+// advertisement as objects, tells BlueZ where they are (GattManager1.RegisterApplication,
+// LEAdvertisingManager1.RegisterAdvertisement), and answers what BlueZ then asks: reads, writes, and whether to notify. A
+// notification is a PropertiesChanged of `Value`. BlueZ adds the 2902 descriptors, Generic Access and Generic Attribute.
+//
+// Source: BlueZ's doc/org.bluez.GattManager.rst, GattCharacteristic.rst and LEAdvertisement.rst.
+
+import DBus
+import Daemon
+import Reactor
+import Telemetry
+
+/// The sensor as BlueZ's own peripheral. Belongs to the connection's loop.
+final class RealAdapter: Form {
+    static let applicationPath = "/org/vitals/sensor"
+    static let advertisementPath = applicationPath + "/advertisement0"
+
+    private let connection: Connection
+    private let adapterPath: String
+    private let peripheral: Peripheral
+    private let objects: ObjectServer
+    private let faults = Faults()
+    private var characteristics: [LocalCharacteristic] = []
+    /// The devices that have read or written something, and so are at the other end of a link to this sensor.
+    private var centrals: Set<String> = []
+    private var isAdvertising = false
+
+    private static let limit = Duration.seconds(30)
+
+    /// - Parameter adapter: such as `hci0`.
+    init(_ adapter: String, of peripheral: Peripheral, on connection: Connection) {
+        adapterPath = "/org/bluez/" + adapter
+        self.peripheral = peripheral
+        self.connection = connection
+        objects = ObjectServer(on: connection, managerPath: Self.applicationPath)
+        objects.intercept = { [faults, connection] in faults.take($0, on: connection) }
+        export()
+        peripheral.onValue = { [unowned self] uuid, value in
+            characteristics.first { $0.definition.uuid == uuid }?.send(value)
+        }
+    }
+
+    // MARK: Form
+
+    func begin(completion: @escaping (Result<Void, DBusError>) -> Void) {
+        connection.onSignal = { [unowned self] signal in
+            guard signal.isSignal("org.freedesktop.DBus", "NameOwnerChanged") else { return }
+            let names = signal.arguments.compactMap(\.asString)
+            // BlueZ was started again, and knows nothing of us.
+            if names.count == 3, names[0] == "org.bluez", !names[2].isEmpty { register { Self.report($0) } }
+        }
+        connection.match("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'")
+        register(completion: completion)
+    }
+
+    func end() {
+        stopAdvertising()
+        callAdapter("org.bluez.GattManager1", "UnregisterApplication", [.path(Self.applicationPath)])
+    }
+
+    func retire(_ peripheral: Peripheral) {
+        disconnect()
+        stopAdvertising()
+    }
+
+    func follow(_ instruction: Instruction, for peripheral: Peripheral) throws(InstructionError) {
+        switch instruction {
+        case .drop(let seconds):
+            disconnect()
+            guard seconds > 0, isAdvertising else { return }
+            stopAdvertising()
+            connection.loop.after(.seconds(seconds)) { [weak self] in self?.advertise { Self.report($0) } }
+        case .hang(let isOn): faults.isHanging = isOn
+        case .fail(let method, let name): faults.fail(method, with: BlueZError.error(name, "Failed on command"))
+        case .power(let isOn): power(isOn) { Self.report($0) }
+        case .vanish:
+            disconnect()
+            stopAdvertising()
+        case .appear: advertise { Self.report($0) }
+        default: throw InstructionError("only the stand-in can do this; on an adapter BlueZ has the links")
+        }
+    }
+
+    func state(of peripheral: Peripheral) -> String { isAdvertising ? "advertising" : "not advertising" }
+
+    private static func report(_ result: Result<Void, DBusError>) {
+        if case .failure(let error) = result { log.error("\(error)") }
+    }
+
+    // MARK: BlueZ's managers
+
+    private func register(completion: @escaping (Result<Void, DBusError>) -> Void) {
+        power(true) { [unowned self] result in
+            guard case .success = result else { return completion(result) }
+            let arguments: [Value] = [.path(Self.applicationPath), .properties([:])]
+            callAdapter("org.bluez.GattManager1", "RegisterApplication", arguments) { [unowned self] result in
+                guard case .success = result else { return completion(result) }
+                advertise(completion: completion)
+            }
+        }
+    }
+
+    private func advertise(completion: @escaping (Result<Void, DBusError>) -> Void) {
+        guard !isAdvertising else { return completion(.success(())) }
+        isAdvertising = true
+        let arguments: [Value] = [.path(Self.advertisementPath), .properties([:])]
+        callAdapter("org.bluez.LEAdvertisingManager1", "RegisterAdvertisement", arguments) { [unowned self] result in
+            if case .failure = result { isAdvertising = false }
+            completion(result)
+        }
+    }
+
+    private func stopAdvertising() {
+        guard isAdvertising else { return }
+        isAdvertising = false
+        let path = Value.path(Self.advertisementPath)
+        callAdapter("org.bluez.LEAdvertisingManager1", "UnregisterAdvertisement", [path])
+    }
+
+    private func power(_ isOn: Bool, completion: @escaping (Result<Void, DBusError>) -> Void) {
+        let arguments: [Value] = [.string(Adapter.interfaceName), .string("Powered"), .variant(.bool(isOn))]
+        callAdapter(Standard.properties, "Set", arguments, completion: completion)
+    }
+
+    /// Ends the links whose other end is known. A central that only listens has not told who it is, and keeps its link;
+    /// other programs' links are theirs.
+    private func disconnect() {
+        for central in centrals {
+            connection.call("org.bluez", central, Device.interfaceName, "Disconnect", limit: Self.limit) { _ in }
+        }
+        centrals = []
+    }
+
+    private func callAdapter(
+        _ interface: String, _ member: String, _ arguments: [Value],
+        completion: @escaping (Result<Void, DBusError>) -> Void = { _ in }
+    ) {
+        connection.call("org.bluez", adapterPath, interface, member, arguments, limit: Self.limit) { result in
+            completion(result.map { _ in () })
+        }
+    }
+
+    // MARK: Our objects
+
+    private func export() {
+        for (index, service) in Profile.services.enumerated() {
+            let path = "\(Self.applicationPath)/service\(index)"
+            let properties = [Property("UUID", .string(service.uuid)), Property("Primary", .bool(true))]
+            objects.add([Interface(name: "org.bluez.GattService1", properties: properties)], at: path)
+            for (index, definition) in service.characteristics.enumerated() {
+                let characteristic = LocalCharacteristic(
+                    definition, of: peripheral, on: objects, at: "\(path)/char\(index)", service: path)
+                characteristic.onCentral = { [unowned self] in centrals.insert($0) }
+                characteristics.append(characteristic)
+                objects.add([characteristic.interface], at: characteristic.path)
+            }
+        }
+        let advertisement = Interface(
+            name: "org.bluez.LEAdvertisement1",
+            properties: [
+                Property("Type", .string("peripheral")),
+                Property("ServiceUUIDs", .strings(Profile.advertised)),
+                Property("LocalName", .string(peripheral.name)),
+                // Heart rate sensor, belt.
+                Property("Appearance", .uint16(0x0341)),
+            ],
+            methods: [
+                Method("Release") { [unowned self] call in
+                    isAdvertising = false
+                    call.reply()
+                }
+            ])
+        objects.add([advertisement], at: Self.advertisementPath)
+    }
+}

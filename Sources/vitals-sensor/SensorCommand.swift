@@ -1,0 +1,102 @@
+import Daemon
+import Reactor
+
+/// The command line.
+let sensorCommand = Command(
+    name: "vitals-sensor",
+    summary: "Emulates a Bluetooth LE heart-rate strap, with steps and temperature.",
+    discussion: """
+        It replays a recorded activity, or makes one up, from the moment when somebody first listens to its heart rate. \
+        It prints \"ready\" when it can be found, and takes commands on standard input; type help.
+        """,
+    options: [
+        .value("settings", "FILE", "a JSON5 file with values for options that are not given, such as { speed: 60 }"),
+        .value("activity", "FILE", "the recording to replay, a CSV file"),
+        .flag("synthesise", "makes a person up, which is also what happens without --activity"),
+        .value("seed", "N", "for the made-up person: the same seed, the same person", default: "1"),
+        .value("speed", "N", "how many seconds of the activity pass in one", default: "1"),
+        .flag("loop", "begins the recording again when it is over"),
+        .flag("once", "ends the program when the recording is over; without --loop and --once it stays, silent"),
+        .value("name", "NAME", "the sensor's name", default: "Vitals HRM"),
+        .value("address", "ADDRESS", "its address; further sensors count up from it", default: "C0:FF:EE:00:00:01"),
+        .value("sensors", "N", "so many sensors, with the same activity", default: "1"),
+        .value("commands", "FIFO", "takes commands from there, too; made where it is missing"),
+    ],
+    subcommands: [
+        Command(
+            name: "stand-in", summary: "Stands in for BlueZ: owns org.bluez on a bus of its own.",
+            options: [
+                .value("bus", "ADDRESS", "the bus, such as unix:path=/run/vitals/bus"),
+                .flag("known", "the device is there from the start, without discovery"),
+                .value("connect-timeout", "TIME", "how long a Connect waits for a sensor out of reach", default: "41s"),
+                .value("forget-after", "TIME", "when a found device is forgotten after discovery", default: "30s"),
+            ],
+            examples: [
+                Example("vitals-sensor stand-in --bus unix:path=/tmp/bus --activity run-9km.csv --speed 60 --once")
+            ]),
+        Command(
+            name: "adapter", summary: "Is a peripheral on a real adapter, through BlueZ.",
+            options: [
+                .value("adapter", "NAME", "the adapter", default: "hci0"),
+                .value("bus", "ADDRESS", "the bus where BlueZ is, if not the system's"),
+            ]),
+    ])
+
+/// What both forms are told on the command line.
+struct SensorSettings: Sendable {
+    var activity: any Activity
+    var speed: Double
+    var isOnce: Bool
+    var name: String
+    var address: [UInt8]
+    var count: Int
+    var commands: String?
+
+    init(_ arguments: Arguments) throws {
+        speed = try arguments.double("speed", in: 0.01...100_000)
+        isOnce = try arguments.flag("once")
+        let isRepeated = try arguments.flag("loop")
+        let file = try arguments.optionalString("activity")
+        if isOnce, isRepeated { throw arguments.refusal(of: "once", "excludes --loop") }
+        if isOnce, file == nil { throw arguments.refusal(of: "once", "needs --activity; a made-up person never ends") }
+        if file != nil, try arguments.flag("synthesise") {
+            throw arguments.refusal(of: "synthesise", "excludes --activity")
+        }
+        if let file {
+            activity = try RecordedActivity(file: file, isRepeated: isRepeated)
+        } else {
+            activity = SynthesisedActivity(seed: UInt64(try arguments.integer("seed", in: 0...Int.max)))
+        }
+        name = try arguments.string("name")
+        let nameLimit = 29
+        guard (1...nameLimit).contains(name.utf8.count) else {
+            throw arguments.refusal(
+                of: "name", "expected 1 to \(nameLimit) bytes, which is what an advertisement holds")
+        }
+        count = try arguments.integer("sensors", in: 1...64)
+        let text = try arguments.string("address")
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        address = parts.compactMap { $0.utf8.count == 2 ? UInt8($0, radix: 16) : nil }
+        guard parts.count == 6, address.count == 6 else {
+            throw arguments.refusal(
+                of: "address", "expected six pairs of hexadecimal digits with colons, found \(text)")
+        }
+        commands = try arguments.optionalString("commands")
+    }
+
+    /// The sensors: the first has the name and address as they are, the others a number and the next addresses.
+    func peripherals(on loop: EventLoop) -> [Peripheral] {
+        (0..<count).map { index in
+            var number = address.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } + UInt64(index)
+            var parts: [String] = []
+            for _ in 0..<6 {
+                let digits = String(number & 0xFF, radix: 16, uppercase: true)
+                parts.insert(digits.count == 1 ? "0" + digits : digits, at: 0)
+                number >>= 8
+            }
+            let name = index == 0 ? name : "\(name) \(index + 1)"
+            return Peripheral(
+                name: name, address: parts.joined(separator: ":"), activity: activity, speed: speed, on: loop)
+        }
+    }
+}

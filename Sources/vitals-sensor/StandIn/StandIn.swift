@@ -1,0 +1,115 @@
+// A bus on which `org.bluez` is this program.
+//
+// Clients see what BlueZ 5.66 would show them: an adapter, hci0, and the emulated sensors as devices that turn up while
+// somebody discovers, can be connected to and have attributes. The order of signals, the errors and their words follow
+// recordings of a real bluetoothd; where they were silent, its sources.
+//
+//     StandIn ── Adapter ─┬─ Device ── RemoteCharacteristic …      each owns its objects on the ObjectServer
+//                         └─ Device …
+//
+// Everything here lives on one event loop, that of the connection.
+
+import DBus
+import Daemon
+import Reactor
+
+/// How the stand-in's world behaves.
+struct StandInSettings: Sendable {
+    /// The adapter's own address.
+    var adapterAddress = "00:AA:01:00:00:00"
+    /// Whether the devices are there from the start, as if they had been paired before.
+    var isKnown = false
+    /// How long a Connect waits for a device out of reach; BlueZ fails after about 41 s.
+    var connectTimeout = Duration.seconds(41)
+    /// When a device that was never connected is forgotten, after the end of discovery.
+    var forgetAfter = Duration.seconds(30)
+    /// Until a device is heard once discovery began, and between two connection steps.
+    var radioDelay = Duration.milliseconds(50)
+    /// Between the end of a link that the sensor refused and the error that Connect answers.
+    var refusalDelay = Duration.seconds(1)
+}
+
+/// BlueZ, to all who look at the bus. Belongs to the connection's loop.
+final class StandIn {
+    let connection: Connection
+    let objects: ObjectServer
+    let loop: EventLoop
+    let settings: StandInSettings
+    private(set) lazy var adapter = Adapter(of: self)
+    let faults = Faults()
+    private var agents: [String] = []
+
+    init(on connection: Connection, _ peripherals: [Peripheral], _ settings: StandInSettings) {
+        self.connection = connection
+        self.settings = settings
+        loop = connection.loop
+        objects = ObjectServer(on: connection)
+        objects.intercept = { [faults] in faults.take($0, on: connection) }
+        objects.add([agentManager, profileManager], at: "/org/bluez")
+        adapter.appear()
+        for peripheral in peripherals { adapter.add(Device(peripheral, on: adapter)) }
+    }
+
+    /// Takes the name; from then on clients come.
+    func serve(completion: @escaping (Result<Void, DBusError>) -> Void) {
+        connection.onSignal = { [unowned self] signal in
+            guard signal.isSignal("org.freedesktop.DBus", "NameOwnerChanged") else { return }
+            let names = signal.arguments.compactMap(\.asString)
+            if names.count == 3, names[2].isEmpty { forget(client: names[0]) }
+        }
+        let rule = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg2=''"
+        connection.match(rule) { [connection] matched in
+            if case .failure(let error) = matched { return completion(.failure(error)) }
+            connection.requestName("org.bluez", completion: completion)
+        }
+    }
+
+    /// Ends the links and takes the objects away, as bluetoothd does when it is told to end.
+    func leave() {
+        adapter.disappear()
+        objects.remove("/org/bluez")
+    }
+
+    /// A client has left the bus, and with it all that it had asked for.
+    private func forget(client: String) {
+        agents.removeAll { $0 == client }
+        adapter.setPairable(!agents.isEmpty)
+        adapter.forget(client: client)
+    }
+
+    // MARK: Agents and profiles: accepted, and never asked
+
+    private var agentManager: Interface {
+        Interface(
+            name: "org.bluez.AgentManager1",
+            methods: [
+                Method("RegisterAgent", takes: ["agent": "o", "capability": "s"]) { [unowned self] call in
+                    guard !agents.contains(call.sender) else { return call.refuse(BlueZError.alreadyExists) }
+                    agents.append(call.sender)
+                    call.reply()
+                    adapter.setPairable(true)
+                },
+                Method("UnregisterAgent", takes: ["agent": "o"]) { [unowned self] call in
+                    guard let index = agents.firstIndex(of: call.sender) else {
+                        return call.refuse(BlueZError.doesNotExist)
+                    }
+                    agents.remove(at: index)
+                    call.reply()
+                    adapter.setPairable(!agents.isEmpty)
+                },
+                Method("RequestDefaultAgent", takes: ["agent": "o"]) { [unowned self] call in
+                    guard agents.contains(call.sender) else { return call.refuse(BlueZError.doesNotExist) }
+                    call.reply()
+                },
+            ])
+    }
+
+    private var profileManager: Interface {
+        Interface(
+            name: "org.bluez.ProfileManager1",
+            methods: [
+                Method("RegisterProfile", takes: ["profile": "o", "UUID": "s", "options": "a{sv}"]) { $0.reply() },
+                Method("UnregisterProfile", takes: ["profile": "o"]) { $0.reply() },
+            ])
+    }
+}

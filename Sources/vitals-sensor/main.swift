@@ -1,0 +1,3 @@
+import Daemon
+
+run(sensorCommand) { arguments in try runSensor(arguments.completed()) }

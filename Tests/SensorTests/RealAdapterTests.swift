@@ -1,0 +1,191 @@
+// No controller is needed here: BlueZ's two managers are played by a double on a private bus, which does what BlueZ does
+// with an application. It takes the paths that it is given, asks for the managed objects, and then reads, writes and
+// subscribes by calling them. What the radio would make of it is not shown by these tests.
+
+import DBus
+import Foundation
+import Reactor
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import vitals_sensor
+
+/// GattManager1, LEAdvertisingManager1 and a settable `Powered` at /org/bluez/hci0.
+private final class ManagerDouble: Sendable {
+    let connection: Connection
+    let calls = TestSupport.Record<String>()
+    private let application = Mutex("")
+
+    init(_ address: Connection.Address, on loop: EventLoop) throws {
+        connection = Connection(on: loop)
+        let opened = Answer<String>()
+        loop.perform { [self] in
+            connection.onCall = { [unowned self] in answer($0) }
+            do throws(DBusError) { try connection.open(address) } catch { return opened.set(error.description) }
+            connection.requestName("org.bluez") { opened.set($0.outcomeOfVoid) }
+            connection.match("type='signal',path_namespace='\(RealAdapter.applicationPath)'")
+        }
+        try #require(opened.wait(atMost: limit) == "ok")
+    }
+
+    private func answer(_ call: Message) {
+        calls.append(call.member)
+        if call.member == "RegisterApplication" { application.withLock { $0 = call.sender } }
+        connection.reply(to: call)
+    }
+
+    /// Calls an exported object, as BlueZ does.
+    func call(_ path: String, _ interface: String, _ member: String, _ arguments: [Value] = []) -> Result<
+        [Value], DBusError
+    > {
+        let answer = Answer<Result<[Value], DBusError>>()
+        let destination = application.withLock { $0 }
+        connection.loop.perform { [connection] in
+            connection.call(destination, path, interface, member, arguments, limit: limit) { result in
+                answer.set(result.map(\.arguments))
+            }
+        }
+        return answer.wait(atMost: limit) ?? .failure(DBusError(name: "no answer", message: member))
+    }
+}
+
+extension Result where Success == Void, Failure == DBusError {
+    fileprivate var outcomeOfVoid: String { if case .failure(let error) = self { error.description } else { "ok" } }
+}
+
+@Suite("The sensor on an adapter")
+struct RealAdapterTests {
+    private let bus: PrivateBus
+    private let loop = EventLoop(name: "test")
+    private let double: ManagerDouble
+    private let program: RunningProgram
+    private let objects: [String: [String: [String: Value]]]
+
+    init() throws {
+        bus = try PrivateBus()
+        loop.start()
+        double = try ManagerDouble(bus.address, on: loop)
+        let file = bus.folder.path("recording.csv")
+        try "elapsed_s,heart_rate_bpm,steps,temperature_c\n0,70,10,36.6\n3600,80,12,36.7\n"
+            .write(toFile: file, atomically: true, encoding: .utf8)
+        program = try RunningProgram(
+            "vitals-sensor",
+            ["adapter", "--adapter", "hci0", "--bus", bus.addressText, "--activity", file])
+        program.wait(for: "ready\n")
+        let reply = try double.call(
+            RealAdapter.applicationPath, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"
+        ).get()
+        objects = (reply.first?.asDictionary ?? [:]).mapValues { object in
+            (object.asDictionary ?? [:]).mapValues { $0.asDictionary ?? [:] }
+        }
+    }
+
+    private func stop() {
+        program.signal(SIGTERM)
+        #expect(program.exitStatus(within: .seconds(60)) == 0)
+        loop.sync { [connection = double.connection] in connection.close() }
+        loop.stop()
+    }
+
+    private func path(of uuid: String) throws -> String {
+        try #require(objects.first { $0.value["org.bluez.GattCharacteristic1"]?["UUID"] == .string(uuid) }?.key)
+    }
+
+    private func characteristic(_ uuid: String, _ member: String, _ arguments: [Value] = []) throws -> Result<
+        [Value], DBusError
+    > {
+        double.call(try path(of: uuid), "org.bluez.GattCharacteristic1", member, arguments)
+    }
+
+    @Test("powers the adapter, registers application and advertisement, and takes both back")
+    func registers() throws {
+        stop()
+        #expect(
+            double.calls.all == [
+                "Set", "RegisterApplication", "RegisterAdvertisement", "UnregisterAdvertisement",
+                "UnregisterApplication",
+            ])
+    }
+
+    @Test("exports every service and characteristic, each naming its service, and an advertisement")
+    func exports() throws {
+        defer { stop() }
+        let services = objects.filter { $0.value["org.bluez.GattService1"] != nil }
+        #expect(
+            Set(services.values.compactMap { $0["org.bluez.GattService1"]?["UUID"]?.asString })
+                == Set(Profile.services.map(\.uuid)))
+        for (path, interfaces) in objects {
+            guard let properties = interfaces["org.bluez.GattCharacteristic1"] else { continue }
+            let service = try #require(properties["Service"]?.asString)
+            #expect(path.hasPrefix(service + "/") && services[service] != nil)
+            let uuid = try #require(properties["UUID"]?.asString)
+            #expect(properties["Flags"]?.asStrings == Profile.characteristic(uuid)?.flags)
+        }
+        let advertisement = try #require(objects[RealAdapter.advertisementPath]?["org.bluez.LEAdvertisement1"])
+        #expect(advertisement["Type"] == .string("peripheral") && advertisement["LocalName"] == .string("Vitals HRM"))
+        #expect(advertisement["ServiceUUIDs"] == .strings(Profile.advertised))
+    }
+
+    @Test("answers reads and writes, and refuses with the codes that BlueZ passes on")
+    func readsAndWrites() throws {
+        defer { stop() }
+        let options = Value.properties(["device": .path("/org/bluez/hci0/dev_00"), "offset": .uint16(0)])
+        #expect(try characteristic(Profile.steps, "ReadValue", [options]) == .success([.bytes([0, 0, 0, 0])]))
+        #expect(
+            try characteristic(Profile.temperature, "ReadValue", [.properties(["offset": .uint16(3)])])
+                == .success([.bytes([0xFF])]))
+        let controlPoint = "00002a39-0000-1000-8000-00805f9b34fb"
+        #expect(try characteristic(controlPoint, "WriteValue", [.bytes([1]), options]) == .success([]))
+        #expect(try characteristic(controlPoint, "WriteValue", [.bytes([7]), options]).outcome == "Failed: 0x80")
+        #expect(try characteristic(controlPoint, "ReadValue", [options]).outcome == "NotPermitted: Read not permitted")
+        // The link whose other end has made itself known can be ended.
+        program.send("drop")
+        program.wait(for: "ok\n")
+        program.send("refuse on")
+        program.wait(for: "error: only the stand-in can do this")
+        #expect(double.calls.first { $0 == "Disconnect" } != nil)
+    }
+
+    @Test("notifies by the signal that BlueZ takes, from StartNotify to StopNotify")
+    func notifies() throws {
+        defer { stop() }
+        let heartRate = "00002a37-0000-1000-8000-00805f9b34fb"
+        let path = try path(of: heartRate)
+        let seen = Mutex<[String]>([])
+        let last = Answer<Bool>()
+        loop.sync { [connection = double.connection] in
+            connection.onSignal = { signal in
+                guard signal.path == path, let line = BusClient.describe(signal) else { return }
+                seen.withLock { $0.append(String(line.dropFirst(path.count + 1))) }
+                if line.hasSuffix("Notifying=false") { last.set(true) }
+            }
+        }
+        #expect(try characteristic(heartRate, "StartNotify") == .success([]))
+        program.send("heart-rate 75")
+        program.wait(for: "ok\n")
+        #expect(try characteristic(heartRate, "StopNotify") == .success([]))
+        program.send("heart-rate 76")
+        program.wait(for: "ok\n")
+        #expect(last.wait(atMost: limit) == true)
+        let expected = ["Notifying=true", "Value=0e460000", "Value=064b", "Notifying=false"]
+        #expect(seen.withLock { $0 } == expected)
+        let temperature = "00002a1c-0000-1000-8000-00805f9b34fb"
+        #expect(try characteristic(temperature, "StartNotify") == .success([]))
+        #expect(try characteristic(temperature, "Confirm") == .success([]))
+        #expect(try characteristic(Profile.steps, "StartNotify").outcome == "NotSupported: Operation is not supported")
+    }
+
+    @Test("stops and resumes advertising on command")
+    func advertising() throws {
+        defer { stop() }
+        program.send("vanish")
+        program.wait(for: "ok\n")
+        program.send("status")
+        program.wait(for: "not advertising")
+        program.send("appear")
+        program.wait(for: "ok\n")
+        program.send("status")
+        program.wait(for: ": advertising")
+    }
+}

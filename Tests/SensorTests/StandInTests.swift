@@ -1,0 +1,295 @@
+import DBus
+import Foundation
+import Reactor
+import TestSupport
+import Testing
+
+@testable import vitals_sensor
+
+/// The expected orders and names are those of recordings of BlueZ 5.66.
+@Suite("The stand-in, as an adapter with a device")
+struct StandInTests {
+    static let deviceProperties = [
+        "Adapter", "Address", "AddressType", "Alias", "Blocked", "Bonded", "Connected", "LegacyPairing", "Name",
+        "Paired",
+        "RSSI", "ServicesResolved", "Trusted", "UUIDs",
+    ]
+
+    @Test("has the objects and properties of a fresh BlueZ")
+    func freshObjects() throws {
+        let bench = try Bench()
+        let objects = try bench.client.managedObjects()
+        #expect(objects.keys.sorted() == ["/org/bluez", "/org/bluez/hci0"])
+        let managers = Set(try #require(objects["/org/bluez"]).keys)
+        #expect(managers.isSuperset(of: ["org.bluez.AgentManager1", "org.bluez.ProfileManager1"]))
+        let adapter = try #require(objects[BusClient.adapter]?["org.bluez.Adapter1"])
+        #expect(
+            adapter.keys.sorted() == [
+                "Address", "AddressType", "Alias", "Class", "Discoverable", "DiscoverableTimeout", "Discovering",
+                "Modalias",
+                "Name", "Pairable", "PairableTimeout", "Powered", "Roles", "UUIDs",
+            ])
+    }
+
+    @Test("finds the device while somebody discovers, and forgets it some time later")
+    func discovery() throws {
+        let bench = try Bench { $0.forgetAfter = .milliseconds(30) }
+        #expect(bench.client.adapter("StartDiscovery").outcome == "ok")
+        bench.client.wait(for: "added dev Device1")
+        let device = try #require(try bench.client.managedObjects()[BusClient.device]?["org.bluez.Device1"])
+        #expect(device.keys.sorted() == Self.deviceProperties)
+        #expect(device["Name"] == .string("Vitals HRM") && device["AddressType"] == .string("random"))
+        #expect(device["UUIDs"] == .strings(["0000180d-0000-1000-8000-00805f9b34fb"]))
+        #expect(bench.client.adapter("StopDiscovery").outcome == "ok")
+        let events = bench.client.wait(for: "removed dev Device1")
+        #expect(
+            events.filter { !$0.hasPrefix("dev RSSI=") } == [
+                "hci0 Discovering=true", "added dev Device1", "dev -RSSI", "hci0 Discovering=false",
+                "removed dev Device1",
+            ])
+    }
+
+    @Test("keeps a device to which somebody has connected")
+    func keepsConnected() throws {
+        let bench = try Bench { $0.forgetAfter = .milliseconds(30) }
+        try bench.connect()
+        #expect(bench.client.device("Disconnect").outcome == "ok")
+        // Timers of one loop run in their order: by this one a found device would have been forgotten.
+        #expect(bench.client.adapter("StartDiscovery").outcome == "ok")
+        #expect(bench.client.adapter("StopDiscovery").outcome == "ok")
+        let isPast = Answer<Bool>()
+        bench.loop.perform { [loop = bench.loop] in loop.after(.milliseconds(60)) { isPast.set(true) } }
+        #expect(isPast.wait(atMost: limit) == true)
+        #expect(try bench.client.managedObjects()[BusClient.device] != nil)
+    }
+
+    @Test("knows its device from the start where it is told so")
+    func known() throws {
+        let bench = try Bench { $0.isKnown = true }
+        let device = try #require(try bench.client.managedObjects()[BusClient.device]?["org.bluez.Device1"])
+        #expect(device["RSSI"] == nil)
+        #expect(bench.client.device("Connect").outcome == "ok")
+    }
+
+    @Test(
+        "honours a client's filter",
+        arguments: [
+            (["UUIDs": .strings(["180d"])], true), (["UUIDs": .strings(["180f"])], false),
+            (["Transport": .string("le")], true), (["Transport": .string("bredr")], false),
+            (["RSSI": .int16(-90)], true), (["RSSI": .int16(-20)], false), (["Pattern": .string("Vitals")], true),
+            (["Pattern": .string("Other")], false), ([:], true),
+        ] as [([String: Value], Bool)])
+    func filter(properties: [String: Value], isFound: Bool) throws {
+        let bench = try Bench()
+        #expect(bench.client.adapter("SetDiscoveryFilter", [.properties(properties)]).outcome == "ok")
+        #expect(bench.client.adapter("StartDiscovery").outcome == "ok")
+        if isFound {
+            bench.client.wait(for: "added dev Device1")
+        } else {
+            // Timers of one loop run in their order: by this one an advertisement was heard, and left alone.
+            let heard = Answer<Bool>()
+            bench.loop.perform { [loop = bench.loop] in loop.after(.milliseconds(50)) { heard.set(true) } }
+            #expect(heard.wait(atMost: limit) == true)
+            #expect(bench.client.events == ["hci0 Discovering=true"])
+        }
+    }
+
+    @Test("refuses what BlueZ refuses, in its words")
+    func adapterErrors() throws {
+        let bench = try Bench()
+        let client = bench.client
+        #expect(client.adapter("StopDiscovery").outcome == "Failed: No discovery started")
+        #expect(client.adapter("StartDiscovery").outcome == "ok")
+        #expect(client.adapter("StartDiscovery").outcome == "InProgress: Operation already in progress")
+        let filter = Value.properties(["Colour": .string("red")])
+        #expect(
+            client.adapter("SetDiscoveryFilter", [filter]).outcome
+                == "InvalidArguments: Invalid arguments in method call")
+        #expect(
+            client.adapter("RemoveDevice", [.path("/org/bluez/hci0/dev_00")]).outcome == "DoesNotExist: Does Not Exist")
+        #expect(client.setPowered(false).outcome == "ok")
+        #expect(client.adapter("StartDiscovery").outcome == "NotReady: Resource Not Ready")
+        #expect(client.call(BusClient.adapter, "org.bluez.Adapter1", "Fly").outcome.contains("UnknownMethod"))
+        #expect(client.call("/nowhere", "org.bluez.Adapter1", "Fly").outcome.contains("UnknownMethod"))
+        #expect(client.property(BusClient.adapter, "org.bluez.Adapter1", "Colour") == nil)
+        let name: [Value] = [.string("org.bluez.Adapter1"), .string("Name"), .variant(.string("x"))]
+        let set = client.call(BusClient.adapter, "org.freedesktop.DBus.Properties", "Set", name)
+        #expect(set.outcome.contains("PropertyReadOnly"))
+    }
+
+    @Test("counts discovery by client, and ends it when the last one has left the bus")
+    func discoverers() throws {
+        let bench = try Bench()
+        let other = try BusClient(bench.bus.address, on: bench.loop)
+        #expect(other.adapter("StartDiscovery").outcome == "ok")
+        #expect(bench.client.adapter("StopDiscovery").outcome == "Failed: No discovery started")
+        #expect(bench.client.adapter("StartDiscovery").outcome == "ok")
+        #expect(bench.client.adapter("StopDiscovery").outcome == "ok")
+        #expect(bench.client.property(BusClient.adapter, "org.bluez.Adapter1", "Discovering") == .bool(true))
+        other.close()
+        bench.client.wait(for: "hci0 Discovering=false")
+    }
+
+    @Test("connects in BlueZ's order: the link, the attributes, then that they are resolved, and the battery")
+    func connectOrder() throws {
+        let bench = try Bench()
+        try bench.connect()
+        let events = bench.client.events
+        #expect(
+            Array(events.prefix(12)) == [
+                "dev Connected=true",
+                "added dev/service0006 GattService1",
+                "added dev/service0006/char0007 GattCharacteristic1",
+                "added dev/service0006/char0007/desc0009 GattDescriptor1",
+                "added dev/service0006/char000a GattCharacteristic1",
+                "added dev/service0006/char000c GattCharacteristic1",
+                "added dev/service000e GattService1",
+                "added dev/service000e/char000f GattCharacteristic1",
+                "added dev/service000e/char000f/desc0011 GattDescriptor1",
+                "added dev/service000e/char0012 GattCharacteristic1",
+                "added dev/service000e/char0014 GattCharacteristic1",
+                "added dev/service0016 GattService1",
+            ])
+        #expect(events.suffix(2) == ["dev UUIDs=[8] ServicesResolved=true", "added dev Battery1"])
+        let notified = try #require(
+            try bench.client.managedObjects()[BusClient.device + "/" + Path.heartRate]?["org.bluez.GattCharacteristic1"]
+        )
+        #expect(
+            notified.keys.sorted() == ["Flags", "MTU", "NotifyAcquired", "Notifying", "Service", "UUID", "Value"])
+        #expect(notified["MTU"] == .uint16(517) && notified["Flags"] == .strings(["notify"]))
+    }
+
+    @Test("loses a link in one signal, and comes back without its attributes being added again")
+    func dropAndReconnect() throws {
+        let bench = try Bench()
+        try bench.connect()
+        bench.client.clear()
+        #expect(bench.command("drop") == ["ok"])
+        bench.client.wait(for: "removed dev Battery1")
+        #expect(bench.client.events == ["dev ServicesResolved=false Connected=false", "removed dev Battery1"])
+        try bench.reconnect()
+        bench.client.wait(for: "dev ServicesResolved=true")
+        #expect(bench.client.events == ["dev Connected=true", "added dev Battery1", "dev ServicesResolved=true"])
+    }
+
+    @Test("answers Disconnect after the services have gone, and before the link is told to have gone")
+    func disconnectOrder() throws {
+        let bench = try Bench()
+        try bench.connect()
+        bench.client.clear()
+        let order = Answer<[String]>()
+        bench.loop.perform { [client = bench.client] in
+            client.connection.call("org.bluez", BusClient.device, "org.bluez.Device1", "Disconnect", limit: limit) {
+                _ in
+                order.set(client.events)
+            }
+        }
+        #expect(order.wait(atMost: limit) == ["dev ServicesResolved=false"])
+        let events = bench.client.wait(for: "removed dev Battery1")
+        #expect(events == ["dev ServicesResolved=false", "dev Connected=false", "removed dev Battery1"])
+    }
+
+    @Test("removes a device from the inside out")
+    func removal() throws {
+        let bench = try Bench()
+        try bench.connect()
+        bench.client.clear()
+        #expect(bench.client.adapter("RemoveDevice", [.path(BusClient.device)]).outcome == "ok")
+        let events = bench.client.wait(for: "removed dev Device1")
+        #expect(
+            Array(events.prefix(9)) == [
+                "removed dev Battery1", "dev ServicesResolved=false", "dev Connected=false",
+                "removed dev/service0006/char0007/desc0009 GattDescriptor1",
+                "removed dev/service0006/char0007 GattCharacteristic1",
+                "removed dev/service0006/char000a GattCharacteristic1",
+                "removed dev/service0006/char000c GattCharacteristic1", "removed dev/service0006 GattService1",
+                "removed dev/service000e/char000f/desc0011 GattDescriptor1",
+            ])
+        #expect(try bench.client.managedObjects().keys.filter { $0.hasPrefix(BusClient.device) }.isEmpty)
+    }
+
+    @Test("ends links before the adapter says that it is off")
+    func powerOff() throws {
+        let bench = try Bench()
+        try bench.connect()
+        bench.client.clear()
+        #expect(bench.client.adapter("StartDiscovery").outcome == "ok")
+        bench.client.wait(for: "hci0 Discovering=true")
+        bench.client.clear()
+        #expect(bench.client.setPowered(false).outcome == "ok")
+        bench.client.wait(for: "hci0 Powered=false Discovering=false")
+        #expect(
+            bench.client.events == [
+                "dev ServicesResolved=false Connected=false", "removed dev Battery1",
+                "hci0 Powered=false Discovering=false",
+            ])
+        #expect(bench.client.device("Connect").outcome == "Failed: Input/output error")
+        #expect(bench.client.setPowered(true).outcome == "ok")
+        try bench.reconnect()
+    }
+
+    @Test("waits with a Connect until the device is near again, or the time is up")
+    func connectOutOfReach() throws {
+        let bench = try Bench { $0.connectTimeout = .milliseconds(100) }
+        try bench.connect()
+        bench.command("drop 60")
+        #expect(bench.client.device("Connect").outcome == "Failed: le-connection-abort-by-local")
+        #expect(bench.command("status").first?.contains("out of reach") == true)
+        bench.command("drop 0.02")
+        #expect(bench.client.device("Connect").outcome == "ok")
+    }
+
+    @Test("a Disconnect ends a Connect that waits")
+    func cancelConnect() throws {
+        let bench = try Bench { $0.connectTimeout = .seconds(60) }
+        try bench.connect()
+        bench.command("drop 60")
+        let waiting = Answer<String>()
+        let second = Answer<String>()
+        bench.loop.perform { [connection = bench.client.connection] in
+            for answer in [waiting, second] {
+                connection.call("org.bluez", BusClient.device, "org.bluez.Device1", "Connect", limit: limit) { result in
+                    answer.set(result.outcome)
+                }
+            }
+        }
+        #expect(second.wait(atMost: limit) == "InProgress: In Progress")
+        #expect(bench.client.device("Disconnect").outcome == "ok")
+        #expect(waiting.wait(atMost: limit) == "Failed: le-connection-abort-by-local")
+        #expect(bench.client.device("Disconnect").outcome == "NotConnected: Not Connected")
+    }
+
+    @Test("accepts agents and profiles, and is pairable while there is an agent")
+    func agents() throws {
+        let bench = try Bench()
+        let agent: [Value] = [.path("/agent"), .string("NoInputNoOutput")]
+        func manager(_ member: String, _ arguments: [Value]) -> String {
+            bench.client.call("/org/bluez", "org.bluez.AgentManager1", member, arguments).outcome
+        }
+        #expect(manager("RequestDefaultAgent", [.path("/agent")]) == "DoesNotExist: Does Not Exist")
+        #expect(manager("RegisterAgent", agent) == "ok")
+        #expect(manager("RegisterAgent", agent) == "AlreadyExists: Already Exists")
+        #expect(manager("RequestDefaultAgent", [.path("/agent")]) == "ok")
+        #expect(manager("UnregisterAgent", [.path("/agent")]) == "ok")
+        bench.client.wait(for: "hci0 Pairable=false")
+        #expect(bench.client.events == ["hci0 Pairable=true", "hci0 Pairable=false"])
+    }
+
+    @Test("pairs, trusts and renames a device")
+    func deviceProperties() throws {
+        let bench = try Bench()
+        try bench.discover()
+        bench.client.clear()
+        #expect(bench.client.device("Pair").outcome == "ok")
+        bench.client.wait(for: "dev Bonded=true Paired=true")
+        #expect(bench.client.device("Pair").outcome == "AlreadyExists: Already Exists")
+        #expect(bench.client.device("CancelPairing").outcome == "DoesNotExist: Does Not Exist")
+        for (name, value) in [("Trusted", Value.bool(true)), ("Alias", .string("Mine"))] {
+            let arguments: [Value] = [.string("org.bluez.Device1"), .string(name), .variant(value)]
+            #expect(
+                bench.client.call(BusClient.device, "org.freedesktop.DBus.Properties", "Set", arguments).outcome == "ok"
+            )
+            #expect(bench.client.property(BusClient.device, "org.bluez.Device1", name) == value)
+        }
+    }
+}
