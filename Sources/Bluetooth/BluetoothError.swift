@@ -1,0 +1,59 @@
+internal import DBus
+
+/// What was attempted, and why BlueZ, the bus or a limit of ours ended it.
+public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What was attempted, such as `connect to C0:FF:EE:00:00:01`.
+    public let attempt: String
+    /// The error's name as BlueZ or D-Bus gave it, such as `org.bluez.Error.NotConnected`.
+    public let name: String
+    /// BlueZ's own words, such as `le-connection-abort-by-local`.
+    public let message: String
+
+    public init(attempt: String, name: String, message: String) {
+        self.attempt = attempt
+        self.name = name
+        self.message = message
+    }
+
+    init(_ attempt: String, _ error: DBusError) {
+        self.init(attempt: attempt, name: error.name, message: error.message)
+    }
+
+    /// There was no answer within the limit.
+    public var isTimeout: Bool { name == DBusError.Name.noReply }
+
+    /// The device is not connected, or the object is gone with its device.
+    public var isOffline: Bool {
+        switch name {
+        case "org.bluez.Error.NotConnected", DBusError.Name.unknownObject, DBusError.Name.disconnected: true
+        // BlueZ answers so when the link ends while a request is under way.
+        case "org.bluez.Error.Failed": message == "Not connected" || message.contains("abort")
+        default: false
+        }
+    }
+
+    /// The characteristic does not offer that operation.
+    public var isUnsupported: Bool {
+        name == "org.bluez.Error.NotSupported" || name == "org.bluez.Error.NotPermitted"
+    }
+
+    public var description: String {
+        let words = "cannot \(attempt): \(message.isEmpty ? name : "\(message) (\(name))")"
+        return hint.map { "\(words)\n\($0)" } ?? words
+    }
+
+    /// What an operator can do about it; nil where we know nothing useful.
+    public var hint: String? {
+        switch name {
+        case "org.bluez.Error.NotReady":
+            "The Bluetooth adapter is off: run `bluetoothctl power on`; if that fails, `rfkill list bluetooth`."
+        case DBusError.Name.accessDenied:
+            "This user may not talk to BlueZ: add it to the group `bluetooth`."
+        case DBusError.Name.serviceUnknown:
+            "bluetoothd does not run: `systemctl status bluetooth`."
+        case "org.bluez.Error.Failed" where message == "le-connection-abort-by-local":
+            "The sensor did not answer: is it awake, near, and not connected to a telephone?"
+        default: nil
+        }
+    }
+}

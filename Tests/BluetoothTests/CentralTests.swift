@@ -1,0 +1,263 @@
+import Bluetooth
+import DBus
+import Foundation
+import Reactor
+import TestSupport
+import Testing
+
+private let heartRate = "00002a37-0000-1000-8000-00805f9b34fb"
+private let battery = "00002a19-0000-1000-8000-00805f9b34fb"
+
+/// A central on a private bus, with an emulated sensor that stands in for BlueZ there.
+private final class Bench {
+    let bus: PrivateBus
+    let central: Central
+    let events = Record<Central.Event>()
+    private(set) var sensor: RunningProgram?
+
+    init(startsSensor: Bool = true, limits: Central.Limits = .init()) throws {
+        bus = try PrivateBus()
+        let events = events
+        central = Central(bus: bus.centralAddress, limits: limits) { events.append($0) }
+        central.start()
+        if startsSensor { try startSensor() }
+    }
+
+    deinit {
+        central.stop()
+        sensor?.end()
+    }
+
+    func startSensor() throws {
+        let started = try RunningProgram(
+            "vitals-sensor", ["stand-in", "--bus", bus.addressText, "--synthesise", "--speed", "20"])
+        sensor = started
+        guard started.line(containing: "ready") != nil else { throw TestFailure("the sensor: \(started.text)") }
+    }
+
+    /// Tells the emulated sensor what to do, and waits until it has.
+    func command(_ line: String) {
+        #expect(sensor?.obeys(line) == true)
+    }
+
+    /// Runs on the central's loop and waits for an answer.
+    func ask<Answered: Sendable>(_ body: @escaping @Sendable (@escaping @Sendable (Answered) -> Void) -> Void)
+        -> Answered?
+    {
+        let answer = Answer<Answered>()
+        central.loop.perform { body { answer.set($0) } }
+        return answer.wait(atMost: limit)
+    }
+
+    /// The emulated sensor, found, connected and resolved.
+    func connected() throws -> Device {
+        let token = Holder<Discovery.Token>()
+        central.loop.perform { [central] in token.value = central.discover() }
+        let found = try #require(events.device { $0.name == "Vitals HRM" })
+        central.loop.perform { token.value = nil }
+        let error: BluetoothError?? = ask { [central] done in
+            central.connect(found) { result in
+                if case .failure(let error) = result { done(error) } else { done(nil) }
+            }
+        }
+        #expect(error == .some(nil))
+        return try #require(events.device { $0.isConnected && $0.isResolved })
+    }
+
+    func characteristic(_ uuid: String, of device: Device) throws -> Characteristic {
+        let all = central.loop.sync { [central] in central.characteristics(of: device) }
+        return try #require(all.first { $0.uuid == uuid })
+    }
+
+    func read(_ characteristic: Characteristic) -> Result<[UInt8], BluetoothError>? {
+        ask { [central] done in central.read(characteristic) { done($0) } }
+    }
+}
+
+// Proof of @unchecked: touched on the central's loop only.
+private final class Holder<Value>: @unchecked Sendable { var value: Value? }
+
+extension Record<Central.Event> {
+    fileprivate func device(where isWanted: (Device) -> Bool) -> Device? {
+        let event = first { if case .device(let device) = $0 { isWanted(device) } else { false } }
+        guard case .device(let device) = event else { return nil }
+        return device
+    }
+
+    fileprivate func state(_ wanted: (Central.State) -> Bool) -> Bool {
+        first { if case .state(let state) = $0 { wanted(state) } else { false } } != nil
+    }
+}
+
+extension PrivateBus {
+    fileprivate var centralAddress: Central.Bus { .address(addressText) }
+}
+
+@Suite("A central")
+struct CentralTests {
+    @Test("finds a device, connects, and knows its characteristics")
+    func connects() throws {
+        let bench = try Bench()
+        let device = try bench.connected()
+        #expect(device.address == "C0:FF:EE:00:00:01")
+        let characteristic = try bench.characteristic(heartRate, of: device)
+        #expect(characteristic.canNotify && !characteristic.canRead)
+    }
+
+    @Test("believes only BlueZ and the bus: signals that a stranger sends to it are none")
+    func strangers() throws {
+        let bench = try Bench()
+        let device = try bench.connected()
+        // The central was the first on this bus.
+        for signal in [
+            ["/", "org.freedesktop.DBus.NameOwnerChanged", "string:org.bluez", "string::1.1", "string:"],
+            [
+                device.path, "org.freedesktop.DBus.ObjectManager.InterfacesRemoved", "objpath:\(device.path)",
+                "array:string:org.bluez.Device1",
+            ],
+        ] {
+            let stranger = try RunningProgram(
+                "/usr/bin/dbus-send",
+                ["--bus=\(bench.bus.addressText)", "--type=signal", "--dest=:1.0"] + signal)
+            #expect(stranger.exitStatus() == 0)
+        }
+        // The bus keeps the order: BlueZ's answer comes after the signals.
+        let value = bench.read(try bench.characteristic(battery, of: device))
+        #expect(value != nil)
+        let (state, count) = bench.central.loop.sync { [central = bench.central] in
+            (central.state, central.devices.count)
+        }
+        #expect(state == .ready)
+        #expect(count == 1)
+        let isRemoved = bench.events.all.contains { if case .deviceRemoved = $0 { true } else { false } }
+        #expect(!isRemoved)
+    }
+
+    @Test("delivers a characteristic's values, by signal and by socket", arguments: NotifyMethod.allCases)
+    func notifies(method: NotifyMethod) throws {
+        let bench = try Bench()
+        let device = try bench.connected()
+        let characteristic = try bench.characteristic(heartRate, of: device)
+        let values = Record<[UInt8]>()
+        let subscription = Holder<Subscription>()
+        let isSubscribed: Bool? = bench.ask { [central = bench.central] done in
+            subscription.value = central.subscribe(to: characteristic, by: method) {
+                values.append($0)
+            } completion: {
+                done((try? $0.get()) != nil)
+            }
+        }
+        #expect(isSubscribed == true)
+        try values.wait(for: 5)
+        #expect(values.all.allSatisfy { $0.count >= 2 })
+        // After the end nothing comes any more, whatever the sensor sends.
+        bench.central.loop.sync { subscription.value?.end() }
+        values.removeAll()
+        bench.command("heart-rate 99")
+        _ = bench.read(try bench.characteristic(battery, of: device))
+        #expect(values.all.isEmpty)
+    }
+
+    @Test("a socket that another program's subscription excludes falls back to signals")
+    func socketFallsBack() throws {
+        let bench = try Bench()
+        let characteristic = try bench.characteristic(heartRate, of: try bench.connected())
+        bench.command("fail AcquireNotify org.bluez.Error.NotPermitted")
+        let values = Record<[UInt8]>()
+        let subscription = Holder<Subscription>()
+        bench.central.loop.perform { [central = bench.central] in
+            subscription.value = central.subscribe(to: characteristic, by: .socket) {
+                values.append($0)
+            } completion: { _ in
+            }
+        }
+        try values.wait(for: 2)
+    }
+
+    @Test("reads a value, and gives BlueZ's own error where it cannot be read")
+    func reads() throws {
+        let bench = try Bench()
+        let device = try bench.connected()
+        let percent = try #require(bench.read(try bench.characteristic(battery, of: device))?.get())
+        #expect(percent.count == 1 && percent[0] <= 100)
+        guard case .failure(let error) = bench.read(try bench.characteristic(heartRate, of: device)) else {
+            return #expect(Bool(false), "2A37 cannot be read")
+        }
+        #expect(error.name == "org.bluez.Error.NotPermitted")
+        #expect(error.isUnsupported && !error.isOffline && !error.isTimeout)
+        #expect(error.attempt == "read \(heartRate)")
+    }
+
+    @Test("a call that is never answered ends at its limit")
+    func timesOut() throws {
+        let bench = try Bench()
+        let characteristic = try bench.characteristic(battery, of: try bench.connected())
+        bench.command("hang on")
+        let result: Result<[UInt8], BluetoothError>? = bench.ask { [central = bench.central] done in
+            central.read(characteristic, limit: .milliseconds(50)) { done($0) }
+        }
+        guard case .failure(let error) = result else { return #expect(Bool(false), "it answered") }
+        #expect(error.isTimeout)
+    }
+
+    @Test("tells that the link is lost, and connects again")
+    func linkLost() throws {
+        let bench = try Bench()
+        let device = try bench.connected()
+        bench.events.removeAll()
+        bench.command("drop")
+        #expect(bench.events.device { !$0.isConnected && !$0.isResolved } != nil)
+        let isBack: Bool? = bench.ask { [central = bench.central] done in
+            central.connect(device) { done((try? $0.get()) != nil) }
+        }
+        #expect(isBack == true)
+        #expect(bench.events.device { $0.isConnected && $0.isResolved } != nil)
+    }
+
+    @Test("a refused connection is BlueZ's error, with what to check")
+    func refused() throws {
+        let bench = try Bench()
+        let device = try bench.connected()
+        bench.command("drop")
+        bench.command("refuse on")
+        let error: BluetoothError?? = bench.ask { [central = bench.central] done in
+            central.connect(device) { if case .failure(let error) = $0 { done(error) } else { done(nil) } }
+        }
+        let thrown: BluetoothError? = error ?? nil
+        let refusal = try #require(thrown)
+        #expect(refusal.message == "le-connection-abort-by-local")
+        #expect(refusal.hint?.contains("awake") == true)
+    }
+
+    @Test("an adapter that is off is waited for, and discovery goes on when it is on again")
+    func adapterOff() throws {
+        let bench = try Bench()
+        #expect(bench.events.state { $0 == .ready })
+        let token = Holder<Discovery.Token>()
+        bench.central.loop.perform { [central = bench.central] in token.value = central.discover() }
+        #expect(bench.events.device { $0.name == "Vitals HRM" } != nil)
+        bench.command("power off")
+        #expect(bench.events.state { $0 == .adapterOff("hci0") })
+        bench.events.removeAll()
+        bench.command("power on")
+        #expect(bench.events.state { $0 == .ready })
+        let device = bench.central.loop.sync { [central = bench.central] in central.devices.first }
+        #expect(device != nil || bench.events.device { $0.name == "Vitals HRM" } != nil)
+    }
+
+    @Test("starts in any order, and outlives bluetoothd and the bus")
+    func anyOrder() throws {
+        let bench = try Bench(startsSensor: false)
+        #expect(bench.events.state { $0 == .waitingForBlueZ })
+        try bench.startSensor()
+        #expect(bench.events.state { $0 == .ready })
+        bench.events.removeAll()
+        bench.sensor?.end(SIGKILL)
+        #expect(bench.events.state { $0 == .waitingForBlueZ })
+        try bench.startSensor()
+        #expect(bench.events.state { $0 == .ready })
+        bench.events.removeAll()
+        bench.bus.kill()
+        #expect(bench.events.state { if case .waitingForBus = $0 { true } else { false } })
+    }
+}
