@@ -50,6 +50,8 @@ let package = Package(
         library("MQTT", ["CMosquitto", "Reactor"]),
         library("Vault", ["COpenSSL", "CSQLite"]),
         library("Daemon"),
+        library("ProgramSettings", ["Daemon", "MQTT", "Telemetry"]),
+        program("vitals-gateway", ["Bluetooth", "Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program("vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         testSupport("TestSupport"),
         tests("TelemetryTests", ["Telemetry"]),
@@ -63,5 +65,8 @@ let package = Package(
         tests(
             "SensorTests", ["DBus", "Daemon", "Reactor", "Telemetry", "TestSupport", "vitals-sensor"],
             exclude: ["Clients"]),
+        tests(
+            "GatewayTests",
+            ["vitals-gateway", "DBus", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport", "Vault"]),
     ]
 )

@@ -1,0 +1,263 @@
+// The gateway: sensors on one side, a broker on the other, an outbox between.
+//
+// Three threads, each an event loop that owns what it touches:
+//
+//     dbus      Central, Sensor: a notification is decoded, published live and left for the outbox, all in one call
+//     mqtt      Session: grants, acknowledgements and requests come in; requests go over to the sensors
+//     outbox    Outbox: journal, blocks, uplink
+//
+// `main` started them, and waits for a signal. The way of a heartbeat: Central.propertiesChanged → Sensor.receive →
+// Gateway.measured → Session.publish and Outbox.append → Outbox.commit → Outbox.seal → Uplink → the consumer's ack.
+
+import Bluetooth
+import Daemon
+import MQTT
+import Reactor
+import Synchronization
+import Telemetry
+import Vault
+
+/// All of it. `measured` and its neighbours are called on the dbus loop, handlers of the session on the mqtt loop.
+// Proof of @unchecked: constants, but for `sensors`, which the dbus loop owns, and what is under a lock.
+final class Gateway: @unchecked Sendable {
+    /// What health counts that the outbox does not.
+    struct Counters {
+        var malformed = 0
+        var connected = 0
+        var bluetooth = ""
+        var brokerConnections = 0
+        /// From now on the retained status is the last word.
+        var isStopping = false
+    }
+
+    let settings: GatewaySettings
+    let session: Session
+    let central: Central
+    let outbox: Outbox
+    let retained: RetainedTopics
+    private let topics: Topics
+    private let liveTopics: [ID: String]
+    private let counters = Mutex(Counters())
+    private var sensors: [ID: Sensor] = [:]
+    private var requests: Requests?
+
+    /// Runs until a signal.
+    static func run(_ settings: GatewaySettings) throws -> ExitCode {
+        Signals.block()
+        let gateway = try Gateway(settings)
+        try gateway.start()
+        defer { gateway.stop() }
+        while try Signals.wait() == .hangUp {
+            log.notice("SIGHUP: settings are read at the start only; restart for new ones")
+        }
+        return .ok
+    }
+
+    init(_ settings: GatewaySettings) throws {
+        self.settings = settings
+        topics = settings.topics
+        var options = settings.broker
+        let status = settings.topics[settings.gateway, .status]
+        options.will = Message(topic: status, payload: StatusPayload.will.bytes, qos: .atLeastOnce, retain: true)
+        session = Session(options)
+        retained = RetainedTopics(on: session)
+        liveTopics = Dictionary(
+            uniqueKeysWithValues: settings.sensors.map {
+                ($0.id, settings.topics[settings.gateway, $0.id, .heartRate])
+            })
+        let owner = Weak<Gateway>()
+        central = Central(bus: settings.bus, adapter: settings.adapter) { owner.value?.receive($0) }
+        outbox = try Outbox(settings, publishingOn: session)
+        owner.value = self
+    }
+
+    private func start() throws {
+        log.notice("vitals-gateway \(version), gateway \(settings.gateway), \(settings.sensors.count) sensors")
+        if settings.consumer == nil {
+            log.warning("not enrolled with a consumer: readings are live only (set consumer.identity)")
+        }
+        try outbox.start { [unowned self] in publishHealth() }
+        requests = Requests(self)
+        session.subscribe(subscriptions)
+        session.start(
+            Handlers(
+                stateChanged: { [unowned self] in brokerChanged(to: $0) }, received: { [unowned self] in receive($0) },
+                problem: { log.error("\($0)") }))
+        central.loop.perform { [self] in
+            for sensor in settings.sensors { sensors[sensor.id] = Sensor(sensor, central, self) }
+        }
+        central.start()
+        announceReadiness()
+    }
+
+    /// Sensors first, so that nothing new comes; then what is held is sealed and sent; then the broker is told.
+    private func stop() {
+        Readiness().stopping()
+        counters.withLock { $0.isStopping = true }
+        central.loop.perform { [self] in
+            for sensor in sensors.values { sensor.stop() }
+        }
+        central.stop()
+        outbox.stop(within: .seconds(3))
+        for sensor in settings.sensors {
+            retained.publish(Availability.offline.bytes, to: topics[settings.gateway, sensor.id, .availability])
+        }
+        retained.publish(
+            StatusPayload(.offline, time: unixMilliseconds()).bytes, to: topics[settings.gateway, .status])
+        session.stop()
+        log.notice("stopped")
+    }
+
+    private func announceReadiness() {
+        let readiness = Readiness()
+        readiness.ready()
+        guard let interval = readiness.watchdogInterval else { return }
+        // On the outbox's loop: what would hang last of all is the disk.
+        outbox.loop.perform { [outbox] in outbox.every(interval) { readiness.alive() } }
+    }
+
+    // MARK: From the sensors, on the dbus loop
+
+    /// The way of a heartbeat goes on here.
+    func measured(_ measurement: HeartRateMeasurement, by sensor: Sensor) {
+        let moment = Moment(wall: unixMilliseconds(), monotonic: millisecondsSinceBoot())
+        if settings.publishesLive, let topic = liveTopics[sensor.settings.id] {
+            session.publish(HeartRatePayload.bytes(measurement, at: moment.wall), to: topic)
+        }
+        outbox.append(Reading(at: moment, .heartRate(measurement)), from: sensor.settings.id)
+    }
+
+    func malformed(_ error: MalformedValue, from sensor: Sensor) {
+        let count = counters.withLock { counters in
+            counters.malformed += 1
+            return counters.malformed
+        }
+        // A sensor that sends nonsense sends it every second.
+        if count & (count - 1) == 0 {
+            log.warning("sensor \(sensor.settings.id): \(error) (\(count) malformed so far)")
+        }
+    }
+
+    func available(_ sensor: Sensor) {
+        log.notice("sensor \(sensor.settings.id): connected")
+        counters.withLock { $0.connected += 1 }
+        announce(.online, sensor)
+        tell(.connected, about: sensor)
+    }
+
+    func unavailable(_ sensor: Sensor, because reason: String) {
+        counters.withLock { $0.connected -= 1 }
+        announce(.offline, sensor)
+        tell(.disconnected, about: sensor, reason)
+    }
+
+    func publish(_ info: SensorInfoPayload, about sensor: Sensor) {
+        retained.publish(info.bytes, to: topics[settings.gateway, sensor.settings.id, .info])
+    }
+
+    func tell(_ kind: EventPayload.Kind, about sensor: Sensor, _ message: String? = nil) {
+        let event = EventPayload(kind, time: unixMilliseconds(), sensor: sensor.settings.id, message: message)
+        session.publish(event.bytes, to: topics[settings.gateway, .events], qos: .atLeastOnce)
+    }
+
+    private func announce(_ availability: Availability, _ sensor: Sensor) {
+        retained.publish(availability.bytes, to: topics[settings.gateway, sensor.settings.id, .availability])
+        outbox.loop.perform { [self] in publishHealth() }
+    }
+
+    private func receive(_ event: Central.Event) {
+        switch event {
+        case .state(let state):
+            log.notice("Bluetooth: \(state)")
+            counters.withLock { $0.bluetooth = "\(state)" }
+            for sensor in sensors.values { sensor.centralChanged(to: state) }
+            publishInfo()
+        case .device(let device): for sensor in sensors.values { sensor.deviceChanged(device) }
+        case .deviceRemoved(let device): for sensor in sensors.values { sensor.deviceRemoved(device) }
+        }
+    }
+
+    private func publishInfo() {
+        let settings: JSON = [
+            "live": .bool(settings.publishesLive), "sensors": .array(settings.sensors.map { .string($0.id.text) }),
+            "enrolled": .bool(settings.consumer != nil),
+        ]
+        let info = GatewayInfoPayload(version: version, adapters: central.adapters.map(\.name), settings: settings)
+        retained.publish(info.bytes, to: topics[self.settings.gateway, .info])
+    }
+
+    func sensor(_ id: ID) -> Sensor? { sensors[id] }
+
+    // MARK: From the broker, on the mqtt loop
+
+    private var subscriptions: [MQTT.Subscription] {
+        let gateway = settings.gateway
+        // Requests: what was asked before we came is not answered, and a retained request can be told from others.
+        let requests = [SensorTopic.stepsGet, .temperatureGet].map { topic in
+            MQTT.Subscription(
+                topics.everySensor(of: gateway, topic), qos: .atLeastOnce, retainAsPublished: true,
+                retainHandling: .doNotSend)
+        }
+        let retained = [
+            topics[gateway, .status], topics.everySensor(of: gateway, .grant), topics[gateway, .control],
+            topics.everyConsumer(),
+        ].map { MQTT.Subscription($0, qos: .atLeastOnce) }
+        return requests + retained
+    }
+
+    private func brokerChanged(to state: MQTT.State) {
+        log.notice("broker: \(state)")
+        guard case .connected = state else {
+            outbox.brokerChanged(isConnected: false)
+            return
+        }
+        counters.withLock { $0.brokerConnections += 1 }
+        sayOnline()
+        retained.publishAgain()
+        outbox.brokerChanged(isConnected: true)
+    }
+
+    private func sayOnline() {
+        // Our own goodbye comes back to us, too.
+        guard !counters.withLock({ $0.isStopping }) else { return }
+        let status = StatusPayload(.online, time: unixMilliseconds())
+        session.publish(status.bytes, to: topics[settings.gateway, .status], qos: .atLeastOnce, retain: true)
+    }
+
+    private func receive(_ message: Message) {
+        switch topics.parse(message.topic) {
+        case .gateway(_, .sensor(let sensor, .stepsGet)): requests?.receive(message, .steps, of: sensor)
+        case .gateway(_, .sensor(let sensor, .temperatureGet)): requests?.receive(message, .temperature, of: sensor)
+        case .gateway(_, .sensor(let sensor, .grant)): outbox.receive(grant: message.payload, for: sensor)
+        case .gateway(_, .control): outbox.receive(control: message.payload)
+        case .consumer(let store, let instance):
+            let status = try? StatusPayload(payload: message.payload)
+            outbox.consumerChanged(store, instance, isOnline: status?.state == .online)
+        case .gateway(_, .status):
+            // The will of a connection that we have replaced, or somebody's mistake.
+            if let status = try? StatusPayload(payload: message.payload), status.state == .offline { sayOnline() }
+        default: break
+        }
+    }
+
+    // MARK: Health, on the outbox's loop
+
+    private func publishHealth() {
+        // The sensors' count first: once it says that nobody is connected, all that they sent is in the outbox's hands.
+        let counters = counters.withLock { $0 }
+        var health = HealthPayload(time: unixMilliseconds())
+        outbox.describe(&health)
+        health.malformed = counters.malformed
+        health.memoryKilobytes = residentMemoryKilobytes() ?? 0
+        health.sensors = HealthPayload.Sensors(configured: settings.sensors.count, connected: counters.connected)
+        health.bluetooth = counters.bluetooth
+        health.brokerReconnects = max(0, counters.brokerConnections - 1)
+        health.clock = clockSource().rawValue
+        // Whoever reads it later shall not take an old state for today's.
+        retained.publish(health.bytes, to: topics[settings.gateway, .health], expiresAfter: .seconds(90))
+    }
+}
+
+/// A reference that the central's closure can hold before the gateway is there.
+// Proof of @unchecked: set once, before the central starts.
+private final class Weak<Value: AnyObject>: @unchecked Sendable { weak var value: Value? }

@@ -1,0 +1,124 @@
+import Bluetooth
+import Daemon
+import FoundationEssentials
+import MQTT
+import ProgramSettings
+import Telemetry
+import Vault
+
+/// `gateway.json5`. Every key is read here; `deploy/` explains them to operators.
+struct GatewaySettings {
+    let gateway: ID
+    let topics: Topics
+    /// The folder of the outbox and of the gateway's identity.
+    let state: String
+    let broker: MQTT.Options
+    /// The consumer's Ed25519 public key, pinned at enrolment; nil until then: live only.
+    let consumer: [UInt8]?
+    let bus: Central.Bus
+    let adapter: String?
+    let sensors: [SensorSettings]
+    /// Whether heart rates are published as they come, for the household to see.
+    let publishesLive: Bool
+    /// Where else than under `responses/` replies may go.
+    let responsePrefixes: [String]
+    let outbox: OutboxSettings
+    let logLevel: LogLevel
+
+    init(_ section: Section) throws(SettingsError) {
+        gateway = try section.validated("gateway") { (text) throws(MalformedValue) in try ID(text) }
+        topics = try section.topics()
+        state = try section.path("state", default: "gateway")
+        broker = try MQTT.Options(section.section("broker"), clientID: "vitals-gateway-\(gateway)")
+        consumer = try section.section("consumer").publicKey("identity")
+        let bluetooth = try section.section("bluetooth")
+        let busName = try bluetooth.string("bus", default: "system")
+        bus = busName == "system" ? .system : .address(busName)
+        adapter = try bluetooth.string("adapter", default: nil)
+        sensors = try section.sectionsByID("sensors", SensorSettings.init(id:_:))
+        guard !sensors.isEmpty else {
+            throw section.missing(
+                "sensors", "missing or empty", hint: "such as sensors: { strap: { name: \"Polar H10\" } }")
+        }
+        publishesLive = try section.bool("live", default: true)
+        responsePrefixes = try section.strings("response_prefixes", default: [])
+        outbox = try OutboxSettings(section.section("outbox"))
+        logLevel = try section.logLevel()
+    }
+}
+
+/// One of `sensors`: how it is recognised, and where it keeps what the standard services do not offer for reading.
+struct SensorSettings {
+    let id: ID
+    /// The name that the sensor itself gives.
+    let name: String?
+    /// Such as `C0:FF:EE:00:00:01`.
+    let address: String?
+    let notify: NotifyMethod
+    let steps: (uuid: String, encoding: StepsEncoding)
+    let temperature: (uuid: String, encoding: TemperatureEncoding)
+
+    init(id: String, _ section: Section) throws(SettingsError) {
+        do { self.id = try ID(id) } catch { throw section.refusal(of: "", "\(error)") }
+        name = try section.string("name", default: nil)
+        address = try section.string("address", default: nil)?.uppercased()
+        guard (name == nil) != (address == nil) else {
+            throw section.refusal(
+                of: "", "needs either a name or an address",
+                hint: "`bluetoothctl scan le` shows both; such as { name: \"Polar H10 12345678\" }")
+        }
+        notify = try section.choice("notify", default: .signal)
+        let steps = try section.section("steps")
+        self.steps = (
+            try steps.uuid("uuid", default: GATT.stepCounterActivitySummary),
+            try steps.choice("encoding", default: .stepCounterSummary)
+        )
+        let temperature = try section.section("temperature")
+        self.temperature = (
+            try temperature.uuid("uuid", default: GATT.temperatureMeasurement),
+            try temperature.choice("encoding", default: .temperatureMeasurement)
+        )
+    }
+
+    /// For people: what is looked for.
+    var identification: String { name.map { "a device named \($0)" } ?? address ?? "" }
+
+    /// What BlueZ may narrow its scan by.
+    var discoveryPattern: String? { address ?? name }
+
+    func matches(_ device: Device) -> Bool {
+        if let address { return device.address.uppercased() == address }
+        return device.name == name
+    }
+}
+
+/// `outbox`: when what is held goes to the disk.
+struct OutboxSettings {
+    /// Readings reach the disk at the latest after this, and a power cut loses no more.
+    let flushInterval: Duration
+    /// Readings become a block at the latest after this.
+    let blockInterval: Duration
+    /// How long acknowledged blocks are kept.
+    let retention: Duration
+
+    init(_ section: Section) throws(SettingsError) {
+        flushInterval = try section.duration(
+            "flush_interval", in: .milliseconds(100) ... .seconds(60), default: .seconds(5))
+        blockInterval = try section.duration(
+            "block_interval", in: .milliseconds(100) ... .seconds(600), default: .seconds(10))
+        retention = try section.duration(
+            "retention", in: .seconds(3600) ... .seconds(366 * 86400), default: .seconds(14 * 86400))
+    }
+}
+
+extension Section {
+    /// A UUID of 16 or 128 bits, as lower-case 128-bit text.
+    fileprivate func uuid(_ key: String, default absent: String) throws(SettingsError) -> String {
+        guard let text = try string(key, default: nil) else { return absent }
+        guard let uuid = GATT.uuid(text) else {
+            throw refusal(
+                of: key, "\"\(text)\" is no UUID", hint: "such as \"2a1c\" or \"00030001-78fc-48fe-8e23-433b3a1942d0\"")
+        }
+        return uuid
+    }
+}

@@ -1,0 +1,84 @@
+import Daemon
+import Telemetry
+import Vault
+
+/// Whose stream each sensor is, as the pinned consumer signed it, and whether an instance of its store is there.
+/// Belongs to the outbox's thread.
+struct Grants {
+    private let gateway: ID
+    private let consumer: Ed25519.VerifyingKey?
+    private var newest: [ID: Grant] = [:]  // by sensor
+    private var byStream: [StreamID: Grant] = [:]
+    private var store: StoreID?
+    private var online: [StoreID: Set<ID>] = [:]
+
+    init(gateway: ID, consumer: Ed25519.VerifyingKey?) {
+        self.gateway = gateway
+        self.consumer = consumer
+    }
+
+    /// The grant that decides about a sensor; nil where it has none.
+    func inForce(for sensor: ID) -> Grant? { newest[sensor] }
+
+    var allInForce: [Grant] { newest.values.sorted { $0.sensor.text < $1.sensor.text } }
+
+    /// The grant of a stream, in force or not.
+    func grant(of stream: StreamID) -> Grant? { byStream[stream] }
+
+    /// Whether a consumer of the grants' store is online.
+    var hasConsumer: Bool { store.map { online[$0]?.isEmpty == false } ?? false }
+
+    mutating func consumerChanged(_ store: StoreID, _ instance: ID, isOnline: Bool) {
+        if isOnline {
+            online[store, default: []].insert(instance)
+        } else {
+            online[store]?.remove(instance)
+        }
+    }
+
+    /// There is no broker any more that could tell who goes.
+    mutating func forgetConsumers() { online = [:] }
+
+    /// Takes a grant that came on a sensor's topic, if it is the consumer's, for this gateway and sensor, and newer than
+    /// what we have.
+    /// - Returns: the grant, and whether it is another store's than the last one; nil where it was not taken.
+    mutating func take(_ message: [UInt8], for sensor: String) -> (grant: Grant, isNewStore: Bool)? {
+        guard let signed = verifiedMessage(message), case .grant(let grant) = signed.body else { return nil }
+        guard grant.sensor.text == sensor else {
+            log.warning("a grant for sensor \(grant.sensor) lies on the topic of \(sensor): not taken")
+            return nil
+        }
+        guard (try? X25519KeyPair.random().sharedSecret(with: grant.personPublicKey)) != nil else {
+            log.error("a grant for sensor \(grant.sensor) has a key to which nothing can be sealed: not taken")
+            return nil
+        }
+        if let known = newest[grant.sensor], known.serial >= grant.serial {
+            byStream[grant.stream] = byStream[grant.stream] ?? grant
+            return nil
+        }
+        let isNewStore = store != nil && store != signed.store
+        store = signed.store
+        newest[grant.sensor] = grant
+        byStream[grant.stream] = grant
+        return (grant, isNewStore)
+    }
+
+    /// The body of a control message, if it is the consumer's and for this gateway.
+    func verified(_ message: [UInt8]) -> ControlMessage.Body? {
+        guard let signed = verifiedMessage(message), signed.store == store || store == nil else { return nil }
+        return signed.body
+    }
+
+    private func verifiedMessage(_ bytes: [UInt8]) -> ControlMessage? {
+        guard let consumer else { return nil }
+        do {
+            let signed = try SignedControlMessage(bytes: bytes)
+            try consumer.verify(signed.signature, of: signed.signedBytes)
+            guard signed.message.gateway == gateway else { return nil }
+            return signed.message
+        } catch {
+            log.warning("a message in the consumer's name was not taken: \(error)")
+            return nil
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Daemon
+import Glibc
+import Vault
+
+/// Who this gateway is: an Ed25519 key of its own, made when it is first asked for. The consumer is told the public half.
+struct Identity {
+    let key: Ed25519.SigningKey
+
+    /// The identity in a state folder; made where there is none.
+    init(in state: String) throws {
+        guard mkdir(state, 0o700) == 0 || errno == EEXIST else {
+            throw Failure(
+                .configuration, "cannot make the folder \(state): \(String(cString: strerror(errno)))",
+                hint: "make it, or name another as `state` in the settings")
+        }
+        key = try Ed25519.SigningKey(seed: KeyFile.createIfMissing("\(state)/identity.key"))
+    }
+
+    /// In base64, as settings files hold it.
+    var publicKeyText: String { KeyFile.text(of: key.publicKey) }
+}

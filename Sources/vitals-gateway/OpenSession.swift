@@ -1,0 +1,87 @@
+import Daemon
+import Telemetry
+import Vault
+
+/// One session of a stream: the key that lives in this process's memory only, and the numbers used under it.
+///
+/// A number is never used twice under a key, not even when what it sealed was thrown away: of a transaction that failed,
+/// some bytes may have reached the disk.
+///
+/// Belongs to the outbox's thread.
+final class OpenSession {
+    /// Readings that are in the journal and in no block yet, of one kind.
+    struct Pending {
+        var readings: [Reading] = []
+        var rows: [Int64] = []
+
+        /// A block is made of them once they are so many, or so old.
+        var isFull: Bool { readings.count >= ReadingColumns.maximumCount }
+        func isDue(_ now: UInt64, _ interval: Duration) -> Bool {
+            guard let first = readings.first else { return false }
+            return .milliseconds(now - min(now, first.moment.monotonic)) >= interval
+        }
+    }
+
+    /// A block ends where the wall clock was stepped: within one, wall and monotonic time move together.
+    private static let clockStep: Int64 = 500
+
+    let grant: Grant
+    let id: SessionID
+    /// Its key block, to be flushed before anything that it opens.
+    let keyBlock: (identity: BlockIdentity, bytes: [UInt8])
+    /// When it began, monotonic milliseconds.
+    let began: UInt64
+    var pending: [Reading.Kind: Pending] = [:]
+    private let blocks: BlockCipher
+    private let journal: BlockCipher
+    private let context: [UInt8]
+    private var nextSequence: UInt64 = 1
+    private var nextNumber: UInt64 = 0
+
+    /// Draws a session and its key, and seals the key to the person of the grant.
+    init(for grant: Grant, boot: [UInt8], identity: Ed25519.SigningKey) throws(VaultError) {
+        let idBytes = try RandomBytes.draw(8)
+        id = SessionID(idBytes.reduce(0) { $0 << 8 | UInt64($1) })
+        self.grant = grant
+        began = millisecondsSinceBoot()
+        context = grant.stream.bytes + idBytes
+        let key = try SessionKey.random()
+        blocks = BlockCipher(key: try key.blockKey(stream: grant.stream.bytes, session: idBytes))
+        journal = BlockCipher(key: try key.journalKey(stream: grant.stream.bytes, session: idBytes))
+        let identityOfKey = BlockIdentity(stream: grant.stream, session: id, sequence: 0)
+        let header = BlockHeader(.key, identityOfKey).bytes
+        keyBlock = (
+            identityOfKey,
+            try key.sealed(header: header, bootID: boot, recipient: grant.personPublicKey, gateway: identity)
+        )
+    }
+
+    /// A journal record: its number, and the reading sealed under it.
+    func journalRecord(_ reading: Reading) throws(VaultError) -> (number: UInt64, sealed: [UInt8])? {
+        // A reading whose times lie beyond all years cannot be written down.
+        guard let columns = try? ReadingColumns.encode([reading]) else { return nil }
+        let number = nextNumber
+        nextNumber += 1
+        return (number, try journal.seal(columns, seq: number, aad: context))
+    }
+
+    /// A block with this body, under the next sequence number.
+    func block(_ kind: BlockHeader.Kind, _ body: [UInt8]) throws(VaultError) -> (
+        identity: BlockIdentity, bytes: [UInt8]
+    ) {
+        let identity = BlockIdentity(stream: grant.stream, session: id, sequence: nextSequence)
+        nextSequence += 1
+        let header = BlockHeader(kind, identity).bytes
+        return (identity, header + (try blocks.seal(body, seq: identity.sequence, aad: header)))
+    }
+
+    /// Takes readings of one kind, at most a block's worth, from the oldest: up to a step of the wall clock.
+    static func chunk(of pending: Pending) -> Int {
+        guard let first = pending.readings.first else { return 0 }
+        let offset = first.moment.wall - Int64(first.moment.monotonic)
+        let step = pending.readings.firstIndex { reading in
+            abs(reading.moment.wall - Int64(reading.moment.monotonic) - offset) > clockStep
+        }
+        return min(step ?? pending.readings.count, ReadingColumns.maximumCount)
+    }
+}

@@ -1,0 +1,389 @@
+// What a sensor sent is kept here until the consumer has it.
+//
+//     append ──20 ms──► journal ──5 s: flush──► on the disk ──10 s, or 64 readings──► block ──flush──► uplink ──ack──► kept 14 days
+//
+// A reading goes into the journal, sealed, within 20 ms, by a commit that survives a killed process. Every five seconds one
+// flush takes all of that to the disk. Every ten, or as soon as there are 64, readings become a block, which is sealed once
+// and sent as the same bytes until the consumer's signed acknowledgement comes; only flushed blocks are sent. The keys that
+// seal journal and blocks are drawn at each start and never written down here: they travel in the session's key block,
+// sealed to the person. So a stolen card opens nothing, and what a crash leaves in the journal is sent as it lies there, in
+// loose blocks, for the consumer to open.
+//
+// Without a grant for a sensor, its readings are live only, and counted as not recorded.
+
+import Daemon
+import MQTT
+import Reactor
+import Synchronization
+import Telemetry
+import Vault
+
+/// The gateway's outbox: one thread, one database. `append`, `receive…`, `…Changed` may be called from any thread.
+// Proof of @unchecked: `intake` is under a lock, constants are constants, and the rest is touched on `loop` only, or before
+// it starts.
+final class Outbox: @unchecked Sendable {
+    private struct Entry {
+        let reading: Reading
+        let sensor: ID
+        let completion: (@Sendable (Bool) -> Void)?
+    }
+
+    /// A reading that is to be recorded. The grant that was in force when it came says whose it is, whatever comes later.
+    struct Unwritten {
+        let reading: Reading
+        let grant: Grant
+        var completion: (@Sendable (Bool) -> Void)?
+    }
+
+    /// What was left for the thread, and how much was turned away because it did not come for it: a disk that hangs.
+    private struct Intake {
+        var entries: [Entry] = []
+        var turnedAway = 0
+        var notRecorded = 0
+    }
+
+    /// A killed gateway loses what is younger than this and the commit that follows: promised are 50 ms.
+    private static let commitDelay = Duration.milliseconds(20)
+    /// While the disk takes nothing, so many readings wait in memory; then the oldest are dropped, and counted.
+    private static let mostUnwritten = 20_000
+    private static let sessionLength: UInt64 = 24 * 3600 * 1000
+
+    let loop = EventLoop(name: "outbox")
+    private let settings: OutboxSettings
+    private let isEnrolled: Bool
+    let blocksTopic: String
+    let session: Session
+    private let identity: Ed25519.SigningKey
+    private let boot: [UInt8]
+    let store: OutboxStore
+    private let intake = Mutex(Intake())
+
+    var grants: Grants
+    private var sessions: [StreamID: OpenSession] = [:]
+    private(set) var unwritten: [Unwritten] = []
+    var uplink = Uplink()
+    private var flushedThrough: Int64 = 0
+    private var isDirty = false
+    private var commitTimer: EventLoop.Timer?
+    private var flushTimer: EventLoop.Timer?
+    private var sendTimer: EventLoop.Timer?
+    private(set) var recorded = 0
+    private(set) var notRecorded = 0
+    private(set) var dropped = 0
+    var onChange: () -> Void = {}
+    private var drained: Answer<Bool>?
+
+    /// Opens the database and reads what the last run left.
+    init(_ settings: GatewaySettings, publishingOn session: Session) throws {
+        self.settings = settings.outbox
+        self.session = session
+        isEnrolled = settings.consumer != nil
+        blocksTopic = settings.topics[settings.gateway, .blocks]
+        identity = try Identity(in: settings.state).key
+        guard let boot = bootID() else {
+            throw Failure(.failure, "there is no boot id", hint: "is /proc mounted?")
+        }
+        self.boot = boot
+        store = try OutboxStore(in: settings.state)
+        grants = Grants(
+            gateway: settings.gateway,
+            consumer: try settings.consumer.map { key throws(VaultError) in try Ed25519.VerifyingKey(key) })
+        for stored in try store.grants() { _ = grants.take(stored.message, for: stored.sensor) }
+    }
+
+    /// - Parameter onChange: called on `loop` when what health tells has changed in a way that somebody may wait for.
+    func start(onChange: @escaping @Sendable () -> Void) throws {
+        // A killed run may have left commits that are not on the disk yet. Were a block of them sent and then lost with the
+        // power, its readings would lie in the journal again, and be sent twice.
+        try store.flush { () throws(VaultError) in }
+        flushedThrough = try store.lastBlock()
+        try sealLeftovers()
+        loop.perform { [self] in
+            self.onChange = onChange
+            every(.seconds(10)) { onChange() }
+            every(.seconds(3600)) { [unowned self] in removeOld() }
+            removeOld()
+        }
+        loop.start()
+    }
+
+    /// Seals and flushes what there is, waits a while for acknowledgements, and ends the thread.
+    func stop(within limit: Duration) {
+        let drained = Answer<Bool>()
+        loop.perform { [self] in
+            takeIn()
+            flush(sealingAll: true)
+            self.drained = drained
+            pump()
+        }
+        if drained.wait(atMost: limit) == nil { log.info("blocks without acknowledgement stay in the outbox") }
+        loop.stop()
+    }
+
+    /// Calls back again and again, on `loop`.
+    func every(_ interval: Duration, _ body: @escaping () -> Void) {
+        loop.after(interval) { [unowned self] in
+            body()
+            every(interval, body)
+        }
+    }
+
+    // MARK: In
+
+    /// Keeps a reading. With a completion, it is flushed at once, and the completion told whether that worked.
+    func append(_ reading: Reading, from sensor: ID, flushed completion: (@Sendable (Bool) -> Void)? = nil) {
+        // Without a consumer there can be no grant: the thread need not wake up for each heartbeat to find that out.
+        guard isEnrolled else {
+            intake.withLock { $0.notRecorded += 1 }
+            completion?(true)
+            return
+        }
+        let (isTaken, isFirst) = intake.withLock { intake in
+            guard intake.entries.count < Self.mostUnwritten else {
+                intake.turnedAway += 1
+                return (false, false)
+            }
+            intake.entries.append(Entry(reading: reading, sensor: sensor, completion: completion))
+            return (true, intake.entries.count == 1)
+        }
+        if !isTaken { completion?(false) }
+        if isFirst { loop.perform { [self] in takeIn() } }
+    }
+
+    func takeIn() {
+        let entries = intake.withLock { intake in
+            defer { intake.entries.removeAll(keepingCapacity: true) }
+            dropped += intake.turnedAway
+            notRecorded += intake.notRecorded
+            (intake.turnedAway, intake.notRecorded) = (0, 0)
+            return intake.entries
+        }
+        var isUrgent = false
+        for entry in entries {
+            guard let grant = grants.inForce(for: entry.sensor),
+                grant.covers(entry.reading.kind, at: entry.reading.moment.wall)
+            else {
+                notRecorded += 1
+                entry.completion?(true)
+                continue
+            }
+            unwritten.append(Unwritten(reading: entry.reading, grant: grant, completion: entry.completion))
+            if entry.completion != nil { isUrgent = true }
+        }
+        if unwritten.count > Self.mostUnwritten {
+            let excess = unwritten.count - Self.mostUnwritten
+            for lost in unwritten.prefix(excess) { lost.completion?(false) }
+            unwritten.removeFirst(excess)
+            dropped += excess
+        }
+        if isUrgent { return flush() }
+        guard !unwritten.isEmpty, commitTimer == nil else { return }
+        commitTimer = loop.after(Self.commitDelay) { [unowned self] in commit() }
+    }
+
+    // MARK: Journal
+
+    /// Writes what is unwritten into the journal, and full blocks into their place; survives a killed process.
+    private func commit() {
+        commitTimer?.cancel()
+        commitTimer = nil
+        guard !unwritten.isEmpty else { return }
+        do throws(VaultError) {
+            try writeJournal()
+            try sealPending { _, pending in pending.isFull }
+            flushLater()
+        } catch {
+            trouble(error)
+        }
+    }
+
+    /// Makes blocks of what is old enough, and takes everything to the disk.
+    func flush(sealingAll: Bool = false) {
+        commitTimer?.cancel()
+        flushTimer?.cancel()
+        (commitTimer, flushTimer) = (nil, nil)
+        let now = millisecondsSinceBoot()
+        let isDue = { (open: OpenSession, pending: OpenSession.Pending) in
+            sealingAll || pending.isFull || pending.isDue(now, self.settings.blockInterval) || self.isOver(open)
+        }
+        let mustSeal = sessions.values.contains { open in open.pending.values.contains { isDue(open, $0) } }
+        guard isDirty || mustSeal || !unwritten.isEmpty else { return flushLater() }
+        let waiting = unwritten.compactMap(\.completion)
+        for index in unwritten.indices { unwritten[index].completion = nil }
+        do throws(VaultError) {
+            try writeJournal()
+            try sealPending(isDue)
+            try store.flush { () throws(VaultError) in }
+            flushedThrough = try store.lastBlock()
+            isDirty = false
+        } catch {
+            for completion in waiting { completion(false) }
+            return trouble(error)
+        }
+        for completion in waiting { completion(true) }
+        sessions = sessions.filter { !isOver($0.value) || !$0.value.pending.isEmpty }
+        flushLater()
+        pump()
+    }
+
+    /// Something is written and not flushed, or waits to become a block.
+    private func flushLater() {
+        guard flushTimer == nil, isDirty || sessions.values.contains(where: { !$0.pending.isEmpty }) else { return }
+        flushTimer = loop.after(settings.flushInterval) { [unowned self] in
+            flushTimer = nil
+            flush()
+        }
+    }
+
+    /// The disk is full, read-only or broken: what could not be done is tried again, and what is unwritten waits in memory.
+    private func trouble(_ error: VaultError) {
+        log.error("outbox: \(error)")
+        guard commitTimer == nil else { return }
+        commitTimer = loop.after(.seconds(1)) { [unowned self] in flush() }
+    }
+
+    /// What is unwritten goes into the journal in one transaction, and is pending then.
+    private func writeJournal() throws(VaultError) {
+        guard !unwritten.isEmpty else { return }
+        for entry in unwritten { _ = try session(for: entry.grant) }
+        adopt(try store.commit { () throws(VaultError) in try journal() })
+    }
+
+    /// The rows of `unwritten`, in its order; 0 for one that cannot be written down.
+    private func journal() throws(VaultError) -> [Int64] {
+        var rows: [Int64] = []
+        for entry in unwritten {
+            guard let open = sessions[entry.grant.stream], let record = try open.journalRecord(entry.reading) else {
+                rows.append(0)
+                continue
+            }
+            rows.append(
+                try store.append(record.sealed, number: record.number, stream: open.grant.stream, session: open.id))
+        }
+        return rows
+    }
+
+    /// The transaction is through: what was unwritten is pending.
+    private func adopt(_ rows: [Int64]) {
+        for (entry, row) in zip(unwritten, rows) {
+            guard row != 0, let open = sessions[entry.grant.stream] else {
+                dropped += 1
+                continue
+            }
+            recorded += 1
+            open.pending[entry.reading.kind, default: .init()].readings.append(entry.reading)
+            open.pending[entry.reading.kind]?.rows.append(row)
+        }
+        isDirty = true
+        unwritten = []
+    }
+
+    // MARK: Sessions
+
+    /// A stream's session, not older than a day; its key block is on the disk.
+    private func session(for grant: Grant) throws(VaultError) -> OpenSession {
+        if let open = sessions[grant.stream] {
+            guard millisecondsSinceBoot() - open.began >= Self.sessionLength else { return open }
+            try sealPending(of: open) { _, _ in true }
+        }
+        let open = try OpenSession(for: grant, boot: boot, identity: identity)
+        try store.flush { () throws(VaultError) in
+            try store.add(open.keyBlock.identity, open.keyBlock.bytes, at: unixMilliseconds())
+        }
+        flushedThrough = try store.lastBlock()
+        sessions[grant.stream] = open
+        return open
+    }
+
+    /// Whether the sensor has become another stream's.
+    private func isOver(_ open: OpenSession) -> Bool {
+        grants.inForce(for: open.grant.sensor)?.stream != open.grant.stream
+    }
+
+    // MARK: Blocks
+
+    private func sealPending(_ isDue: (OpenSession, OpenSession.Pending) -> Bool) throws(VaultError) {
+        for open in sessions.values { try sealPending(of: open, isDue) }
+    }
+
+    private func sealPending(
+        of open: OpenSession, _ isDue: (OpenSession, OpenSession.Pending) -> Bool
+    ) throws(VaultError) {
+        for (kind, pending) in open.pending where isDue(open, pending) {
+            isDirty = true
+            var rest = pending
+            while !rest.readings.isEmpty {
+                let count = OpenSession.chunk(of: rest)
+                try seal(Array(rest.readings.prefix(count)), Array(rest.rows.prefix(count)), in: open)
+                rest.readings.removeFirst(count)
+                rest.rows.removeFirst(count)
+                open.pending[kind] = rest.readings.isEmpty ? nil : rest
+            }
+        }
+    }
+
+    /// In one transaction, readings leave the journal and a block holds them.
+    private func seal(_ readings: [Reading], _ rows: [Int64], in open: OpenSession) throws(VaultError) {
+        // Each of them was encoded for the journal, and they are of one kind, at most a block's worth.
+        guard let body = try? ReadingColumns.encode(readings) else { return }
+        let block = try open.block(.readings, body)
+        try store.commit { () throws(VaultError) in
+            try store.add(block.identity, block.bytes, at: unixMilliseconds())
+            try store.removeFromJournal(rows)
+        }
+    }
+
+    /// What a crash left in the journal, under keys that are gone from here, travels as it lies there.
+    private func sealLeftovers() throws {
+        while let old = try store.leftoverSession(besides: sessions.values.map(\.id)) {
+            let rows = try store.leftovers(stream: old.stream, session: old.session, atMost: LooseBody.maximumCount)
+            let stream = try StreamID(bytes: old.stream)
+            guard let grant = grants.grant(of: stream) else {
+                throw Failure(
+                    .failure, "the outbox has readings of a stream without a grant",
+                    hint: "was the consumer's identity in the settings changed? The outbox belongs to the old one.")
+            }
+            let open = try session(for: grant)
+            let body = try LooseBody(session: try SessionID(bytes: old.session), records: rows.map(\.record))
+            let block = try open.block(.loose, body.bytes)
+            try store.flush { () throws(VaultError) in
+                try store.add(block.identity, block.bytes, at: unixMilliseconds())
+                try store.removeFromJournal(rows.map(\.id))
+            }
+            flushedThrough = try store.lastBlock()
+            log.notice("\(rows.count) readings of an interrupted run go out as a loose block")
+        }
+    }
+
+    private func removeOld() {
+        let before = unixMilliseconds() - Int64(settings.retention.components.seconds) * 1000
+        do throws(VaultError) {
+            let count = try store.removeAcknowledged(before: before)
+            if count > 0 { log.info("removed \(count) blocks that were acknowledged long ago") }
+        } catch {
+            log.error("outbox: \(error)")
+        }
+    }
+
+    // MARK: Out
+
+    /// Sends what can be sent.
+    func pump() {
+        do throws(VaultError) {
+            for block in try store.waiting(after: uplink.cursor, through: flushedThrough, atMost: uplink.room) {
+                uplink.take(block)
+            }
+            let now = millisecondsSinceBoot()
+            let (blocks, next) = uplink.send(at: now)
+            for block in blocks { session.publish(block, to: blocksTopic, qos: .atLeastOnce) }
+            sendTimer?.cancel()
+            sendTimer = next.map { next in
+                loop.after(.milliseconds(next - min(next, now))) { [unowned self] in pump() }
+            }
+            if uplink.isEmpty || !uplink.isOpen { drained?.set(true) }
+        } catch {
+            log.error("outbox: \(error)")
+            sendTimer = loop.after(.seconds(1)) { [unowned self] in pump() }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Daemon
+import MQTT
+import Telemetry
+import Vault
+
+// What the outbox hears from outside, and what it tells of itself: who is there, whose stream a sensor is, which blocks are
+// stored. All of it is brought over to the outbox's own thread.
+
+extension Outbox {
+    // MARK: Who is there
+
+    func brokerChanged(isConnected: Bool) {
+        loop.perform { [self] in
+            // Who else is there, the broker tells again after the next connection.
+            if !isConnected { grants.forgetConsumers() }
+            uplink.consumerChanged(isThere: grants.hasConsumer)
+            uplink.brokerChanged(isConnected: isConnected)
+            pump()
+            if isConnected { onChange() }
+        }
+    }
+
+    func consumerChanged(_ store: StoreID, _ instance: ID, isOnline: Bool) {
+        loop.perform { [self] in
+            grants.consumerChanged(store, instance, isOnline: isOnline)
+            uplink.consumerChanged(isThere: grants.hasConsumer)
+            pump()
+        }
+    }
+
+    // MARK: What the consumer says
+
+    func receive(grant message: [UInt8], for sensor: ID) {
+        loop.perform { [self] in
+            takeIn()  // What was measured before belongs to the grant before.
+            var changed = grants
+            guard let (grant, isNewStore) = changed.take(message, for: sensor.text) else { return }
+            do throws(VaultError) {
+                try store.flush { () throws(VaultError) in
+                    try store.keep(grant, message)
+                    if isNewStore { try store.forgetAcknowledgements(at: unixMilliseconds()) }
+                }
+            } catch {
+                // In force is only what a restart finds again: otherwise nobody could say whose the readings are.
+                log.error("outbox: \(error)")
+                loop.after(.seconds(1)) { [unowned self] in receive(grant: message, for: sensor) }
+                return
+            }
+            grants = changed
+            if isNewStore { uplink.rewind() }
+            flush()
+            let state = grant.until == nil ? "recorded" : "not recorded any more"
+            log.notice("sensor \(sensor): \(state) (grant \(grant.serial))")
+            uplink.consumerChanged(isThere: grants.hasConsumer)
+            pump()
+            onChange()
+        }
+    }
+
+    func receive(control message: [UInt8]) {
+        loop.perform { [self] in
+            guard let body = grants.verified(message) else { return }
+            do throws(VaultError) {
+                switch body {
+                case .acknowledgement(let identities): try acknowledge(identities)
+                case .refusal(let identity, let digest, let reason): try bury(identity, digest, reason)
+                case .keyRequest(let stream, let session):
+                    let key = BlockIdentity(stream: stream, session: session, sequence: 0)
+                    if let block = try store.block(key) {
+                        self.session.publish(block.bytes, to: blocksTopic, qos: .atLeastOnce)
+                    }
+                case .grant: break  // Grants come on a sensor's own topic.
+                }
+            } catch {
+                log.error("outbox: \(error)")
+            }
+            pump()
+            if uplink.isEmpty { onChange() }
+        }
+    }
+
+    /// Only what we sent ourselves: a stranger can have other bytes refused under one of our identities.
+    private func bury(
+        _ identity: BlockIdentity, _ digest: [UInt8], _ reason: ControlMessage.RefusalReason
+    ) throws(VaultError) {
+        guard let block = try store.block(identity),
+            try SHA256.digest(block.bytes).starts(with: digest)
+        else { return }
+        log.error("the consumer refused block \(identity): \(reason)")
+        try store.commit { () throws(VaultError) in try store.bury(identity, at: unixMilliseconds()) }
+        uplink.remove(identity)
+    }
+
+    private func acknowledge(_ identities: [BlockIdentity]) throws(VaultError) {
+        let now = unixMilliseconds()
+        try store.commit { () throws(VaultError) in
+            for identity in identities { try store.acknowledge(identity, at: now) }
+        }
+        for identity in identities { uplink.remove(identity) }
+    }
+
+    // MARK: Health
+
+    /// Fills in what the outbox knows. On `loop`.
+    func describe(_ health: inout HealthPayload) {
+        takeIn()
+        health.recorded = recorded
+        health.notRecorded = notRecorded
+        health.dropped = dropped
+        health.recordedSensors = grants.allInForce.filter { $0.until == nil }.map(\.sensor.text)
+        do throws(VaultError) {
+            let backlog = try store.backlog()
+            let journal = try store.journalCount() + unwritten.count
+            let age = backlog.oldest.map { max(0, unixMilliseconds() - $0) / 1000 } ?? 0
+            health.outbox = HealthPayload.Outbox(
+                journal: journal, blocks: backlog.blocks, bytes: backlog.bytes, oldestSeconds: Int(age))
+            health.dead = try store.deadCount()
+        } catch {
+            log.error("outbox: \(error)")
+        }
+    }
+}

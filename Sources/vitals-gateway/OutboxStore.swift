@@ -1,0 +1,234 @@
+import Telemetry
+import Vault
+
+/// `outbox.db`: grants, the journal of readings that are in no block yet, and blocks until they are acknowledged, and for a
+/// while after. Everything of a person's in it is sealed. Belongs to the outbox's thread.
+struct OutboxStore {
+    /// A block as it lies here.
+    struct Block {
+        /// Rises in the order in which blocks were made.
+        let id: Int64
+        let identity: BlockIdentity
+        let bytes: [UInt8]
+    }
+
+    /// A grant as the consumer signed it.
+    struct StoredGrant {
+        let sensor: String
+        let message: [UInt8]
+    }
+
+    /// What waits for an acknowledgement.
+    struct Backlog {
+        var blocks = 0
+        var bytes = 0
+        var oldest: Int64?  // Unix milliseconds
+    }
+
+    /// "VitO"
+    private static let applicationID: Int32 = 0x5669_744F
+
+    private static let migrations = [
+        """
+        -- Every grant by which something was sealed. The one with the greatest serial of a sensor is in force.
+        CREATE TABLE grants (
+            stream  BLOB PRIMARY KEY,
+            sensor  TEXT NOT NULL,
+            serial  INTEGER NOT NULL,
+            message BLOB NOT NULL
+        ) WITHOUT ROWID;
+
+        -- Readings, each sealed under its session's journal key, which is in memory only.
+        CREATE TABLE journal (
+            id      INTEGER PRIMARY KEY,
+            stream  BLOB NOT NULL,
+            session BLOB NOT NULL,
+            number  INTEGER NOT NULL,
+            sealed  BLOB NOT NULL
+        );
+
+        -- state: 0 waits for an acknowledgement, 1 acknowledged, 2 refused. changed: Unix milliseconds of the last change.
+        CREATE TABLE blocks (
+            id       INTEGER PRIMARY KEY AUTOINCREMENT,
+            stream   BLOB NOT NULL,
+            session  BLOB NOT NULL,
+            sequence INTEGER NOT NULL,
+            bytes    BLOB NOT NULL,
+            state    INTEGER NOT NULL DEFAULT 0,
+            changed  INTEGER NOT NULL,
+            UNIQUE (stream, session, sequence)
+        );
+        CREATE INDEX blocks_waiting ON blocks (id) WHERE state = 0;
+        """
+    ]
+
+    private let database: Database
+
+    init(in folder: String) throws(VaultError) {
+        database = try Database("\(folder)/outbox.db", .readWrite(.normal), applicationID: Self.applicationID)
+        try database.migrate(Self.migrations)
+    }
+
+    /// One transaction that survives a killed process.
+    func commit<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+        try database.transaction(body)
+    }
+
+    /// One transaction that, with all before it, is on the disk when it returns.
+    func flush<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+        try database.durably(body)
+    }
+
+    // MARK: Grants
+
+    func grants() throws(VaultError) -> [StoredGrant] {
+        try database.query("SELECT sensor, message FROM grants ORDER BY serial") { row throws(VaultError) in
+            StoredGrant(sensor: try row.text(0), message: try row.blob(1))
+        }
+    }
+
+    func keep(_ grant: Grant, _ message: [UInt8]) throws(VaultError) {
+        try database.execute(
+            "INSERT OR REPLACE INTO grants (stream, sensor, serial, message) VALUES (?, ?, ?, ?)",
+            [
+                .blob(grant.stream.bytes), .text(grant.sensor.text), .integer(Int64(bitPattern: grant.serial)),
+                .blob(message),
+            ])
+    }
+
+    // MARK: Journal
+
+    /// Returns the row's id.
+    func append(_ sealed: [UInt8], number: UInt64, stream: StreamID, session: SessionID) throws(VaultError) -> Int64 {
+        try database.execute(
+            "INSERT INTO journal (stream, session, number, sealed) VALUES (?, ?, ?, ?)",
+            [.blob(stream.bytes), .blob(session.bytes), .integer(Int64(bitPattern: number)), .blob(sealed)])
+        return database.lastInsertedRow
+    }
+
+    func removeFromJournal(_ ids: [Int64]) throws(VaultError) {
+        try database.withStatement("DELETE FROM journal WHERE id = ?") { statement throws(VaultError) in
+            for id in ids { try statement.run([.integer(id)]) }
+        }
+    }
+
+    /// The stream and session of the oldest row of a session that is not among these; nil where the journal has none.
+    func leftoverSession(besides current: [SessionID]) throws(VaultError) -> (stream: [UInt8], session: [UInt8])? {
+        let sessions = try database.query(
+            "SELECT stream, session FROM journal GROUP BY stream, session ORDER BY min(id)"
+        ) { row throws(VaultError) in (stream: try row.blob(0), session: try row.blob(1)) }
+        let currentBytes = current.map(\.bytes)
+        return sessions.first { !currentBytes.contains($0.session) }
+    }
+
+    /// The oldest rows of a session, as a loose block takes them.
+    func leftovers(
+        stream: [UInt8], session: [UInt8], atMost limit: Int
+    ) throws(VaultError) -> [(id: Int64, record: LooseBody.Record)] {
+        try database.query(
+            "SELECT id, number, sealed FROM journal WHERE stream = ? AND session = ? ORDER BY id LIMIT ?",
+            [.blob(stream), .blob(session), .integer(limit)]
+        ) { row throws(VaultError) in
+            (
+                id: try row.int(0),
+                record: LooseBody.Record(number: UInt64(bitPattern: try row.int(1)), sealed: try row.blob(2))
+            )
+        }
+    }
+
+    func journalCount() throws(VaultError) -> Int {
+        Int(try database.first("SELECT count(*) FROM journal") { row throws(VaultError) in try row.int(0) } ?? 0)
+    }
+
+    // MARK: Blocks
+
+    func add(_ identity: BlockIdentity, _ bytes: [UInt8], at wall: Int64) throws(VaultError) {
+        try database.execute(
+            "INSERT INTO blocks (stream, session, sequence, bytes, changed) VALUES (?, ?, ?, ?, ?)",
+            Self.key(identity) + [.blob(bytes), .integer(wall)])
+    }
+
+    /// Blocks that wait for an acknowledgement, made after the one with this id.
+    func waiting(after id: Int64, through last: Int64, atMost limit: Int) throws(VaultError) -> [Block] {
+        guard limit > 0, id < last else { return [] }
+        return try database.query(
+            """
+            SELECT id, stream, session, sequence, bytes FROM blocks
+            WHERE state = 0 AND id > ? AND id <= ? ORDER BY id LIMIT ?
+            """,
+            [.integer(id), .integer(last), .integer(limit)], row: Self.block)
+    }
+
+    /// A block whatever its state; nil where there is none.
+    func block(_ identity: BlockIdentity) throws(VaultError) -> Block? {
+        try database.first(
+            "SELECT id, stream, session, sequence, bytes FROM blocks WHERE stream = ? AND session = ? AND sequence = ?",
+            Self.key(identity), row: Self.block)
+    }
+
+    func lastBlock() throws(VaultError) -> Int64 {
+        try database.first("SELECT coalesce(max(id), 0) FROM blocks") { row throws(VaultError) in try row.int(0) } ?? 0
+    }
+
+    func acknowledge(_ identity: BlockIdentity, at wall: Int64) throws(VaultError) {
+        try change(identity, from: 0, to: 1, at: wall)
+    }
+
+    /// The consumer will never take it: a dead letter, kept for a person to look at.
+    func bury(_ identity: BlockIdentity, at wall: Int64) throws(VaultError) {
+        try change(identity, from: 0, to: 2, at: wall)
+    }
+
+    /// A consumer that was restored from a backup wants everything again.
+    func forgetAcknowledgements(at wall: Int64) throws(VaultError) {
+        try database.execute("UPDATE blocks SET state = 0, changed = ? WHERE state = 1", [.integer(wall)])
+    }
+
+    /// Acknowledged blocks go after a while. A key block stays for as long as a block of its session does.
+    func removeAcknowledged(before wall: Int64) throws(VaultError) -> Int {
+        try database.execute(
+            """
+            DELETE FROM blocks WHERE state = 1 AND changed < ? AND (sequence > 0 OR NOT EXISTS (
+                SELECT 1 FROM blocks AS other WHERE other.stream = blocks.stream AND other.session = blocks.session
+                AND other.sequence > 0 AND NOT (other.state = 1 AND other.changed < ?)))
+            """, [.integer(wall), .integer(wall)])
+    }
+
+    func backlog() throws(VaultError) -> Backlog {
+        try database.first(
+            "SELECT count(*), coalesce(sum(length(bytes)), 0), min(changed) FROM blocks WHERE state = 0"
+        ) { row throws(VaultError) in
+            Backlog(blocks: Int(try row.int(0)), bytes: Int(try row.int(1)), oldest: try row.intIfPresent(2))
+        } ?? Backlog()
+    }
+
+    func deadCount() throws(VaultError) -> Int {
+        Int(
+            try database.first("SELECT count(*) FROM blocks WHERE state = 2") { row throws(VaultError) in
+                try row.int(0)
+            } ?? 0)
+    }
+
+    private func change(_ identity: BlockIdentity, from old: Int, to new: Int, at wall: Int64) throws(VaultError) {
+        try database.execute(
+            "UPDATE blocks SET state = ?, changed = ? WHERE stream = ? AND session = ? AND sequence = ? AND state = ?",
+            [.integer(new), .integer(wall)] + Self.key(identity) + [.integer(old)])
+    }
+
+    private static func key(_ identity: BlockIdentity) -> [Value] {
+        [
+            .blob(identity.stream.bytes), .blob(identity.session.bytes),
+            .integer(Int64(bitPattern: identity.sequence)),
+        ]
+    }
+
+    private static func block(_ row: borrowing Row) throws(VaultError) -> Block {
+        let bytes = try row.blob(4)
+        // A block begins with its own identity: what the columns say is only for looking it up.
+        guard let header = try? BlockHeader(startOf: bytes) else {
+            let identity = BlockIdentity(stream: StreamID(high: 0, low: 0), session: SessionID(0), sequence: 0)
+            return Block(id: try row.int(0), identity: identity, bytes: [])
+        }
+        return Block(id: try row.int(0), identity: header.identity, bytes: bytes)
+    }
+}

@@ -1,0 +1,57 @@
+import Bluetooth
+import Telemetry
+
+/// What a sensor says of itself, read once after each connection, one characteristic after the other.
+/// Belongs to the central's loop.
+final class SensorDetails {
+    private unowned let sensor: Sensor
+    private var values: [String: [UInt8]] = [:]
+    private var isComplete = false
+
+    private static let wanted = [
+        GATT.bodySensorLocation, GATT.manufacturerName, GATT.modelNumber, GATT.firmwareRevision, GATT.batteryLevel,
+    ]
+
+    init(of sensor: Sensor) { self.sensor = sensor }
+
+    /// Reads what there is, then publishes it.
+    func read() {
+        (values, isComplete) = ([:], false)
+        read(Self.wanted.compactMap(sensor.characteristic).filter(\.canRead)[...])
+    }
+
+    private func read(_ rest: ArraySlice<Characteristic>) {
+        guard let next = rest.first else {
+            isComplete = true
+            return publish()
+        }
+        sensor.central.read(next) { [weak self] result in
+            guard let self, sensor.isReady else { return }
+            // A detail that cannot be read is left out; nobody waits for it.
+            if case .success(let bytes) = result { values[next.uuid] = bytes }
+            read(rest.dropFirst())
+        }
+    }
+
+    /// Publishes what is known now; nothing before all was read once.
+    func publish() {
+        guard isComplete else { return }
+        let device = sensor.latestDevice
+        var capabilities: [String] = []
+        if sensor.characteristic(GATT.heartRateMeasurement) != nil { capabilities.append("heart-rate") }
+        if sensor.characteristic(sensor.settings.steps.uuid) != nil { capabilities.append("steps") }
+        if sensor.characteristic(sensor.settings.temperature.uuid) != nil { capabilities.append("temperature") }
+        let battery = values[GATT.batteryLevel].flatMap { try? BatteryLevel(gatt: $0) }.map { Int($0.percent) }
+        let location = values[GATT.bodySensorLocation].flatMap { try? BodySensorLocation(gatt: $0) }
+        sensor.publish(
+            SensorInfoPayload(
+                name: device.flatMap { $0.name.isEmpty ? nil : $0.name }, manufacturer: text(GATT.manufacturerName),
+                model: text(GATT.modelNumber), firmware: text(GATT.firmwareRevision),
+                battery: device?.battery ?? battery, capabilities: capabilities,
+                bodyLocation: location.map(\.description), bonded: device?.isBonded))
+    }
+
+    private func text(_ uuid: String) -> String? {
+        values[uuid].flatMap { try? DeviceInformationString(gatt: $0) }.map(\.text)
+    }
+}

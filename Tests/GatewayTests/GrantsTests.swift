@@ -1,0 +1,78 @@
+import Telemetry
+import Testing
+import Vault
+
+@testable import vitals_gateway
+
+@Suite("Grants")
+struct GrantsTests {
+    private let bench: Bench
+    private var grants: Grants
+
+    init() throws {
+        bench = try Bench()
+        grants = Grants(gateway: bench.home, consumer: try Ed25519.VerifyingKey(bench.consumer.publicKey))
+    }
+
+    @Test("takes what the consumer has signed for this gateway and sensor")
+    mutating func taken() throws {
+        let grant = try bench.grant()
+        #expect(grants.take(try bench.signed(.grant(grant)), for: "strap")?.grant == grant)
+        #expect(grants.inForce(for: bench.strap) == grant)
+        #expect(grants.grant(of: bench.stream) == grant)
+    }
+
+    @Test("refuses a stranger's signature, another gateway's grant, and one on another sensor's topic")
+    mutating func refused() throws {
+        let body = ControlMessage.Body.grant(try bench.grant())
+        #expect(grants.take(try bench.signed(body, by: .init(seed: .random())), for: "strap") == nil)
+        #expect(grants.take(try bench.signed(body, for: ID("other")), for: "strap") == nil)
+        #expect(grants.take(try bench.signed(body), for: "belt") == nil)
+        #expect(grants.take(Array(try bench.signed(body).dropLast()), for: "strap") == nil)
+        #expect(grants.take([], for: "strap") == nil)
+        #expect(grants.inForce(for: bench.strap) == nil)
+    }
+
+    @Test("refuses a key to which nothing can be sealed")
+    mutating func uselessKey() throws {
+        let grant = try bench.grant(key: [UInt8](repeating: 0, count: 32))
+        #expect(grants.take(try bench.signed(.grant(grant)), for: "strap") == nil)
+    }
+
+    @Test("keeps the newest, in whichever order they come")
+    mutating func serials() throws {
+        let newer = try bench.grant(serial: 5)
+        let older = try bench.grant(serial: 4, stream: StreamID(high: 9, low: 9))
+        #expect(grants.take(try bench.signed(.grant(newer)), for: "strap") != nil)
+        #expect(grants.take(try bench.signed(.grant(older)), for: "strap") == nil)
+        #expect(grants.take(try bench.signed(.grant(newer)), for: "strap") == nil)
+        #expect(grants.inForce(for: bench.strap) == newer)
+        // What was sealed under an older grant can still be sent.
+        #expect(grants.grant(of: older.stream) == older)
+    }
+
+    @Test("takes nothing before it is enrolled")
+    func notEnrolled() throws {
+        var grants = Grants(gateway: bench.home, consumer: nil)
+        #expect(grants.take(try bench.signed(.grant(bench.grant())), for: "strap") == nil)
+    }
+
+    @Test("knows whether a consumer of the grants' store is there")
+    mutating func consumers() throws {
+        let (store, other) = (StoreID(high: 0, low: 1), StoreID(high: 0, low: 2))
+        let (one, two) = (try ID("one"), try ID("two"))
+        grants.consumerChanged(store, one, isOnline: true)
+        #expect(!grants.hasConsumer, "without a grant no store is ours")
+        _ = grants.take(try bench.signed(.grant(bench.grant())), for: "strap")
+        #expect(grants.hasConsumer)
+        grants.consumerChanged(store, two, isOnline: true)
+        grants.consumerChanged(store, one, isOnline: false)
+        #expect(grants.hasConsumer)
+        grants.consumerChanged(store, two, isOnline: false)
+        grants.consumerChanged(other, one, isOnline: true)
+        #expect(!grants.hasConsumer)
+        grants.consumerChanged(store, one, isOnline: true)
+        grants.forgetConsumers()
+        #expect(!grants.hasConsumer)
+    }
+}

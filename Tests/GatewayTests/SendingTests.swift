@@ -1,0 +1,115 @@
+import Foundation
+import MQTT
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_gateway
+
+/// An outbox at the home's broker, and a consumer's place there: what comes on `blocks`, and what is said in its name.
+private final class Line {
+    let bench: Bench
+    let broker: Broker
+    let outbox: Outbox
+    let blocks = Record<[UInt8]>()
+    private let session: Session
+    private let consumer: Session
+
+    init() throws {
+        bench = try Bench()
+        broker = try Broker.home()
+        try broker.start()
+        let settings = try bench.settings(
+            #"port: \#(broker.port), username: "home", password_file: "\#(broker.folder.path("home.password"))""#)
+        let topics = settings.topics
+        session = Session(settings.broker)
+        outbox = try Outbox(settings, publishingOn: session)
+        let outbox = outbox
+        try outbox.start {}
+        session.subscribe([.init(topics.everyConsumer(), qos: .atLeastOnce)])
+        session.start(
+            Handlers(
+                stateChanged: { state in
+                    if case .connected = state {
+                        outbox.brokerChanged(isConnected: true)
+                    } else {
+                        outbox.brokerChanged(isConnected: false)
+                    }
+                },
+                received: { message in
+                    guard case .consumer(let store, let instance) = topics.parse(message.topic) else { return }
+                    let status = try? StatusPayload(payload: message.payload)
+                    outbox.consumerChanged(store, instance, isOnline: status?.state == .online)
+                }))
+
+        var options = MQTT.Options(host: "127.0.0.1", port: UInt16(broker.port), clientID: "consumer")
+        options.username = "consumer"
+        options.passwordFile = broker.folder.path("consumer.password")
+        consumer = Session(options)
+        consumer.subscribe([.init(topics[settings.gateway, .blocks], qos: .atLeastOnce)])
+        let online = Message(
+            topic: topics[.consumer(store: StoreID(high: 0, low: 1), instance: try ID("one"))],
+            payload: StatusPayload(.online, time: 0).bytes, qos: .atLeastOnce, retain: true)
+        let (blocks, consumer) = (blocks, consumer)
+        consumer.start(
+            Handlers(
+                stateChanged: { if case .connected = $0 { consumer.publish(online) } },
+                received: { blocks.append($0.payload) }))
+        outbox.receive(grant: try bench.signed(.grant(bench.grant())), for: bench.strap)
+        outbox.settle()
+    }
+
+    deinit {
+        outbox.stop(within: .zero)
+        consumer.stop()
+        session.stop()
+        broker.stop()
+    }
+
+    /// Waits for the block of a sequence number; its bytes.
+    func block(_ sequence: UInt64) -> [UInt8]? {
+        blocks.first { (try? BlockHeader(startOf: $0))?.identity.sequence == sequence }
+    }
+}
+
+@Suite("Outbox and broker", .timeLimit(.minutes(2)))
+struct SendingTests {
+    @Test("sends the key block, then the readings, as they lie in the database")
+    func sends() throws {
+        let line = try Line()
+        #expect(try line.outbox.keep((0..<64).map { reading($0) }, from: line.bench.strap))
+        let (key, readings) = (line.block(0), line.block(1))
+        #expect(try [key, readings] == line.bench.waiting().map(\.bytes))
+        #expect(line.blocks.all.first == key)
+    }
+
+    @Test("tries again by itself when a block could not be made")
+    func triesAgain() throws {
+        let line = try Line()
+        let fault = try line.bench.database()
+        try fault.execute(
+            "CREATE TRIGGER fault BEFORE INSERT ON blocks WHEN new.sequence > 0 BEGIN SELECT raise(abort, 'full'); END")
+        #expect(try !line.outbox.keep((0..<64).map { reading($0) }, from: line.bench.strap))
+        try fault.execute("DROP TRIGGER fault")
+        // Nothing more comes from the sensor. A number whose block was thrown away is not used again.
+        let block = line.blocks.first { (try? BlockHeader(startOf: $0))?.kind == .readings }
+        #expect(block != nil)
+        #expect(try line.bench.opened(line.bench.waiting()).map(\.steps) == [Array(0..<64)])
+        #expect(try line.bench.store().journalCount() == 0)
+    }
+
+    @Test("sends the same bytes again after the broker was away, and stops when they are acknowledged")
+    func brokerRestarts() throws {
+        let line = try Line()
+        #expect(try line.outbox.keep((0..<64).map { reading($0) }, from: line.bench.strap))
+        let first = try #require(line.block(1))
+        line.broker.kill()
+        line.blocks.removeAll()
+        try line.broker.start()
+        #expect(line.block(1) == first)
+        let identities = try line.bench.waiting().map(\.identity)
+        line.outbox.receive(control: try line.bench.signed(.acknowledgement(identities)))
+        #expect(line.outbox.health.outbox.blocks == 0)
+    }
+}

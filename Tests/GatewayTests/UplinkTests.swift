@@ -1,0 +1,105 @@
+import Telemetry
+import Testing
+
+@testable import vitals_gateway
+
+@Suite("Uplink")
+struct UplinkTests {
+    private var uplink = Uplink()
+
+    private static func block(_ id: Int64) -> OutboxStore.Block {
+        let identity = BlockIdentity(stream: StreamID(high: 1, low: 1), session: SessionID(1), sequence: UInt64(id))
+        return OutboxStore.Block(id: id, identity: identity, bytes: [UInt8(truncatingIfNeeded: id)])
+    }
+
+    private mutating func open() {
+        uplink.brokerChanged(isConnected: true)
+        uplink.consumerChanged(isThere: true)
+    }
+
+    @Test("asks for nothing while the broker or the consumer is away")
+    mutating func closed() {
+        #expect(uplink.room == 0)
+        uplink.brokerChanged(isConnected: true)
+        #expect(uplink.room == 0)
+        uplink.brokerChanged(isConnected: false)
+        uplink.consumerChanged(isThere: true)
+        #expect(uplink.room == 0)
+        #expect(uplink.send(at: 0).blocks.isEmpty)
+        uplink.brokerChanged(isConnected: true)
+        #expect(uplink.room == 64)
+    }
+
+    @Test("has at most 64 blocks in flight")
+    mutating func window() {
+        open()
+        for id in 1...Int64(Uplink.window) { uplink.take(Self.block(id)) }
+        #expect(uplink.room == 0)
+        #expect(uplink.cursor == 64)
+        #expect(uplink.send(at: 0).blocks.count == 64)
+        uplink.remove(Self.block(7).identity)
+        #expect(uplink.room == 1)
+    }
+
+    @Test("sends in the order of sequence numbers")
+    mutating func order() {
+        open()
+        for id in [3, 1, 2] as [Int64] { uplink.take(Self.block(id)) }
+        #expect(uplink.send(at: 0).blocks == [[1], [2], [3]])
+    }
+
+    @Test("sends again after 5 s, then after pauses that double up to five minutes, each a fifth off at most")
+    mutating func pauses() throws {
+        open()
+        uplink.take(Self.block(1))
+        var now: UInt64 = 1_000_000
+        for pause in [5, 10, 20, 40, 80, 160, 300, 300].map({ Double($0) * 1000 }) {
+            let (blocks, next) = uplink.send(at: now)
+            #expect(blocks == [[1]])
+            let due = try #require(next)
+            #expect((pause * 0.8 - 1...pause * 1.2 + 1).contains(Double(due - now)))
+            #expect(uplink.send(at: due - 1).blocks.isEmpty)
+            now = due
+        }
+    }
+
+    @Test("sends all again at once when the broker or the consumer comes back", arguments: [true, false])
+    mutating func again(broker: Bool) {
+        open()
+        uplink.take(Self.block(1))
+        #expect(uplink.send(at: 10).blocks.count == 1)
+        #expect(uplink.send(at: 11).blocks.isEmpty)
+        if broker { uplink.brokerChanged(isConnected: false) } else { uplink.consumerChanged(isThere: false) }
+        #expect(uplink.send(at: 12).blocks.isEmpty)
+        if broker { uplink.brokerChanged(isConnected: true) } else { uplink.consumerChanged(isThere: true) }
+        #expect(uplink.send(at: 12).blocks.count == 1)
+    }
+
+    @Test("does not send again what was acknowledged")
+    mutating func removed() {
+        open()
+        uplink.take(Self.block(1))
+        _ = uplink.send(at: 0)
+        uplink.remove(Self.block(1).identity)
+        #expect(uplink.isEmpty)
+        #expect(uplink.send(at: 1_000_000).blocks.isEmpty)
+        #expect(uplink.send(at: 1_000_000).next == nil)
+    }
+
+    @Test("begins with the first block again when it is told to")
+    mutating func rewound() {
+        open()
+        uplink.take(Self.block(5))
+        uplink.rewind()
+        #expect(uplink.cursor == 0)
+        #expect(uplink.room == 64)
+    }
+
+    @Test("passes over a block that cannot be read")
+    mutating func unreadable() {
+        open()
+        uplink.take(.init(id: 9, identity: Self.block(9).identity, bytes: []))
+        #expect(uplink.cursor == 9)
+        #expect(uplink.isEmpty)
+    }
+}
