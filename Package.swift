@@ -52,6 +52,7 @@ let package = Package(
         library("Daemon"),
         library("ProgramSettings", ["Daemon", "MQTT", "Telemetry"]),
         program("vitals-gateway", ["Bluetooth", "Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+        program("vitals-consumer", ["Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program("vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         testSupport("TestSupport"),
         tests("TelemetryTests", ["Telemetry"]),
@@ -62,6 +63,7 @@ let package = Package(
         tests("MQTTTests", ["CMosquitto", "MQTT", "Reactor", "TestSupport"]),
         tests("VaultTests", ["TestSupport", "Vault"], exclude: ["Interop", "Vectors"]),
         tests("DaemonTests", ["Daemon", "TestSupport"]),
+        tests("ConsumerTests", ["vitals-consumer", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport", "Vault"]),
         tests(
             "SensorTests", ["DBus", "Daemon", "Reactor", "Telemetry", "TestSupport", "vitals-sensor"],
             exclude: ["Clients"]),

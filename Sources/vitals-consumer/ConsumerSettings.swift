@@ -1,0 +1,172 @@
+import Daemon
+import MQTT
+import ProgramSettings
+import Telemetry
+import Vault
+
+/// `consumer.json5`. Every key is read here.
+///
+/// ```
+/// {
+///   root: "vitals/v1", log: "info",
+///   state: "consumer",              // the folder of the databases
+///   root_key_file: "root.key",      // or the systemd credential `root-key`
+///   broker: { … },
+///   gateways: { home: { identity: "base64" } },
+///   people: { demo: { sensors: ["home/strap"], kinds: ["heart-rate", "steps"] } },
+///   batch: { count: 512, milliseconds: 20 },
+/// }
+/// ```
+struct ConsumerSettings {
+    let topics: Topics
+    /// The folder of the databases.
+    let state: String
+    /// Nil: the root key is a credential of systemd's.
+    let rootKeyFile: String?
+    /// Its client id is empty where the settings name none: then it is made of the store's id.
+    let broker: MQTT.Options
+    /// The gateways that are enrolled, with the keys that sign for them.
+    let gateways: [ID: Ed25519.VerifyingKey]
+    let people: [PersonSettings]
+    let batch: (count: Int, duration: Duration)
+    let logLevel: LogLevel
+
+    init(_ section: Section) throws(SettingsError) {
+        topics = try section.topics()
+        state = try section.path("state", default: "consumer")
+        rootKeyFile = try section.path("root_key_file", default: nil)
+        broker = try MQTT.Options(section.section("broker"), clientID: "")
+        let enrolled = try section.sectionsByID("gateways", Self.gateway)
+        gateways = Dictionary(enrolled, uniquingKeysWith: { first, _ in first })
+        people = try section.sectionsByID("people", PersonSettings.init)
+        let batch = try section.section("batch")
+        self.batch = (
+            try batch.integer("count", in: 1...10_000, default: 512),
+            .milliseconds(try batch.integer("milliseconds", in: 1...1000, default: 20))
+        )
+        logLevel = try section.logLevel()
+        try checkSensors(section)
+    }
+
+    private static func gateway(
+        _ id: String, _ section: Section
+    ) throws(SettingsError) -> (ID, Ed25519.VerifyingKey) {
+        guard let bytes = try section.publicKey("identity") else {
+            throw section.refusal(of: "identity", "missing", hint: "`vitals-gateway identity` prints it")
+        }
+        let gateway = try validID(id, section)
+        do throws(VaultError) {
+            return (gateway, try Ed25519.VerifyingKey(bytes))
+        } catch {
+            throw section.refusal(of: "identity", "no public key: \(error.said)")
+        }
+    }
+
+    /// A sensor is one person's, and its gateway is enrolled.
+    private func checkSensors(_ section: Section) throws(SettingsError) {
+        var owners: [SensorName: ID] = [:]
+        for person in people {
+            for sensor in person.sensors {
+                let key = "people.\(person.user).sensors"
+                guard gateways[sensor.gateway] != nil else {
+                    throw section.refusal(
+                        of: key, "\"\(sensor)\": the gateway \(sensor.gateway) is not enrolled",
+                        hint: "add it to gateways, with the key that `vitals-gateway identity` prints")
+                }
+                if let owner = owners.updateValue(person.user, forKey: sensor) {
+                    throw section.refusal(
+                        of: key, "\"\(sensor)\" is also a sensor of \(owner)",
+                        hint: "a sensor belongs to one person at a time")
+                }
+            }
+        }
+    }
+}
+
+/// One of `people`.
+struct PersonSettings {
+    let user: ID
+    let sensors: [SensorName]
+    /// What is recorded of them.
+    let kinds: Grant.Kinds
+
+    fileprivate init(_ user: String, _ section: Section) throws(SettingsError) {
+        self.user = try validID(user, section)
+        var sensors: [SensorName] = []
+        for text in try section.strings("sensors", default: []) {
+            guard let sensor = SensorName(text) else {
+                throw section.refusal(
+                    of: "sensors", "\"\(text)\" names no sensor", hint: "such as sensors: [\"home/strap\"]")
+            }
+            sensors.append(sensor)
+        }
+        self.sensors = sensors
+        var kinds: Grant.Kinds = []
+        for name in try section.strings("kinds", default: ReadingKind.allCases.map(\.rawValue)) {
+            guard let kind = ReadingKind(rawValue: name) else {
+                let known = ReadingKind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw section.refusal(of: "kinds", "\"\(name)\" is none of \(known)")
+            }
+            kinds.formUnion(kind.bit)
+        }
+        self.kinds = kinds
+    }
+}
+
+/// A sensor of a gateway: `home/strap`.
+struct SensorName: Hashable, CustomStringConvertible {
+    let gateway: ID
+    let sensor: ID
+
+    init(gateway: ID, sensor: ID) {
+        self.gateway = gateway
+        self.sensor = sensor
+    }
+
+    /// The name that `text` spells; nil where it is none.
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else { return nil }
+        do throws(MalformedValue) {
+            self.init(gateway: try ID(parts[0]), sensor: try ID(parts[1]))
+        } catch {
+            return nil
+        }
+    }
+
+    var description: String { "\(gateway)/\(sensor)" }
+}
+
+/// The kinds of readings as people spell them.
+enum ReadingKind: String, CaseIterable {
+    case heartRate = "heart-rate"
+    case steps
+    case temperature
+
+    /// The same as Telemetry numbers it.
+    var kind: Reading.Kind {
+        switch self {
+        case .heartRate: .heartRate
+        case .steps: .steps
+        case .temperature: .temperature
+        }
+    }
+
+    var bit: Grant.Kinds { Grant.Kinds(kind) }
+}
+
+extension Grant.Kinds {
+    /// A kind alone.
+    init(_ kind: Reading.Kind) {
+        switch kind {
+        case .heartRate: self = .heartRate
+        case .steps: self = .steps
+        case .temperature: self = .temperature
+        }
+    }
+}
+
+/// The id that is a key of the settings, which Daemon has checked by the same rule.
+private func validID(_ text: String, _ section: Section) throws(SettingsError) -> ID {
+    do { return try ID(text) } catch { throw section.refusal(of: "", "\(error)") }
+}

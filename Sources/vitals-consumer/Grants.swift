@@ -1,0 +1,58 @@
+import Telemetry
+import Vault
+
+// Whose stream each sensor is: the settings say who has it now, the store remembers who had it until when.
+//
+// A sensor's topic holds one retained grant, that of its newest stream, closed ones included: a gateway that has been away
+// learns from it that the stream has ended. Every change takes a serial greater than all before.
+
+/// The grants of a store.
+struct Grants {
+    let store: Store
+    let keys: Keys
+
+    /// Brings the streams in line with the settings: opens, ends, and leaves alone what has not changed. A sensor that
+    /// is someone else's now, or whose person has a new secret, gets a new stream.
+    func settle(_ people: [PersonSettings], now: Int64) throws(VaultError) {
+        var versions: [ID: Int64] = [:]
+        for person in people { versions[person.user] = try keys.currentVersion(of: person.user) }
+        try store.database.transaction { () throws(VaultError) in
+            var wanted: [String: (sensor: SensorName, person: PersonSettings)] = [:]
+            for person in people {
+                for sensor in person.sensors { wanted[sensor.description] = (sensor, person) }
+            }
+            for stream in try store.newestStreams() where stream.until == nil {
+                let name = "\(stream.gateway)/\(stream.sensor)"
+                guard let (_, person) = wanted[name], person.user.text == stream.user,
+                    versions[person.user] == stream.secretVersion
+                else {
+                    try store.endStream(stream, now: now)
+                    continue
+                }
+                wanted[name] = nil
+                if person.kinds != stream.kinds { try store.setKinds(person.kinds, of: stream, now: now) }
+            }
+            for (_, (sensor, person)) in wanted.sorted(by: { $0.key < $1.key }) {
+                try store.openStream(
+                    sensor, user: person.user, secretVersion: versions[person.user] ?? 1, kinds: person.kinds, now: now)
+            }
+        }
+    }
+
+    /// The newest grant of each sensor. A stream whose person's secret is gone has none any more.
+    func current() throws(VaultError) -> [(gateway: ID, grant: Grant)] {
+        var grants: [(ID, Grant)] = []
+        for stream in try store.newestStreams() {
+            guard let person = try keys.person(stream.user, version: stream.secretVersion) else { continue }
+            let grant = decoded { () throws(MalformedValue) in
+                let grant = try Grant(
+                    serial: UInt64(bitPattern: stream.serial), sensor: ID(stream.sensor), stream: stream.id,
+                    from: stream.from, until: stream.until, personPublicKey: person.stream.publicKey,
+                    kinds: stream.kinds)
+                return (try ID(stream.gateway), grant)
+            }
+            if let grant { grants.append(grant) }
+        }
+        return grants
+    }
+}

@@ -1,0 +1,341 @@
+import Telemetry
+import Vault
+
+// From a batch of messages to rows, and to what the gateways are told.
+//
+// `collect` takes the messages of a batch; `commit` judges each in one transaction and, when that is committed, returns
+// the answers to be signed and published. Nothing here publishes or logs. What is judged of a block:
+//
+//     its stream, session or secret is unknown       not now: its key block is asked for, once a minute
+//     another gateway's stream                       ignored: who may publish there is the broker's affair, and
+//                                                    whatever they publish is not signed by the stream's gateway
+//     a key block that does not verify               ignored: anyone could have made it
+//     accepted before, the same bytes                acknowledged again
+//     accepted before, other bytes                   refused, and an alarm
+//     does not open under the session's key,
+//     or says nothing meaningful                     refused: it never will
+//     all of it after the stream's end               acknowledged and entered in the ledger, but not stored
+//     otherwise                                      entered, stored, acknowledged
+//
+// An error of the database rolls all of it back and nothing is answered: the gateways will send it again.
+
+/// What `commit` found out about one message.
+enum Verdict: Equatable {
+    case stored
+    case duplicate
+    /// After the stream's end.
+    case discarded
+    case conflict
+    case unreadable
+    /// The key block of this session is missing.
+    case notNow(StreamID, SessionID)
+    /// Not a block, or not from whom it should be.
+    case ignored(Reason)
+
+    /// Why a message is ignored.
+    enum Reason: String, Hashable {
+        case unknownGateway = "the gateway is not enrolled"
+        case foreignStream = "the stream is another gateway's"
+        case forged = "a key block is not signed by this gateway for this person"
+        case malformed = "it is no block of a version known here"
+    }
+}
+
+/// What a gateway is to be told.
+enum Answer: Equatable {
+    case acknowledge(ID, [BlockIdentity])
+    case refuse(ID, BlockIdentity, digest: [UInt8], ControlMessage.RefusalReason)
+    case requestKey(ID, StreamID, SessionID)
+}
+
+/// What an operator should hear of.
+struct Report: Equatable {
+    let gateway: ID
+    let verdict: Verdict
+    let identity: BlockIdentity?
+}
+
+/// Receives blocks. Belongs to one thread.
+struct Ingest {
+    /// No block is longer.
+    static let maximumLength = 64 * 1024
+
+    /// How many messages had which end, since the start.
+    struct Counts: Equatable {
+        var stored = 0
+        var duplicates = 0
+        var discarded = 0
+        var refused = 0
+        var notNow = 0
+        var ignored = 0
+    }
+
+    private(set) var counts = Counts()
+    private let store: Store
+    private let keys: Keys
+    private let gateways: [ID: Ed25519.VerifyingKey]
+    private var sessions: SessionKeys
+    private(set) var pending: [(gateway: ID, payload: [UInt8])] = []
+    private var strangers: [Report] = []
+    private var requests = OncePerMinute<BlockIdentity>(capacity: 1024)
+
+    init(_ store: Store, _ keys: Keys, gateways: [ID: Ed25519.VerifyingKey], sessionCapacity: Int = 1024) {
+        self.store = store
+        self.keys = keys
+        self.gateways = gateways
+        sessions = SessionKeys(capacity: sessionCapacity)
+    }
+
+    /// Takes a message of the batch.
+    mutating func collect(_ payload: [UInt8], from gateway: ID) {
+        guard gateways[gateway] != nil else {
+            return strangers.append(Report(gateway: gateway, verdict: .ignored(.unknownGateway), identity: nil))
+        }
+        // What is too long is ignored however it goes on; MQTT would let a batch of it fill the memory.
+        let limit = Self.maximumLength
+        pending.append((gateway, payload.count > limit ? Array(payload.prefix(limit + 1)) : payload))
+    }
+
+    /// Makes the batch durable. When this throws, nothing of it was kept.
+    /// - Parameter now: milliseconds of a clock that never runs backwards.
+    mutating func commit(now: UInt64) throws(VaultError) -> (answers: [Answer], reports: [Report]) {
+        let batch = pending
+        var reports = strangers
+        pending.removeAll(keepingCapacity: true)
+        strangers.removeAll()
+        counts.ignored += reports.count
+        guard !batch.isEmpty else { return ([], reports) }
+        var judged: [(gateway: ID, identity: BlockIdentity?, verdict: Verdict, payload: [UInt8])] = []
+        do {
+            judged = try store.database.transaction { () throws(VaultError) in
+                var judged = judged
+                for (gateway, payload) in batch {
+                    let header = decoded { () throws(MalformedValue) in try BlockHeader(startOf: payload) }
+                    judged.append((gateway, header?.identity, try judge(payload, header, from: gateway), payload))
+                }
+                return judged
+            }
+        } catch {
+            sessions.removeAll()
+            throw error
+        }
+        var answers = Answers()
+        for (gateway, identity, verdict, payload) in judged {
+            count(verdict)
+            switch (verdict, identity) {
+            case (.stored, let identity?), (.duplicate, let identity?), (.discarded, let identity?):
+                answers.acknowledge(gateway, identity)
+                continue
+            case (.conflict, let identity?):
+                answers.list.append(.refuse(gateway, identity, digest: try Self.digest(payload), .conflict))
+            case (.unreadable, let identity?):
+                answers.list.append(.refuse(gateway, identity, digest: try Self.digest(payload), .unreadable))
+            case (.notNow(let stream, let session), _):
+                let asked = BlockIdentity(stream: stream, session: session, sequence: 0)
+                guard requests.allows(asked, now: now) else { continue }
+                answers.list.append(.requestKey(gateway, stream, session))
+            default: break
+            }
+            reports.append(Report(gateway: gateway, verdict: verdict, identity: identity))
+        }
+        return (answers.all, reports)
+    }
+
+    /// Which bytes a refusal means.
+    static func digest(_ payload: [UInt8]) throws(VaultError) -> [UInt8] {
+        Array(try SHA256.digest(payload).prefix(ControlMessage.digestLength))
+    }
+
+    private mutating func count(_ verdict: Verdict) {
+        switch verdict {
+        case .stored: counts.stored += 1
+        case .duplicate: counts.duplicates += 1
+        case .discarded: counts.discarded += 1
+        case .conflict, .unreadable: counts.refused += 1
+        case .notNow: counts.notNow += 1
+        case .ignored: counts.ignored += 1
+        }
+    }
+}
+
+// MARK: Judging
+
+extension Ingest {
+    private mutating func judge(
+        _ payload: [UInt8], _ header: BlockHeader?, from gateway: ID
+    ) throws(VaultError) -> Verdict {
+        guard let header, payload.count <= Self.maximumLength else { return .ignored(.malformed) }
+        let identity = header.identity
+        if header.kind == .key { return try judgeKeyBlock(payload, identity, from: gateway) }
+        guard let session = try sessions.find(identity.session, of: identity.stream, store, keys) else {
+            // A gateway must not be able to ask about another's streams.
+            let stream = try store.stream(identity.stream)
+            guard stream.map({ $0.gateway == gateway.text }) ?? true else { return .ignored(.foreignStream) }
+            return .notNow(identity.stream, identity.session)
+        }
+        guard session.stream.gateway == gateway.text else { return .ignored(.foreignStream) }
+        let digest = try SHA256.digest(payload)
+        if let known = try store.digest(session.number, identity.sequence) {
+            return known == digest ? .duplicate : .conflict
+        }
+        let sealed = Array(payload.dropFirst(BlockHeader.length))
+        guard let body = try opened(sealed, header, session) else { return .unreadable }
+        let verdict = try store(body, header, sealed, session)
+        if verdict == .stored || verdict == .discarded {
+            try store.enter(session.number, identity.sequence, digest: digest)
+        }
+        return verdict
+    }
+
+    private mutating func judgeKeyBlock(
+        _ payload: [UInt8], _ identity: BlockIdentity, from gateway: ID
+    ) throws(VaultError) -> Verdict {
+        guard let stream = try store.stream(identity.stream), let key = gateways[gateway],
+            let person = try keys.person(stream.user, version: stream.secretVersion)
+        else { return .notNow(identity.stream, identity.session) }
+        guard stream.gateway == gateway.text else { return .ignored(.foreignStream) }
+        let digest = try SHA256.digest(payload)
+        let known = try store.session(identity.session, of: stream)
+        if let known, try store.digest(known.number, 0) == digest { return .duplicate }
+        let content: (key: SessionKey, bootID: [UInt8])
+        do {
+            content = try SessionKey.open(payload, recipient: person.stream, gateway: key)
+        } catch {
+            guard error.isUnreadable || error.reason == .crypto else { throw error }
+            return .ignored(.forged)
+        }
+        guard known == nil else { return .conflict }
+        guard let boot = decoded({ () throws(MalformedValue) in try BootID(bytes: content.bootID) }) else {
+            return .ignored(.forged)
+        }
+        let session = try sessions.add(
+            identity.session, of: stream, key: content.key, boot: boot, person: person, store)
+        try store.enter(session.number, 0, digest: digest)
+        return .stored
+    }
+
+    /// The plaintext; nil where it is not the session's.
+    private func opened(
+        _ sealed: [UInt8], _ header: BlockHeader, _ session: OpenSession
+    ) throws(VaultError) -> [UInt8]? {
+        do {
+            return try session.blocks.open(sealed, seq: header.identity.sequence, aad: header.bytes)
+        } catch {
+            guard error.isUnreadable else { throw error }
+            return nil
+        }
+    }
+
+    /// Stores a block that has opened: `.stored`, `.discarded`, `.unreadable`, or `.notNow`.
+    private mutating func store(
+        _ body: [UInt8], _ header: BlockHeader, _ sealed: [UInt8], _ session: OpenSession
+    ) throws(VaultError) -> Verdict {
+        switch header.kind {
+        case .key: return .unreadable  // Judged elsewhere.
+        case .loose: return try storeLoose(body, header, sealed, session)
+        case .readings:
+            guard let readings = decoded({ () throws(MalformedValue) in try ReadingColumns.decode(body) }) else {
+                return .unreadable
+            }
+            return try keep(readings, header, sealed, session) == nil ? .discarded : .stored
+        case .clock:
+            guard decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) != nil else {
+                return .unreadable
+            }
+            return try keep(header, sealed, session, [], HourSpan([0]))
+        case .gap:
+            guard let gap = decoded({ () throws(MalformedValue) in try GapBody(bytes: body) }) else {
+                return .unreadable
+            }
+            return try keep(header, sealed, session, [], HourSpan([gap.first, gap.last]))
+        }
+    }
+
+    /// Records of another session of the same stream. They are opened now, for afterwards they are acknowledged; a block
+    /// of which every record came before is not kept.
+    private mutating func storeLoose(
+        _ body: [UInt8], _ header: BlockHeader, _ sealed: [UInt8], _ session: OpenSession
+    ) throws(VaultError) -> Verdict {
+        guard let loose = decoded({ () throws(MalformedValue) in try LooseBody(bytes: body) }) else {
+            return .unreadable
+        }
+        guard let old = try sessions.find(loose.session, of: header.identity.stream, store, keys) else {
+            return .notNow(header.identity.stream, loose.session)
+        }
+        var readings: [Reading] = []
+        for record in loose.records {
+            do {
+                guard let found = try old.reading(of: record), found.count == 1 else { return .unreadable }
+                readings += found
+            } catch {
+                guard error.isUnreadable else { throw error }
+                return .unreadable
+            }
+        }
+        guard let block = try keep(readings, header, sealed, session) else { return .discarded }
+        var isNew = false
+        for record in loose.records where try store.enterRecord(old.number, record.number, block: block) {
+            isNew = true
+        }
+        if !isNew { try store.remove(block: block) }
+        return .stored
+    }
+
+    /// Stores a block of readings, unless all of them came after the stream's end.
+    /// - Returns: the block's number.
+    private func keep(
+        _ readings: [Reading], _ header: BlockHeader, _ sealed: [UInt8], _ session: OpenSession
+    ) throws(VaultError) -> Int64? {
+        let walls = readings.lazy.map(\.moment.wall)
+        guard let hours = HourSpan(walls.filter { !session.stream.isOver(at: $0) }) else { return nil }
+        let kinds = readings.reduce(into: Grant.Kinds()) { $0.formUnion(Grant.Kinds($1.kind)) }
+        return try store.add(
+            header, sealed: sealed, stream: session.stream, session: session.number, kinds: kinds, hours: hours)
+    }
+
+    /// Stores a block that has no readings.
+    private func keep(
+        _ header: BlockHeader, _ sealed: [UInt8], _ session: OpenSession, _ kinds: Grant.Kinds, _ hours: HourSpan?
+    ) throws(VaultError) -> Verdict {
+        guard let hours else { return .unreadable }
+        _ = try store.add(
+            header, sealed: sealed, stream: session.stream, session: session.number, kinds: kinds, hours: hours)
+        return .stored
+    }
+}
+
+/// Answers to a batch: one acknowledgement for as many blocks of a gateway's as fit.
+private struct Answers {
+    var list: [Answer] = []
+    private var acknowledged: [ID: [BlockIdentity]] = [:]
+
+    mutating func acknowledge(_ gateway: ID, _ identity: BlockIdentity) {
+        acknowledged[gateway, default: []].append(identity)
+        if let full = acknowledged[gateway], full.count == ControlMessage.maximumAcknowledged {
+            list.append(.acknowledge(gateway, full))
+            acknowledged[gateway] = nil
+        }
+    }
+
+    var all: [Answer] { list + acknowledged.map { .acknowledge($0.key, $0.value) } }
+}
+
+/// Lets the same thing through once a minute, and no more than `capacity` things in a minute.
+struct OncePerMinute<Subject: Hashable> {
+    private let capacity: Int
+    private var last: [Subject: UInt64] = [:]
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// Whether it is time.
+    /// - Parameter now: milliseconds of a clock that never runs backwards.
+    mutating func allows(_ subject: Subject, now: UInt64) -> Bool {
+        if let last = last[subject], now < last + 60_000 { return false }
+        if last.count >= capacity {
+            last = last.filter { now < $0.value + 60_000 }
+            guard last.count < capacity else { return false }
+        }
+        last[subject] = now
+        return true
+    }
+}

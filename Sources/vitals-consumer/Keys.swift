@@ -1,0 +1,218 @@
+import Daemon
+import Glibc
+import Telemetry
+import Vault
+
+// The tree of keys, as far as the consumer holds it.
+//
+//     root key                    a file, or a credential of systemd's; never in a database
+//     ├ check                     a known text under the root key: another root key is found out before anything is done
+//     ├ identity, lookup, pepper  random, wrapped under the root key
+//     └ person secret, version    random, wrapped under the root key, bound to person and version
+//       ├ "stream"                X25519: what gateways seal to
+//       └ "rows"                  AES-256-GCM: what the consumer itself writes
+//
+// All that is wrapped lies in keys.db, apart from vitals.db: to forget a person is to delete a row here, and the pages of
+// this file are overwritten as they are deleted.
+
+/// The keys of a consumer. Belongs to one thread at a time.
+final class Keys {
+    /// What to do where there are no keys.
+    enum Access {
+        /// Only read, beside a running service.
+        case read
+        /// Write, but everything must be there.
+        case write
+        /// Make what is missing, the root key's file included.
+        case create
+    }
+
+    /// Signs what gateways are to believe.
+    let identity: Ed25519.SigningKey
+    private let database: Database
+    private let root: BlockCipher
+    private var people: [PersonVersion: Person] = [:]
+
+    private struct PersonVersion: Hashable {
+        let user: String
+        let version: Int64
+    }
+
+    /// What derives from one version of a person's secret.
+    struct Person {
+        /// What gateways seal session keys to.
+        let stream: X25519KeyPair
+        /// Seals what the consumer writes about the person.
+        let rows: BlockCipher
+    }
+
+    private static let applicationID: Int32 = 0x5669_6B79  // "Viky"
+    private static let migrations = [
+        """
+        CREATE TABLE wrapped (name TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE TABLE secrets (
+            user TEXT NOT NULL, version INTEGER NOT NULL, sealed BLOB NOT NULL, PRIMARY KEY (user, version)
+        ) STRICT, WITHOUT ROWID;
+        """
+    ]
+
+    /// Opens the keys with the root key that the settings name.
+    /// - Throws: where either is missing, and where the root key is not the one of these keys.
+    convenience init(_ settings: ConsumerSettings, _ access: Access) throws(Failure) {
+        let path = settings.state + "/keys.db"
+        if access == .create {
+            try createFolder(settings.state)
+        } else if Glibc.access(path, F_OK) != 0 {
+            throw Failure(
+                .configuration, "there are no keys: \(path) does not exist",
+                hint: "`vitals-consumer identity` makes them; check \"state\" in the settings")
+        }
+        try self.init(path, root: Self.rootKey(settings, path, access), access)
+    }
+
+    private init(_ path: String, root key: SymmetricKey, _ access: Access) throws(Failure) {
+        let root = BlockCipher(key: key)
+        let (database, isGenuine) = try Failure.explaining { () throws(VaultError) in
+            let database = try Database(
+                path, access == .read ? .readOnly : .readWrite(.full), applicationID: Self.applicationID,
+                secureDelete: true)
+            if access != .read { try database.migrate(Self.migrations) }
+            return (database, try Self.check(root, database, mayMake: access != .read))
+        }
+        guard isGenuine else {
+            throw Failure(
+                .configuration, "the root key is not the one that \(path) was made with",
+                hint:
+                    "check root_key_file in the settings, or the credential root-key; without the right one nothing can be opened"
+            )
+        }
+        self.root = root
+        self.database = database
+        identity = try Failure.explaining { () throws(VaultError) in
+            try Ed25519.SigningKey(seed: Self.wrapped("identity", root, database))
+        }
+    }
+
+    // MARK: The root
+
+    /// The key in the file or credential that the settings name.
+    private static func rootKey(
+        _ settings: ConsumerSettings, _ database: String, _ access: Access
+    ) throws(Failure) -> SymmetricKey {
+        guard let path = settings.rootKeyFile else {
+            guard
+                let key = try Failure.explaining({ () throws(VaultError) in try KeyFile.load(credential: "root-key") })
+            else {
+                throw Failure(
+                    .configuration, "there is no root key",
+                    hint: "set root_key_file, or give the service a credential: LoadCredentialEncrypted=root-key:…")
+            }
+            return key
+        }
+        let isMissing = Glibc.access(path, F_OK) != 0
+        guard isMissing, access == .create else {
+            return try Failure.explaining { () throws(VaultError) in try KeyFile.load(path) }
+        }
+        guard Glibc.access(database, F_OK) != 0 else {
+            throw Failure(
+                .configuration, "the root key is missing: \(path)",
+                hint: "\(database) needs the one that it was made with: a new one would open nothing")
+        }
+        let key = try Failure.explaining { () throws(VaultError) in try KeyFile.createIfMissing(path) }
+        log.notice("made a root key in \(path): keep a copy of it apart from the data")
+        return key
+    }
+
+    /// Whether the root key is the one that these keys were made with. New keys get everything that they need, or nothing.
+    private static func check(_ root: BlockCipher, _ database: Database, mayMake: Bool) throws(VaultError) -> Bool {
+        let text = Array("vitals root key".utf8)
+        let aad = Array("check".utf8)
+        if let sealed = try sealed("check", database) {
+            do { return try root.openWithNonce(sealed, aad: aad) == text } catch {
+                guard error.isUnreadable else { throw error }
+                return false
+            }
+        }
+        guard mayMake else { return false }
+        try database.transaction { () throws(VaultError) in
+            try keep("check", root.sealWithNonce(text, aad: aad), database)
+            for name in ["identity", "lookup", "pepper"] {
+                let secret = try SymmetricKey.random()
+                try keep(name, root.sealWithNonce(secret.bytes, aad: wrappedData(name)), database)
+            }
+        }
+        return true
+    }
+
+    private static func wrapped(
+        _ name: String, _ root: BlockCipher, _ database: Database
+    ) throws(VaultError) -> SymmetricKey {
+        // Nothing there is as good as nothing that opens.
+        let sealed = try sealed(name, database) ?? []
+        return try SymmetricKey(root.openWithNonce(sealed, aad: wrappedData(name)))
+    }
+
+    private static func sealed(_ name: String, _ database: Database) throws(VaultError) -> [UInt8]? {
+        try database.first("SELECT sealed FROM wrapped WHERE name = ?", [.text(name)], row: Row.blob)
+    }
+
+    private static func keep(_ name: String, _ sealed: [UInt8], _ database: Database) throws(VaultError) {
+        try database.execute("INSERT INTO wrapped (name, sealed) VALUES (?, ?)", [.text(name), .blob(sealed)])
+    }
+
+    private static func wrappedData(_ name: String) -> [UInt8] { Array("wrapped".utf8) + [0] + Array(name.utf8) }
+
+    // MARK: People
+
+    /// The newest version of a person's secret, made where there is none.
+    func currentVersion(of user: ID) throws(VaultError) -> Int64 {
+        try database.transaction { () throws(VaultError) in
+            if let version = try version(of: user) { return version }
+            let secret = try SymmetricKey.random()
+            try database.execute(
+                "INSERT INTO secrets (user, version, sealed) VALUES (?, ?, ?)",
+                [.text(user.text), 1, .blob(root.sealWithNonce(secret.bytes, aad: Self.personData(user.text, 1)))])
+            return 1
+        }
+    }
+
+    /// The newest version of a person's secret; nil where there is none, or none any more.
+    func version(of user: ID) throws(VaultError) -> Int64? {
+        try database.first(
+            "SELECT version FROM secrets WHERE user = ? ORDER BY version DESC LIMIT 1", [.text(user.text)], row: Row.int
+        )
+    }
+
+    /// The keys of one version of a person's secret; nil where that secret is not there, or was forgotten.
+    func person(_ user: String, version: Int64) throws(VaultError) -> Person? {
+        let name = PersonVersion(user: user, version: version)
+        if let person = people[name] { return person }
+        let sealed = try database.first(
+            "SELECT sealed FROM secrets WHERE user = ? AND version = ?", [.text(user), .integer(version)], row: Row.blob
+        )
+        guard let sealed else { return nil }
+        let secret = try SymmetricKey(root.openWithNonce(sealed, aad: Self.personData(user, version)))
+        let person = Person(
+            stream: try X25519KeyPair(privateKey: HKDF.key(from: secret, salt: [], info: "stream")),
+            rows: BlockCipher(key: try HKDF.key(from: secret, salt: [], info: "rows")))
+        people[name] = person
+        return person
+    }
+
+    private static func personData(_ user: String, _ version: Int64) -> [UInt8] {
+        Array("person".utf8) + [0] + Array(user.utf8) + [0] + Array("\(version)".utf8)
+    }
+}
+
+extension VaultError {
+    /// Whether the bytes are to blame, and not this machine.
+    var isUnreadable: Bool { reason == .notAuthentic || reason == .malformed }
+}
+
+/// Makes the state folder, for its owner only, where there is none.
+func createFolder(_ path: String) throws(Failure) {
+    guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
+    throw Failure(
+        .configuration, "cannot make the folder \(path): \(String(cString: strerror(errno)))",
+        hint: "check \"state\" in the settings, and who may write there")
+}

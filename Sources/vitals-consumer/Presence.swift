@@ -1,0 +1,55 @@
+import Telemetry
+
+// Presence tells gateways that someone is there, and consumers that there are two of them.
+//
+// Every status carries the instance's name, drawn at the start of the process; so does the will. A consumer subscribes to
+// its own store's topic. What it finds there at its first connection was left by those before it. Whoever turns up later
+// has taken its place, and it stops: the newcomer wins. That holds whether the two share a client id (the broker throws
+// the older one out, which then finds the newcomer's will as it comes back; Mosquitto 2.0.11 gives no reason code for being
+// thrown out) or not (it sees the newcomer's status). Clocks do not matter.
+
+/// What is known of the consumers of a store. Belongs to one thread.
+struct Presence {
+    /// What a status on the store's topic calls for.
+    enum Reaction: Equatable {
+        case none
+        /// The late will of someone before: it says offline where we are online.
+        case sayOnlineAgain
+        /// Another consumer has taken this one's place.
+        case superseded
+    }
+
+    private let instance: String
+    private var predecessors: Set<String> = []
+    private var connections = 0
+    private var hasSeenItself = false
+    /// Another consumer has taken this one's place: what the topic says is the other's affair now.
+    private(set) var isSuperseded = false
+
+    /// - Parameter instance: a name that no other process has.
+    init(instance: String) { self.instance = instance }
+
+    /// The payload of a status, or of the will, which knows no time.
+    func payload(_ state: Availability, time: Int64?) -> [UInt8] {
+        StatusPayload(state, time: time, instance: instance).bytes
+    }
+
+    /// A connection was made: the topic's retained status is about to come.
+    mutating func connected() { connections += 1 }
+
+    /// A status came.
+    mutating func received(_ payload: [UInt8]) -> Reaction {
+        guard !isSuperseded,
+            let status = decoded({ () throws(MalformedValue) in try StatusPayload(payload: payload) })
+        else { return .none }
+        let isOffline = status.state == .offline
+        guard let other = status.instance, other != instance else {
+            if !isOffline { hasSeenItself = true }
+            return isOffline && hasSeenItself ? .sayOnlineAgain : .none
+        }
+        if connections <= 1, !hasSeenItself, predecessors.count < 64 { predecessors.insert(other) }
+        guard !predecessors.contains(other) else { return isOffline && hasSeenItself ? .sayOnlineAgain : .none }
+        isSuperseded = true
+        return .superseded
+    }
+}

@@ -1,0 +1,288 @@
+import Daemon
+import Glibc
+import Telemetry
+import Vault
+
+// vitals.db: what the consumer has received.
+//
+//     streams   whose stream each sensor was and is; a row is never deleted, its grant is published for as long as it is
+//               the sensor's newest
+//     sessions  the key of each session, from its key block, once that is verified; under the person's row key and bound
+//               to stream, session and boot, so that no one who can write to this file can put in a session of their own
+//     ledger    which blocks were accepted: session, number and a digest of all the bytes that came
+//     blocks    the blocks as they came, without the header, which their row spells
+//     records   which loose block a journal record was first seen in
+//
+// Ledger and blocks are apart, so that the blocks of closed hours can be packed anew while the ledger goes on knowing
+// them. In the clear are random ids, kinds, hours and sizes.
+//
+// A block is stored with the hour of its first reading and how many hours further its last one lies: to read a span of
+// time in order needs the blocks in the order of their first hours, and no more than an hour of them at once.
+
+/// The consumer's database. Belongs to one thread at a time.
+final class Store {
+    /// Drawn with the database; gateways know the store by it.
+    let id: StoreID
+    let database: Database
+
+    private static let applicationID: Int32 = 0x5669_6462  // "Vidb"
+    private static let migrations = [
+        """
+        CREATE TABLE store (id BLOB NOT NULL CHECK (length(id) = 16)) STRICT;
+        INSERT INTO store (id) VALUES (randomblob(16));
+
+        CREATE TABLE streams (
+            number INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+            gateway TEXT NOT NULL,
+            sensor TEXT NOT NULL,
+            user TEXT NOT NULL,
+            secret_version INTEGER NOT NULL,
+            kinds INTEGER NOT NULL,
+            from_ms INTEGER NOT NULL,
+            until_ms INTEGER,
+            serial INTEGER NOT NULL UNIQUE
+        ) STRICT;
+        CREATE UNIQUE INDEX open_streams ON streams (gateway, sensor) WHERE until_ms IS NULL;
+        CREATE INDEX streams_by_user ON streams (user);
+
+        CREATE TABLE sessions (
+            number INTEGER PRIMARY KEY,
+            stream INTEGER NOT NULL REFERENCES streams,
+            session BLOB NOT NULL CHECK (length(session) = 8),
+            boot BLOB NOT NULL CHECK (length(boot) = 16),
+            sealed_key BLOB NOT NULL,
+            UNIQUE (stream, session)
+        ) STRICT;
+
+        CREATE TABLE ledger (
+            session INTEGER NOT NULL REFERENCES sessions,
+            seq INTEGER NOT NULL,
+            digest BLOB NOT NULL CHECK (length(digest) = 32),
+            PRIMARY KEY (session, seq)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE blocks (
+            number INTEGER PRIMARY KEY,
+            stream INTEGER NOT NULL REFERENCES streams,
+            session INTEGER NOT NULL REFERENCES sessions,
+            seq INTEGER NOT NULL,
+            type INTEGER NOT NULL,
+            kinds INTEGER NOT NULL,
+            first_hour INTEGER NOT NULL,
+            hours_more INTEGER NOT NULL,
+            sealed BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX blocks_by_hour ON blocks (stream, first_hour);
+        CREATE INDEX long_blocks ON blocks (stream, hours_more) WHERE hours_more > 0;
+        CREATE INDEX clock_blocks ON blocks (stream) WHERE type = 4;
+
+        CREATE TABLE records (
+            session INTEGER NOT NULL REFERENCES sessions,
+            record INTEGER NOT NULL,
+            block INTEGER NOT NULL REFERENCES blocks,
+            PRIMARY KEY (session, record)
+        ) STRICT, WITHOUT ROWID;
+        """
+    ]
+
+    /// Opens `vitals.db` in `folder`: to write, and then makes it where there is none; or to read beside a service.
+    init(folder: String, readOnly: Bool = false) throws(Failure) {
+        let path = folder + "/vitals.db"
+        if readOnly, access(path, F_OK) != 0 {
+            throw Failure(
+                .configuration, "there is no database yet: \(path) does not exist",
+                hint: "start the service first; check \"state\" in the settings")
+        }
+        let database = try Failure.explaining { () throws(VaultError) in
+            let database = try Database(
+                path, readOnly ? .readOnly : .readWrite(.full), applicationID: Self.applicationID)
+            if !readOnly { try database.migrate(Self.migrations) }
+            return database
+        }
+        let found = try Failure.explaining { () throws(VaultError) in try database.version }
+        guard found == Self.migrations.count else {
+            throw Failure(
+                .configuration,
+                "\(path) has version \(found) of the schema, this program knows \(Self.migrations.count)",
+                hint: "use the program of the service, and start that once")
+        }
+        id = try Failure.explaining { () throws(VaultError) in
+            StoreID(stored: try database.first("SELECT id FROM store", row: Row.blob) ?? [])
+        }
+        self.database = database
+    }
+}
+
+// MARK: Streams
+
+/// A row of `streams`.
+struct StoredStream: Equatable {
+    let number: Int64
+    let id: StreamID
+    let gateway: String
+    let sensor: String
+    let user: String
+    let secretVersion: Int64
+    let kinds: Grant.Kinds
+    /// Unix milliseconds.
+    let from: Int64
+    /// Unix milliseconds; nil while the stream is open.
+    let until: Int64?
+    let serial: Int64
+
+    /// How much later than its end a stream's readings may be: clocks differ.
+    static let tolerance: Int64 = 60_000
+
+    /// Whether a reading of this wall time comes after the end.
+    func isOver(at wall: Int64) -> Bool { until.map { wall > $0 + Self.tolerance } ?? false }
+
+    fileprivate static let columns =
+        "number, id, gateway, sensor, user, secret_version, kinds, from_ms, until_ms, serial"
+
+    fileprivate init(_ row: borrowing Row) throws(VaultError) {
+        number = try row.int(0)
+        id = StreamID(stored: try row.blob(1))
+        gateway = try row.text(2)
+        sensor = try row.text(3)
+        user = try row.text(4)
+        secretVersion = try row.int(5)
+        kinds = Grant.Kinds(rawValue: UInt8(truncatingIfNeeded: try row.int(6)))
+        from = try row.int(7)
+        until = try row.intIfPresent(8)
+        serial = try row.int(9)
+    }
+}
+
+extension Store {
+    func stream(_ id: StreamID) throws(VaultError) -> StoredStream? {
+        try database.first(
+            "SELECT \(StoredStream.columns) FROM streams WHERE id = ?", [.blob(id.bytes)], row: StoredStream.init)
+    }
+
+    func streams(of user: ID) throws(VaultError) -> [StoredStream] {
+        try database.query(
+            "SELECT \(StoredStream.columns) FROM streams WHERE user = ? ORDER BY number", [.text(user.text)],
+            row: StoredStream.init)
+    }
+
+    /// The newest stream of each sensor that ever had one.
+    func newestStreams() throws(VaultError) -> [StoredStream] {
+        let sql = """
+            SELECT \(StoredStream.columns) FROM streams AS one WHERE serial =
+                (SELECT max(serial) FROM streams WHERE gateway = one.gateway AND sensor = one.sensor)
+            ORDER BY number
+            """
+        return try database.query(sql, row: StoredStream.init)
+    }
+
+    /// A sensor's first stream has no beginning: nobody else's readings came before it, and a gateway whose clock is behind
+    /// is not to lose any.
+    func openStream(
+        _ sensor: SensorName, user: ID, secretVersion: Int64, kinds: Grant.Kinds, now: Int64
+    ) throws(VaultError) {
+        let sql = """
+            INSERT INTO streams (id, gateway, sensor, user, secret_version, kinds, from_ms, until_ms, serial)
+            VALUES (?, ?, ?, ?, ?, ?, iif(EXISTS (SELECT 1 FROM streams WHERE gateway = ? AND sensor = ?), ?, 0), NULL, ?)
+            """
+        try database.execute(
+            sql,
+            [
+                .blob(RandomBytes.draw(16)), .text(sensor.gateway.text), .text(sensor.sensor.text), .text(user.text),
+                .integer(secretVersion), .integer(Int64(kinds.rawValue)), .text(sensor.gateway.text),
+                .text(sensor.sensor.text), .integer(now), .integer(nextSerial(now)),
+            ])
+    }
+
+    func endStream(_ stream: StoredStream, now: Int64) throws(VaultError) {
+        try database.execute(
+            "UPDATE streams SET until_ms = ?, serial = ? WHERE number = ?",
+            [.integer(max(now, stream.from)), .integer(nextSerial(now)), .integer(stream.number)])
+    }
+
+    func setKinds(_ kinds: Grant.Kinds, of stream: StoredStream, now: Int64) throws(VaultError) {
+        try database.execute(
+            "UPDATE streams SET kinds = ?, serial = ? WHERE number = ?",
+            [.integer(Int64(kinds.rawValue)), .integer(nextSerial(now)), .integer(stream.number)])
+    }
+
+    /// Greater than every serial before it; no less than the time, so that it also rises past the serials that a store
+    /// restored from a backup has forgotten.
+    private func nextSerial(_ now: Int64) throws(VaultError) -> Int64 {
+        let last = try database.first("SELECT coalesce(max(serial), 0) FROM streams", row: Row.int) ?? 0
+        return max(last + 1, now)
+    }
+}
+
+// MARK: Sessions and the ledger
+
+/// A row of `sessions`.
+struct StoredSession {
+    let number: Int64
+    let session: SessionID
+    let boot: BootID
+    /// The session key under the person's row key.
+    let sealedKey: [UInt8]
+
+    fileprivate init(_ row: borrowing Row) throws(VaultError) {
+        number = try row.int(0)
+        session = SessionID(stored: try row.blob(1))
+        boot = BootID(stored: try row.blob(2))
+        sealedKey = try row.blob(3)
+    }
+}
+
+extension Store {
+    func session(_ session: SessionID, of stream: StoredStream) throws(VaultError) -> StoredSession? {
+        try database.first(
+            "SELECT number, session, boot, sealed_key FROM sessions WHERE stream = ? AND session = ?",
+            [.integer(stream.number), .blob(session.bytes)], row: StoredSession.init)
+    }
+
+    func session(number: Int64) throws(VaultError) -> StoredSession? {
+        try database.first(
+            "SELECT number, session, boot, sealed_key FROM sessions WHERE number = ?", [.integer(number)],
+            row: StoredSession.init)
+    }
+
+    /// - Returns: the session's number.
+    func add(
+        _ session: SessionID, of stream: StoredStream, boot: BootID, sealedKey: [UInt8]
+    ) throws(VaultError) -> Int64 {
+        try database.first(
+            "INSERT INTO sessions (stream, session, boot, sealed_key) VALUES (?, ?, ?, ?) RETURNING number",
+            [.integer(stream.number), .blob(session.bytes), .blob(boot.bytes), .blob(sealedKey)], row: Row.int) ?? 0
+    }
+
+    /// The digest of the block that was accepted under this number; nil where none was.
+    func digest(_ session: Int64, _ sequence: UInt64) throws(VaultError) -> [UInt8]? {
+        try database.first(
+            "SELECT digest FROM ledger WHERE session = ? AND seq = ?", [.integer(session), .number(sequence)],
+            row: Row.blob)
+    }
+
+    func enter(_ session: Int64, _ sequence: UInt64, digest: [UInt8]) throws(VaultError) {
+        try database.execute(
+            "INSERT INTO ledger (session, seq, digest) VALUES (?, ?, ?)",
+            [.integer(session), .number(sequence), .blob(digest)])
+    }
+}
+
+extension Value {
+    /// 64 bits as SQLite has them, with a sign.
+    static func number(_ number: UInt64) -> Value { .integer(Int64(bitPattern: number)) }
+}
+
+extension RandomID {
+    /// The id in a row; the schema sees to its length.
+    fileprivate init(stored bytes: [UInt8]) {
+        self.init(high: bigEndian(bytes.prefix(8)), low: bigEndian(bytes.dropFirst(8).prefix(8)))
+    }
+}
+
+extension SessionID {
+    fileprivate init(stored bytes: [UInt8]) { self.init(bigEndian(bytes.prefix(8))) }
+}
+
+/// Bytes as a big-endian number.
+private func bigEndian(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }

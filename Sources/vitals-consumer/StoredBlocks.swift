@@ -1,0 +1,124 @@
+import Telemetry
+import Vault
+
+// The tables `blocks` and `records` of the store.
+
+/// A row of `blocks`.
+struct StoredBlock {
+    let number: Int64
+    /// Number of the session's row.
+    let session: Int64
+    let sequence: UInt64
+    let type: BlockHeader.Kind
+    /// The hour of its first reading, as the gateway's clock had it.
+    let firstHour: Int64
+    /// Ciphertext and tag.
+    let sealed: [UInt8]
+
+    fileprivate init(_ row: borrowing Row) throws(VaultError) {
+        number = try row.int(0)
+        session = try row.int(1)
+        sequence = UInt64(bitPattern: try row.int(2))
+        // Any other type has no readings, and is not asked for.
+        type = BlockHeader.Kind(rawValue: UInt8(truncatingIfNeeded: try row.int(3))) ?? .gap
+        firstHour = try row.int(4)
+        sealed = try row.blob(5)
+    }
+
+    fileprivate static let columns = "number, session, seq, type, first_hour, sealed"
+}
+
+/// The hours that something lies in.
+struct HourSpan: Equatable {
+    var first: Int64
+    var last: Int64
+
+    /// The hour of a wall time, Unix milliseconds.
+    static func hour(_ wall: Int64) -> Int64 { wall >= 0 ? wall / 3_600_000 : (wall + 1) / 3_600_000 - 1 }
+
+    /// The hours from the earliest to the latest of some wall times; nil where there are none.
+    init?(_ walls: some Sequence<Int64>) {
+        guard let first = walls.min(), let last = walls.max() else { return nil }
+        self.first = Self.hour(first)
+        self.last = Self.hour(last)
+    }
+}
+
+extension Store {
+    /// Keeps a block as it came, but for its header.
+    /// - Returns: the block's number.
+    func add(
+        _ header: BlockHeader, sealed: [UInt8], stream: StoredStream, session: Int64, kinds: Grant.Kinds,
+        hours: HourSpan
+    ) throws(VaultError) -> Int64 {
+        let sql = """
+            INSERT INTO blocks (stream, session, seq, type, kinds, first_hour, hours_more, sealed)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        try database.execute(
+            sql,
+            [
+                .integer(stream.number), .integer(session), .number(header.identity.sequence),
+                .integer(Int64(header.kind.rawValue)), .integer(Int64(kinds.rawValue)), .integer(hours.first),
+                .integer(hours.last - hours.first), .blob(sealed),
+            ])
+        return database.lastInsertedRow
+    }
+
+    /// The next blocks of a stream in the order of their first hours, after `last`, of which the kinds and hours may fit:
+    /// at most `limit`.
+    func blocks(
+        of stream: Int64, kinds: Grant.Kinds, hours: HourSpan, after last: (hour: Int64, number: Int64)?, limit: Int
+    ) throws(VaultError) -> [StoredBlock] {
+        let sql = """
+            SELECT \(StoredBlock.columns) FROM blocks
+            WHERE stream = ? AND (first_hour, number) > (?, ?) AND first_hour <= ?
+                AND kinds & ? != 0 AND first_hour + hours_more >= ?
+            ORDER BY first_hour, number LIMIT ?
+            """
+        var start = last
+        if start == nil { start = (hours.first - (try longestBlock(of: stream)), -1) }
+        return try database.query(
+            sql,
+            [
+                .integer(stream), .integer(start?.hour), .integer(start?.number), .integer(hours.last),
+                .integer(Int64(kinds.rawValue)), .integer(hours.first), .integer(limit),
+            ], row: StoredBlock.init)
+    }
+
+    /// How many hours a stream's longest block reaches beyond its first.
+    private func longestBlock(of stream: Int64) throws(VaultError) -> Int64 {
+        try database.first(
+            "SELECT max(hours_more) FROM blocks WHERE stream = ? AND hours_more > 0", [.integer(stream)],
+            row: { row throws(VaultError) in try row.intIfPresent(0) }
+        ).flatMap { $0 } ?? 0
+    }
+
+    /// A stream's clock blocks.
+    func clockBlocks(of stream: Int64) throws(VaultError) -> [StoredBlock] {
+        try database.query(
+            "SELECT \(StoredBlock.columns) FROM blocks WHERE stream = ? AND type = 4 ORDER BY number",
+            [.integer(stream)], row: StoredBlock.init)
+    }
+
+    // MARK: Loose records
+
+    /// Enters a journal record of an old session, unless it came before.
+    /// - Returns: whether it is new.
+    func enterRecord(_ session: Int64, _ record: UInt64, block: Int64) throws(VaultError) -> Bool {
+        try database.execute(
+            "INSERT INTO records (session, record, block) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [.integer(session), .number(record), .integer(block)]) > 0
+    }
+
+    /// The block in which a record first came.
+    func block(ofRecord record: UInt64, _ session: Int64) throws(VaultError) -> Int64? {
+        try database.first(
+            "SELECT block FROM records WHERE session = ? AND record = ?", [.integer(session), .number(record)],
+            row: Row.int)
+    }
+
+    func remove(block: Int64) throws(VaultError) {
+        try database.execute("DELETE FROM blocks WHERE number = ?", [.integer(block)])
+    }
+}

@@ -1,0 +1,216 @@
+import Daemon
+import Telemetry
+import Vault
+
+// Readings in order of time, from blocks that came in any order.
+//
+// The blocks of a person's streams are walked in the order of their first hours, a page at a time. A block that begins in
+// a later hour than another's reading cannot have an earlier one, so whatever lies before the hour of the next block is
+// sorted and handed on: an hour of readings is in memory, however much is stored.
+//
+// A clock block says by how much a boot's wall clock was wrong. Its correction is added here, to the readings of the same
+// stream and boot from before its `until`; blocks are stored under the hours that the gateway's clock had, so hours are
+// compared with as much slack as the corrections may move them.
+//
+// The same reading may lie in a readings block and in a loose one, where a gateway's card was copied back: it is handed on
+// once. Two readings blocks never hold the same reading, so equal readings of theirs are two heartbeats in one millisecond.
+
+/// What is stored of a person, opened. Belongs to one thread.
+struct StoredReadings {
+    let store: Store
+    let keys: Keys
+
+    /// Shows each reading of one kind, `from` inclusive, `to` exclusive (Unix milliseconds), to `body`, with its wall
+    /// time as corrected.
+    /// - Returns: how many blocks could not be opened.
+    func forEach(
+        of user: ID, _ kind: Reading.Kind, from: Int64, to: Int64, _ body: (Reading) -> Void
+    ) throws(VaultError) -> Int {
+        var walks: [Walk] = []
+        for stream in try store.streams(of: user) {
+            guard let person = try keys.person(stream.user, version: stream.secretVersion) else { continue }
+            walks.append(try Walk(stream, person, store, kind: kind, range: from..<max(from, to)))
+        }
+        var waiting: [Entry] = []
+        var last = Emitted()
+        while true {
+            var next: (index: Int, hour: Int64)?
+            for index in walks.indices {
+                guard let hour = try walks[index].nextHour(), hour < next?.hour ?? .max else { continue }
+                next = (index, hour)
+            }
+            // Everything before the hour of the next block is complete.
+            if next?.hour != last.hour { emit(&waiting, before: next.map { $0.hour * 3_600_000 }, &last, body) }
+            last.hour = next?.hour
+            guard let next else { break }
+            waiting += try walks[next.index].takeBlock()
+        }
+        emit(&waiting, before: nil, &last, body)
+        return walks.reduce(0) { $0 + $1.unreadable }
+    }
+
+    /// A reading, and where it is from.
+    fileprivate struct Entry {
+        let reading: Reading
+        let stream: Int64
+        let session: Int64
+        let sequence: UInt64
+        let isLoose: Bool
+        let index: Int
+
+        /// Within one instant as the gateway had them, whichever block came first.
+        var order: (Int64, Int64, Int64, UInt64, Int) {
+            (reading.moment.wall, stream, session, sequence, index)
+        }
+    }
+
+    /// What was handed on last.
+    private struct Emitted {
+        var hour: Int64?
+        /// The readings of the latest instant.
+        var latest: [Entry] = []
+    }
+
+    private func emit(
+        _ waiting: inout [Entry], before limit: Int64?, _ last: inout Emitted, _ body: (Reading) -> Void
+    ) {
+        waiting.sort { $0.order < $1.order }
+        let end = limit.map { limit in waiting.firstIndex { $0.reading.moment.wall >= limit } ?? waiting.count }
+        for entry in waiting[..<(end ?? waiting.count)] {
+            if last.latest.first?.reading.moment.wall != entry.reading.moment.wall { last.latest = [] }
+            let isRepeated = last.latest.contains { other in
+                other.stream == entry.stream && other.reading.value == entry.reading.value
+                    && other.isLoose != entry.isLoose
+            }
+            last.latest.append(entry)
+            if !isRepeated { body(entry.reading) }
+        }
+        waiting.removeFirst(end ?? waiting.count)
+    }
+}
+
+/// The blocks of one stream, in the order of their first hours.
+private struct Walk {
+    private let stream: StoredStream
+    private let person: Keys.Person
+    private let store: Store
+    private let kind: Reading.Kind
+    private let range: Range<Int64>
+    private var corrections: [ClockBody] = []
+    private var sessions: [Int64: OpenSession] = [:]
+    private var page: ArraySlice<StoredBlock> = []
+    private var last: (hour: Int64, number: Int64)?
+    private var isFinished = false
+    private(set) var unreadable = 0
+
+    private static let pageSize = 64
+
+    init(
+        _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>
+    ) throws(VaultError) {
+        self.stream = stream
+        self.person = person
+        self.store = store
+        self.kind = kind
+        self.range = range
+        for block in try store.clockBlocks(of: stream.number) {
+            guard let session = try session(block.session), let body = try opened(block, session) else { continue }
+            guard let clock = decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) else { continue }
+            // The same correction sent twice counts once.
+            if !corrections.contains(clock) { corrections.append(clock) }
+        }
+    }
+
+    /// The first hour in which the next block may have readings; nil at the end.
+    mutating func nextHour() throws(VaultError) -> Int64? {
+        if page.isEmpty, !isFinished {
+            page = try nextPage()[...]
+            isFinished = page.count < Self.pageSize
+        }
+        return page.first.map { $0.firstHour + slack.lowerBound }
+    }
+
+    /// The readings of the next block that fit.
+    mutating func takeBlock() throws(VaultError) -> [StoredReadings.Entry] {
+        guard let block = page.popFirst() else { return [] }
+        last = (block.firstHour, block.number)
+        guard let session = try session(block.session), let readings = try readings(of: block, session) else {
+            unreadable += 1
+            return []
+        }
+        var entries: [StoredReadings.Entry] = []
+        for (index, (reading, boot)) in readings.enumerated() where reading.kind == kind {
+            var reading = reading
+            guard !stream.isOver(at: reading.moment.wall) else { continue }
+            for clock in corrections where clock.boot == boot && reading.moment.monotonic < clock.until {
+                reading.moment.wall += clock.correction
+            }
+            guard range.contains(reading.moment.wall) else { continue }
+            entries.append(
+                StoredReadings.Entry(
+                    reading: reading, stream: stream.number, session: block.session, sequence: block.sequence,
+                    isLoose: block.type == .loose, index: index))
+        }
+        return entries
+    }
+
+    private func nextPage() throws(VaultError) -> [StoredBlock] {
+        guard var hours = HourSpan([range.lowerBound, range.upperBound]) else { return [] }
+        hours.first -= slack.upperBound
+        hours.last -= slack.lowerBound
+        return try store.blocks(
+            of: stream.number, kinds: Grant.Kinds(kind), hours: hours, after: last, limit: Self.pageSize)
+    }
+
+    /// How many hours corrections may move a reading.
+    private var slack: ClosedRange<Int64> {
+        let back = corrections.reduce(0) { $0 + min($1.correction, 0) }
+        let ahead = corrections.reduce(0) { $0 + max($1.correction, 0) }
+        return HourSpan.hour(back)...(HourSpan.hour(ahead) + (ahead > 0 ? 1 : 0))
+    }
+
+    /// A block's readings, each with its boot; nil where it cannot be opened.
+    private mutating func readings(
+        of block: StoredBlock, _ session: OpenSession
+    ) throws(VaultError) -> [(Reading, BootID)]? {
+        guard let body = try opened(block, session) else { return nil }
+        guard block.type == .loose else {
+            let readings = decoded { () throws(MalformedValue) in try ReadingColumns.decode(body) }
+            return readings?.map { ($0, session.boot) }
+        }
+        guard let loose = decoded({ () throws(MalformedValue) in try LooseBody(bytes: body) }),
+            let stored = try store.session(loose.session, of: stream), let old = try self.session(stored.number)
+        else { return nil }
+        var readings: [(Reading, BootID)] = []
+        for record in loose.records where try store.block(ofRecord: record.number, old.number) == block.number {
+            do {
+                readings += (try old.reading(of: record) ?? []).map { ($0, old.boot) }
+            } catch {
+                guard error.isUnreadable else { throw error }
+                return nil
+            }
+        }
+        return readings
+    }
+
+    private func opened(_ block: StoredBlock, _ session: OpenSession) throws(VaultError) -> [UInt8]? {
+        let identity = BlockIdentity(stream: stream.id, session: session.session, sequence: block.sequence)
+        do {
+            return try session.blocks.open(
+                block.sealed, seq: block.sequence, aad: BlockHeader(block.type, identity).bytes)
+        } catch {
+            guard error.isUnreadable else { throw error }
+            return nil
+        }
+    }
+
+    private mutating func session(_ number: Int64) throws(VaultError) -> OpenSession? {
+        if let known = sessions[number] { return known }
+        guard let stored = try store.session(number: number),
+            let opened = try SessionKeys.open(stored, stream, person)
+        else { return nil }
+        if sessions.count >= 256 { sessions.removeAll() }
+        sessions[number] = opened
+        return opened
+    }
+}

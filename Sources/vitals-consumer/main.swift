@@ -1,0 +1,3 @@
+import Daemon
+
+run(ConsumerCommand.declaration) { arguments in try ConsumerCommand.execute(arguments) }

@@ -1,0 +1,259 @@
+import Daemon
+import Foundation
+import MQTT
+import Synchronization
+import Telemetry
+import Testing
+import Vault
+
+@testable import vitals_consumer
+
+/// The service with a real broker: in this process where the test looks inside, as a program where signals matter.
+@Suite("The service")
+struct ServiceTests {
+    let household: Household
+    let broker: Broker
+    let blocks = "vitals/v1/gateways/home/blocks"
+
+    init() throws {
+        household = try Household()
+        broker = try Broker()
+    }
+
+    /// A consumer that runs while `body` does, and its public key.
+    private func withConsumer<Result>(
+        failed: @escaping @Sendable (any Error) -> Void = { _ in },
+        _ body: (_ consumer: Consumer, _ key: [UInt8]) throws -> Result
+    ) throws -> Result {
+        let settings = try household.settings(port: broker.port)
+        let key = try Keys(settings, .create).identity.publicKey
+        let consumer = try Consumer(settings, readiness: Readiness(), failed: failed)
+        consumer.start()
+        defer { consumer.stop() }
+        return try body(consumer, key)
+    }
+
+    private func presence(_ client: Client) throws -> (topic: String, state: Availability) {
+        try client.wait("the presence") { message in
+            guard message.topic.contains("/stores/") else { return nil }
+            return (message.topic, try StatusPayload(payload: message.payload).state)
+        }
+    }
+
+    private func grant(_ client: Client, _ key: [UInt8]) throws -> Grant {
+        guard case .grant(let grant) = try client.control(key).body else { throw TestFailure("no grant") }
+        return grant
+    }
+
+    @Test("grants, takes blocks, acknowledges them with its signature, and says goodbye")
+    func wholeWay() throws {
+        try broker.start()
+        let client = try Client(broker, "vitals/v1/#")
+        defer { client.stop() }
+        let store = try withConsumer { consumer, key in
+            let grant = try grant(client, key)
+            #expect(grant.sensor.text == "strap" && grant.kinds == .all && grant.until == nil)
+            #expect(try presence(client) == ("vitals/v1/stores/\(consumer.store)/consumers/main", .online))
+
+            let session = try GatewaySession(grant, household.home, boot: BootID(high: 0, low: 1))
+            let block = try session.block(beat(0, 72), beat(1000, 73))
+            client.publish(block, to: blocks)
+            let home = try ID("home")
+            func message(_ body: ControlMessage.Body) -> ControlMessage {
+                ControlMessage(store: consumer.store, gateway: home, body)
+            }
+            #expect(try client.control(key) == message(.keyRequest(session.stream, session.id)))
+            client.publish(session.keyBlock, to: blocks)
+            #expect(try client.control(key) == message(.acknowledgement([session.identity(0)])))
+            for _ in 1...2 {
+                client.publish(block, to: blocks)
+                #expect(try client.control(key) == message(.acknowledgement([session.identity(1)])))
+            }
+            let conflicting = try session.seal(.readings, [1], sequence: 1)
+            client.publish(conflicting, to: blocks)
+            let conflict = message(.refusal(session.identity(1), digest: try digest(of: conflicting), .conflict))
+            #expect(try client.control(key) == conflict)
+            let poison = try session.seal(.readings, [1])
+            client.publish(poison, to: blocks)
+            let unreadable = message(.refusal(session.identity(2), digest: try digest(of: poison), .unreadable))
+            #expect(try client.control(key) == unreadable)
+            return consumer.store
+        }
+        #expect(try presence(client) == ("vitals/v1/stores/\(store)/consumers/main", .offline))
+        let lines = try output { descriptor in
+            let command = ReadingsCommand(user: try ID("demo"), kind: .heartRate)
+            _ = try command.run(household.settings(), output: descriptor)
+        }
+        #expect(lines == [line(0, 72), line(1000, 73)])
+    }
+
+    @Test("waits for a broker, and tells a new one everything again")
+    func brokers() throws {
+        try withConsumer { _, key in
+            var serials: [UInt64] = []
+            for _ in 1...2 {
+                try broker.start()
+                let client = try Client(broker, "vitals/v1/#")
+                defer { client.stop() }
+                serials.append(try grant(client, key).serial)
+                #expect(try presence(client).state == .online)
+                broker.kill()
+            }
+            #expect(serials[0] == serials[1])
+        }
+    }
+
+    @Test("acknowledges nothing while the database is locked, and takes it when it is sent again")
+    func locked() throws {
+        try broker.start()
+        let client = try Client(broker, "vitals/v1/#")
+        defer { client.stop() }
+        try withConsumer { _, key in
+            let session = try GatewaySession(grant(client, key), household.home, boot: BootID(high: 0, low: 1))
+            #expect(try presence(client).state == .online)
+            let other = try Database(household.path("state/vitals.db"), .readWrite(.full), applicationID: 0x5669_6462)
+            try other.transaction { () throws(VaultError) in
+                try other.execute("UPDATE streams SET serial = serial")
+                client.publish(session.keyBlock, to: blocks)
+                // The consumer drops this connection: the broker publishes its will.
+                #expect(throws: Never.self) { try #expect(presence(client).state == .offline) }
+            }
+            #expect(try presence(client).state == .online)
+            client.publish(session.keyBlock, to: blocks)
+            _ = try grant(client, key)
+            guard case .acknowledgement(let identities) = try client.control(key).body else {
+                throw TestFailure("something came before the acknowledgement")
+            }
+            #expect(identities == [session.identity(0)])
+        }
+    }
+
+    @Test(
+        "gives up when another takes its place, and leaves the other alone",
+        arguments: ["", "client_id: \"another\", "])
+    func takenOver(clientID: String) throws {
+        try broker.start()
+        let watcher = try Client(broker, "vitals/v1/#")
+        defer { watcher.stop() }
+        let (first, second) = (Failed(), Failed())
+        let settings = try household.settings(port: broker.port, broker: clientID)
+        _ = try Keys(settings, .create)
+        let older = try Consumer(household.settings(port: broker.port), readiness: Readiness(), failed: first.set)
+        older.start()
+        let name = try instance(watcher) { _ in true }
+        let newcomer = try Consumer(settings, readiness: Readiness(), failed: second.set)
+        newcomer.start()
+        let failure = try first.wait()
+        older.stop()
+        #expect(failure.exitCode == .failure)
+        #expect(failure.message.contains("taken over"))
+        let late = try Client(broker, "vitals/v1/stores/#")
+        defer { late.stop() }
+        _ = try instance(late) { $0 != name }
+        newcomer.stop()
+        #expect(second.error == nil)
+    }
+
+    /// The first online instance that is wanted.
+    private func instance(_ client: Client, _ isWanted: (String) -> Bool) throws -> String {
+        try client.wait("a consumer") { message in
+            guard message.topic.contains("/stores/") else { return nil }
+            let json = try JSON(payload: message.payload)
+            guard json["state"] == "online", case .string(let name)? = json["instance"], isWanted(name) else {
+                return nil
+            }
+            return name
+        }
+    }
+
+    /// The failure of a consumer.
+    private final class Failed: Sendable {
+        private let found = Mutex<(any Error)?>(nil)
+        private let isSet = DispatchSemaphore(value: 0)
+
+        @Sendable func set(_ error: any Error) {
+            found.withLock { $0 = error }
+            isSet.signal()
+        }
+
+        var error: (any Error)? { found.withLock { $0 } }
+
+        func wait() throws -> Failure {
+            guard isSet.wait(timeout: .now() + patience) == .success, let failure = error as? Failure else {
+                throw TestFailure("it did not give up")
+            }
+            return failure
+        }
+    }
+
+    // MARK: The program
+
+    private struct Ended {
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    /// Starts the program that was built beside these tests.
+    private func program(_ arguments: String...) throws -> (process: Process, output: Pipe, errors: Pipe) {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(
+            "vitals-consumer")
+        process.arguments = arguments + ["--settings", household.path("consumer.json5")]
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        return (process, output, errors)
+    }
+
+    private func end(_ running: (process: Process, output: Pipe, errors: Pipe)) throws -> Ended {
+        let output = try running.output.fileHandleForReading.readToEnd() ?? Data()
+        let errors = try running.errors.fileHandleForReading.readToEnd() ?? Data()
+        running.process.waitUntilExit()
+        return Ended(
+            status: running.process.terminationStatus, output: String(decoding: output, as: UTF8.self),
+            errors: String(decoding: errors, as: UTF8.self))
+    }
+
+    @Test("as a program: an identity, readings, clear errors and an end at SIGTERM")
+    func asProgram() throws {
+        _ = try household.settings(port: broker.port)
+        let early = try end(program())
+        #expect(early.status == 78)
+        #expect(early.errors.contains("vitals-consumer identity"))
+
+        let identity = try end(program("identity"))
+        #expect(identity.status == 0)
+        #expect(identity.output.count == 45 && identity.output.hasSuffix("=\n"))
+        #expect(identity.errors.contains("root key"))
+        let again = try end(program("identity"))
+        #expect(again.output == identity.output && again.errors == "")
+        #expect(try end(program("readings", "--user", "demo", "--kind", "steps")).status == 78)
+
+        try broker.start()
+        let client = try Client(broker, "vitals/v1/#")
+        defer { client.stop() }
+        let service = try program()
+        #expect(try presence(client).state == .online)
+        let key = try KeyFile.bytes(of: String(identity.output.dropLast()))
+        let session = try GatewaySession(grant(client, key), household.home, boot: BootID(high: 0, low: 1))
+        for block in [session.keyBlock, try session.block(beat(0, 72))] {
+            client.publish(block, to: blocks)
+            _ = try client.control(key)
+        }
+        let readings = try end(
+            program("readings", "--user", "demo", "--kind", "heart-rate", "--to", "2099-01-01T00:00:00Z"))
+        #expect(readings.output == line(0, 72) + "\n" && readings.status == 0)
+        #expect(try end(program("readings", "--user", "nobody", "--kind", "steps")).status == 1)
+        #expect(try end(program("readings", "--user", "demo", "--kind", "sleep")).status == 64)
+        #expect(try end(program("readings", "--user", "demo", "--kind", "steps", "--from", "noon")).status == 64)
+
+        service.process.terminate()
+        let ended = try end(service)
+        #expect(ended.status == 0)
+        #expect(try presence(client).state == .offline)
+        #expect(!ended.errors.contains("bpm") && !ended.errors.contains("\(start)"))
+    }
+}
