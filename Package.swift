@@ -54,6 +54,9 @@ let package = Package(
         program("vitals-gateway", ["Bluetooth", "Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program("vitals-consumer", ["Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program("vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
+        program("vitals", ["Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry"]),
+
+        // What the consumer's benchmark sends: see deploy/bench.
         testSupport("TestSupport"),
         tests("TelemetryTests", ["Telemetry"]),
         tests("FitnessTests", ["Fitness"]),
@@ -64,6 +67,7 @@ let package = Package(
         tests("VaultTests", ["TestSupport", "Vault"], exclude: ["Interop", "Vectors"]),
         tests("DaemonTests", ["Daemon", "TestSupport"]),
         tests("ConsumerTests", ["vitals-consumer", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport", "Vault"]),
+        tests("CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),
         tests(
             "SensorTests", ["DBus", "Daemon", "Reactor", "Telemetry", "TestSupport", "vitals-sensor"],
             exclude: ["Clients"]),

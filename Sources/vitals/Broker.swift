@@ -1,0 +1,164 @@
+import Daemon
+import MQTT
+import Reactor
+import Telemetry
+
+/// The broker, for a program that does one thing at a time. Belongs to the main thread; whoever connects stops it.
+final class Broker {
+    let call: Call
+    private let session: Session
+    private let inbox = Inbox()
+    /// Taken from the inbox and not yet handed on.
+    private var pending: ArraySlice<Event> = []
+    private let isPatient: Bool
+    /// All that a command waits for has to have come by then.
+    private let deadline: ContinuousClock.Instant
+
+    /// - Parameter isPatient: a try that fails is followed by others until the time is up. Otherwise the first one
+    ///   counts: somebody waits at the terminal.
+    init(_ call: Call, isPatient: Bool = false) {
+        self.call = call
+        self.isPatient = isPatient
+        session = Session(call.broker)
+        deadline = .now + call.timeout
+    }
+
+    /// Connects, or throws a `Failure` with the reason.
+    func connect() throws(Failure) {
+        let inbox = inbox
+        session.start(
+            Handlers(
+                stateChanged: { inbox.put(.state($0)) }, received: { inbox.put(.message($0)) },
+                problem: { inbox.put(.problem($0)) }))
+        var reason: MQTTError?
+        while let event = nextBeforeDeadline() {
+            switch event {
+            case .state(.connected): return
+            case .state(.waiting(let error, _)):
+                guard isPatient, error.mayPass else { throw Failure(error) }
+                if reason == nil { Output.note("\(error.sentence); trying on") }
+                reason = error
+            default: break
+            }
+        }
+        // Nobody stops the session here: it may be waiting for a name server, and the process is about to end.
+        if let reason { throw Failure(reason) }
+        throw Failure(
+            .unavailable, "cannot connect to \(call.broker.address): no answer in \(call.timeoutText)",
+            hint: "check the address and the network")
+    }
+
+    /// Says goodbye.
+    func stop() { session.stop(within: .seconds(1)) }
+
+    /// Subscribes, and returns all messages that came until those that the broker had kept were all there. With a
+    /// patient broker the subscriptions stay, and `next` tells what comes later.
+    ///
+    /// Nothing in MQTT says "that was all". But a broker answers in order, and Mosquitto sends what it has kept along
+    /// with the SUBACK of a subscription (handle_subscribe.c); so once the SUBACK of another, later subscription comes,
+    /// all of it has been sent before. That other subscription matches nothing, and even a refusal of it will do. A
+    /// message published to ourselves would do as well, but a household may publish nothing but requests. The messages
+    /// come at QoS 0: of QoS 1 only as many are sent as may be unacknowledged at a time, and the SUBACK could overtake
+    /// the rest.
+    func gather(_ filters: [String]) throws(Failure) -> [Message] {
+        let fence = call.topics.everyGateway(.response(randomText()))
+        subscribe(filters)
+        var messages: [Message] = []
+        var unanswered = filters.count
+        var isFenced = false
+        while let event = nextBeforeDeadline() {
+            switch event {
+            case .message(let message): messages.append(message)
+            case .answered(let error):
+                if isFenced {
+                    session.unsubscribe([fence])
+                    return messages
+                }
+                if let error { throw Failure(error) }
+                unanswered -= 1
+                guard unanswered == 0 else { continue }
+                isFenced = true
+                subscribe([fence])
+            case .state(.waiting(let error, _)) where !isPatient: throw Failure(error)
+            default: break
+            }
+        }
+        throw Failure(
+            .temporary, "no answer from \(call.broker.address) in \(call.timeoutText)",
+            hint: "try again, or wait longer with --timeout")
+    }
+
+    /// Asks a gateway and waits for the reply.
+    func ask(_ gateway: ID, _ sensor: ID, _ question: Question) throws(Failure) -> Reply {
+        let isOld = call.broker.version == .v311
+        let id = randomText()
+        let topics = call.topics
+        let responseTopic =
+            isOld ? topics[gateway, sensor, question.response] : topics[gateway, .response(randomText())]
+        let payload: JSON = isOld ? ["id": .string(id)] : [:]
+        let message: Message
+        do throws(MQTTError) {
+            message = try session.requestAndWait(
+                payload.bytes, to: topics[gateway, sensor, question.get], responseTopic: responseTopic,
+                within: max(deadline - .now, .milliseconds(100)),
+                matching: { message in (try? Reply(payload: message.payload))?.id == .string(id) })
+        } catch {
+            guard error.kind == .timeout else { throw Failure(error) }
+            throw Failure(
+                .temporary, "gateway \(gateway) did not answer in \(call.timeoutText)",
+                hint: "see `vitals status`, or wait longer with --timeout")
+        }
+        do throws(MalformedValue) { return try Reply(payload: message.payload) } catch {
+            throw Failure(.failure, "gateway \(gateway) sent a reply that is none: \(error)")
+        }
+    }
+
+    /// What came since the last time; nothing when nothing came in time.
+    func next(within limit: Duration) -> [Event] {
+        defer { pending = [] }
+        return pending.isEmpty ? inbox.take(within: limit) : Array(pending)
+    }
+
+    /// The next event while a command still waits for one.
+    private func nextBeforeDeadline() -> Event? {
+        while pending.isEmpty {
+            let left = deadline - .now
+            guard left > .zero else { return nil }
+            pending = inbox.take(within: left)[...]
+        }
+        return pending.popFirst()
+    }
+
+    private func subscribe(_ filters: [String]) {
+        let inbox = inbox
+        session.subscribe(filters.map { Subscription($0, qos: .atMostOnce) }) { _, error in inbox.put(.answered(error))
+        }
+    }
+}
+
+extension MQTTError {
+    /// What was attempted, and why it did not work, without the hint.
+    var sentence: String { "cannot \(attempted): \(reason)" }
+
+    /// Whether the next try may end otherwise, with nobody changing anything.
+    fileprivate var mayPass: Bool {
+        switch kind {
+        case .refused, .tls, .invalid: false
+        default: true
+        }
+    }
+}
+
+extension Failure {
+    /// An error of the session's, with the code that the program ends with.
+    init(_ error: MQTTError) {
+        switch error.kind {
+        case .unreachable, .notConnected, .stopped, .tls: self.init(.unavailable, error.sentence, hint: error.hint)
+        case .timeout: self.init(.temporary, error.sentence, hint: error.hint)
+        case .refused:
+            let hint = error.hint ?? "check the user (--username, --password-file), and what the broker lets it do"
+            self.init(.failure, error.sentence, hint: hint)
+        default: self.init(.failure, error.sentence, hint: error.hint)
+        }
+    }
+}

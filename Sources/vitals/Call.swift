@@ -1,0 +1,91 @@
+import Daemon
+import Glibc
+import MQTT
+import ProgramSettings
+import Telemetry
+
+/// What all commands take: from the command line, else from the settings file, else by default.
+struct Call {
+    /// The protocol's versions, as the option spells them.
+    private enum ProtocolName: String, CaseIterable {
+        case mqtt5
+        case mqtt311 = "mqtt3.1.1"
+    }
+
+    /// How to reach the broker.
+    private(set) var broker: MQTT.Options
+    /// Where the topics begin.
+    let topics: Topics
+    /// The only gateway that counts, or nil.
+    let gateway: ID?
+    /// How long to wait for the broker and for answers, all in all.
+    let timeout: Duration
+    /// Whether to print for programs.
+    let isJSON: Bool
+
+    init(_ arguments: Arguments) throws {
+        let file =
+            if let path = try Self.settingsFile(arguments) { try Settings.read(path, File.init) } else { try File() }
+        topics = file.topics
+        gateway = try arguments.optionalID("gateway").map { try ID($0) } ?? file.gateway
+        timeout = try arguments.duration("timeout", in: .milliseconds(100) ... .seconds(86_400))
+        isJSON = try arguments.flag("json")
+        broker = file.broker
+        // Two sessions with one id would throw each other out.
+        broker.clientID += "-" + randomText()
+        broker.connectTimeout = timeout
+        let (host, port) = (try arguments.optionalString("host"), try arguments.optionalInteger("port", in: 1...65535))
+        if host != nil || port != nil { broker.socketPath = nil }
+        if let host { broker.host = host }
+        if let port { broker.port = UInt16(port) }
+        if let name = try arguments.optionalChoice("protocol", of: ProtocolName.self) {
+            broker.version = name == .mqtt5 ? .v5 : .v311
+        }
+        if let username = try arguments.optionalString("username") { broker.username = username }
+        if let path = try arguments.optionalString("password-file") { broker.passwordFile = path }
+    }
+
+    /// The timeout as people read it: `10 s`, `0.5 s`.
+    var timeoutText: String {
+        let milliseconds = Int(timeout / .milliseconds(1))
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(Double(milliseconds) / 1000) s"
+    }
+
+    /// The settings file.
+    private struct File {
+        var broker = MQTT.Options(host: "127.0.0.1", clientID: "vitals")
+        var topics: Topics
+        var gateway: ID?
+
+        init() throws(MalformedValue) { topics = try Topics() }
+
+        init(_ section: Section) throws(SettingsError) {
+            broker = try MQTT.Options(section.section("broker"), clientID: "vitals")
+            topics = try section.topics()
+            if try section.id("gateway", default: nil) != nil {
+                gateway = try section.validated("gateway") { (text) throws(MalformedValue) in try ID(text) }
+            }
+        }
+    }
+
+    /// The file that was named, which must be there, or the usual one if there is one.
+    private static func settingsFile(_ arguments: Arguments) throws -> String? {
+        if let path = try arguments.optionalString("settings") { return path }
+        guard let folder = variable("XDG_CONFIG_HOME") ?? variable("HOME").map({ $0 + "/.config" }) else { return nil }
+        let path = folder + "/vitals/vitals.json5"
+        return access(path, F_OK) == 0 ? path : nil
+    }
+}
+
+/// A variable of the environment; nil where it is empty, too.
+func variable(_ name: String) -> String? {
+    guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
+    return value
+}
+
+/// 12 random characters from 0-9 and a-f.
+func randomText() -> String {
+    let number = UInt64.random(in: 0..<(1 << 48))
+    let text = String(number, radix: 16)
+    return String(repeating: "0", count: 12 - text.count) + text
+}

@@ -1,0 +1,76 @@
+import Daemon
+import Glibc
+
+/// Standard output and standard error.
+enum Output {
+    /// Writes lines to standard output, all at once and without a buffer.
+    /// - Returns: false when whoever read it has gone, as `head` does when it has enough. That is no error.
+    /// - Throws: why it cannot be written: a disk that is full, say.
+    @discardableResult
+    static func write(_ text: String) throws(Failure) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:  // A terminal that somebody else has made non-blocking.
+                var entry = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+                poll(&entry, 1, -1)
+            case EPIPE: return false
+            case let number:
+                throw Failure(.failure, "cannot write to standard output: \(String(cString: strerror(number)))")
+            }
+        }
+        return true
+    }
+
+    /// Says something to the person, beside the output.
+    static func note(_ text: String) {
+        let line = Array("vitals: \(escaped(text))\n".utf8)
+        _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// Whether nobody reads standard output any more. A pipe says so although nothing is written.
+    static var readerHasGone: Bool {
+        var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        return poll(&entry, 1, 0) == 1 && entry.revents & Int16(POLLERR | POLLNVAL) != 0
+    }
+
+    /// Writing to someone who has gone becomes an error that `write` sees, rather than the end of the process. The
+    /// session's socket wants that, too.
+    static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+}
+
+/// Colours, where they are wanted: on a terminal, unless NO_COLOR is set (no-color.org).
+struct Style {
+    private let isOn: Bool
+
+    init() {
+        isOn = isatty(STDOUT_FILENO) == 1 && variable("NO_COLOR") == nil && variable("TERM") != "dumb"
+    }
+
+    func dim(_ text: String) -> String { wrap(text, "2") }
+    func bold(_ text: String) -> String { wrap(text, "1") }
+    func cyan(_ text: String) -> String { wrap(text, "36") }
+    func yellow(_ text: String) -> String { wrap(text, "33") }
+
+    private func wrap(_ text: String, _ code: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
+}
+
+/// Columns under headings, two spaces apart, the last one as wide as it likes.
+func table(_ headings: [String], _ rows: [[String]]) -> String {
+    let lines = [headings] + rows
+    let widths = headings.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+    return lines.map { line in
+        var text = ""
+        for (cell, width) in zip(line, widths) {
+            text += cell + String(repeating: " ", count: width - cell.count + 2)
+        }
+        while text.last == " " { text.removeLast() }
+        return text + "\n"
+    }.joined()
+}

@@ -1,0 +1,94 @@
+import Daemon
+import Telemetry
+
+/// `vitals status`.
+struct Status {
+    private let call: Call
+
+    init(_ call: Call) { self.call = call }
+
+    func run() throws -> ExitCode {
+        let broker = Broker(call)
+        try broker.connect()
+        defer { broker.stop() }
+        let filters = Household.filters(call, gateway: [.status, .info, .health], sensor: [])
+        let household = Household(try broker.gather(filters), call.topics)
+        guard !household.gateways.isEmpty else { throw household.nobody(call) }
+        let parts = household.gateways.map { gateway in
+            call.isJSON
+                ? String(decoding: json(gateway).bytes, as: UTF8.self) + "\n"
+                : lines(gateway).map { heading, text in
+                    heading + String(repeating: " ", count: 14 - heading.count) + escaped(text) + "\n"
+                }.joined()
+        }
+        try Output.write(parts.joined(separator: call.isJSON ? "" : "\n"))
+        return .ok
+    }
+
+    private func lines(_ gateway: Household.Gateway) -> [(heading: String, text: String)] {
+        var lines = [
+            ("Gateway", gateway.id.text), ("State", state(gateway)), ("Broker", broker), ("Version", version(gateway)),
+        ]
+        switch gateway.health {
+        case .success(let health): lines += describe(health)
+        case .failure(let error): lines.append(("Health", "cannot be read: \(error)"))
+        case nil: lines.append(("Health", "nothing heard lately"))
+        }
+        return lines
+    }
+
+    private func state(_ gateway: Household.Gateway) -> String {
+        let state = gateway.status?.state.rawValue ?? "unknown"
+        return gateway.status?.time.map { "\(state) since \(LocalTime.full($0))" } ?? state
+    }
+
+    private var broker: String { "\(call.broker.address) (MQTT \(call.broker.version.rawValue))" }
+
+    private func version(_ gateway: Household.Gateway) -> String {
+        switch gateway.info {
+        case .success(let info): info.version
+        case .failure(let error): "cannot be read: \(error)"
+        case nil: "unknown"
+        }
+    }
+
+    private func describe(_ health: HealthPayload) -> [(String, String)] {
+        let sensors = health.sensors
+        var lines = [
+            ("Bluetooth", health.bluetooth),
+            ("Sensors", "\(sensors.connected) of \(sensors.configured) connected"),
+            ("Outbox", describe(health.outbox)),
+            ("Clock", health.clock),
+        ]
+        // What should not happen is told only where it has.
+        if health.dropped > 0 {
+            lines.append(("Dropped", "\(counted(health.dropped, "reading")), because the outbox was full"))
+        }
+        if health.dead > 0 { lines.append(("Refused", "\(counted(health.dead, "block")), by the consumer")) }
+        if health.notRecorded > 0 {
+            lines.append(
+                ("Not recorded", "\(counted(health.notRecorded, "reading")) of sensors that nobody is granted"))
+        }
+        if health.malformed > 0 { lines.append(("Malformed", "\(counted(health.malformed, "value")) from sensors")) }
+        return lines
+    }
+
+    private func describe(_ outbox: HealthPayload.Outbox) -> String {
+        guard outbox.journal > 0 || outbox.blocks > 0 else { return "empty" }
+        return "\(counted(outbox.journal, "reading")) and \(counted(outbox.blocks, "block")) waiting, "
+            + "\(counted(outbox.bytes, "byte")), the oldest for \(outbox.oldestSeconds) s"
+    }
+
+    private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)" + (count == 1 ? "" : "s") }
+
+    private func json(_ gateway: Household.Gateway) -> JSON {
+        .object(present: [
+            "gateway": .string(gateway.id.text),
+            "state": gateway.status.map { .string($0.state.rawValue) },
+            "since": gateway.status?.time.map(JSON.integer),
+            "broker": .string(call.broker.address),
+            "info": gateway.raw[.info],
+            "health": gateway.raw[.health],
+        ])
+    }
+}

@@ -1,0 +1,150 @@
+import Daemon
+import Glibc
+import MQTT
+import Telemetry
+
+// `vitals watch`: heart rates, a line each. All lines of a batch leave in one write, as soon as the batch is there:
+// prompt when they are few, cheap when they are many.
+
+/// `vitals watch`.
+struct Watch {
+    private let call: Call
+    private let sensor: ID?
+    /// How many heart rates are still to be shown; nil without an end.
+    private var left: Int?
+    private let style = Style()
+
+    /// What was last said of gateways and sensors, by topic: only a change is worth a line.
+    private var lastStates: [Topic: Availability] = [:]
+    private var gateways: Set<ID> = []
+    /// Whose heart rates cannot be read, and that was said.
+    private var malformed: Set<String> = []
+    private var isCutOff = false
+
+    init(_ call: Call, _ arguments: Arguments) throws {
+        self.call = call
+        sensor = try arguments.optionalID("SENSOR").map { try ID($0) }
+        left = try arguments.optionalInteger("count", in: 1...Int.max)
+    }
+
+    mutating func run() throws -> ExitCode {
+        // Ctrl-C is how one ends it; there is nothing to be put in order that the end of a process does not.
+        signal(SIGINT) { _ in _exit(ExitCode.ok.rawValue) }
+        let broker = Broker(call, isPatient: true)
+        try broker.connect()
+        defer { broker.stop() }
+        let first = try broker.gather(
+            Household.filters(call, gateway: [.status, .events], sensor: [.availability, .heartRate]))
+        noteAbsence(Household(first, call.topics))
+        var events = first.map(Event.message)
+        while true {
+            var lines = ""
+            for event in events where left != 0 { show(event, in: &lines) }
+            guard try Output.write(lines), left != 0 else { return .ok }
+            repeat {
+                guard !Output.readerHasGone else { return .ok }
+                events = broker.next(within: .seconds(1))
+            } while events.isEmpty
+        }
+    }
+
+    /// Whoever waits for what cannot come should know.
+    private func noteAbsence(_ household: Household) {
+        if !household.gateways.contains(where: \.isOnline) {
+            Output.note(
+                "no gateway\(call.gateway.map { " \($0)" } ?? "") is online at \(call.broker.address) yet; waiting")
+        } else if let sensor, !household.gateways.contains(where: { $0.sensors.contains { $0.id == sensor } }) {
+            Output.note("no gateway has a sensor \(sensor) yet; waiting")
+        }
+    }
+
+    private mutating func show(_ event: Event, in lines: inout String) {
+        switch event {
+        case .message(let message): show(message, in: &lines)
+        case .state(.waiting(let reason, _)):
+            if !isCutOff { Output.note("\(reason.sentence); waiting for the broker") }
+            isCutOff = true
+        case .state(.connected):
+            if isCutOff { Output.note("connected to \(call.broker.address) again") }
+            isCutOff = false
+        case .problem(let error): Output.note("\(error)")
+        case .missed(let count): Output.note("\(count) messages were not shown: the output is read too slowly")
+        case .state, .answered: break
+        }
+    }
+
+    private mutating func show(_ message: Message, in lines: inout String) {
+        guard let topic = call.topics.parse(message.topic), case .gateway(let gateway, let rest) = topic else { return }
+        gateways.insert(gateway)
+        switch rest {
+        case .sensor(let id, .heartRate) where isWanted(id): showHeartRate(message.payload, gateway, id, in: &lines)
+        case .sensor(let id, .availability) where isWanted(id):
+            guard let state = try? Availability(payload: message.payload) else { return }
+            showState(state, topic, label(gateway, id), in: &lines)
+        case .status:
+            guard let state = try? StatusPayload(payload: message.payload).state else { return }
+            showState(state, topic, "gateway \(gateway)", in: &lines)
+        case .events: showEvent(message.payload, gateway, in: &lines)
+        default: break
+        }
+    }
+
+    private mutating func showHeartRate(_ bytes: [UInt8], _ gateway: ID, _ sensor: ID, in lines: inout String) {
+        let payload: HeartRatePayload
+        do throws(MalformedValue) { payload = try HeartRatePayload(payload: bytes) } catch {
+            if malformed.insert("\(gateway)/\(sensor)").inserted {
+                Output.note("\(gateway)/\(sensor): a heart rate that cannot be read: \(error)")
+            }
+            return
+        }
+        lines += call.isJSON ? json(payload, gateway, sensor) : text(payload, label(gateway, sensor))
+        lines += "\n"
+        if let count = left { left = count - 1 }
+    }
+
+    private func json(_ payload: HeartRatePayload, _ gateway: ID, _ sensor: ID) -> String {
+        var members = [JSON.Member("gateway", .string(gateway.text)), JSON.Member("sensor", .string(sensor.text))]
+        if case .object(let rest) = payload.json { members += rest }
+        return String(decoding: JSON.object(members).bytes, as: UTF8.self)
+    }
+
+    private func text(_ payload: HeartRatePayload, _ label: String) -> String {
+        var cells = [
+            style.dim(LocalTime.timeOfDay(payload.time)), style.cyan(label), style.bold("\(payload.bpm) bpm"),
+        ]
+        if let contact = payload.contact { cells.append(contact ? "contact" : style.yellow("no contact")) }
+        if let intervals = payload.rrMilliseconds {
+            cells.append("RR " + intervals.map(String.init).joined(separator: " ") + " ms")
+        }
+        if let energy = payload.energyKilojoules { cells.append("\(energy) kJ") }
+        return cells.joined(separator: "  ")
+    }
+
+    private mutating func showState(_ state: Availability, _ topic: Topic, _ label: String, in lines: inout String) {
+        guard lastStates.updateValue(state, forKey: topic) != state, !call.isJSON else { return }
+        lines += aside("\(label) is \(state.rawValue)", unixMilliseconds())
+    }
+
+    /// Connections are left out: availability says the same.
+    private func showEvent(_ bytes: [UInt8], _ gateway: ID, in lines: inout String) {
+        guard !call.isJSON, let event = try? EventPayload(payload: bytes),
+            event.kind == .found || event.kind == .readFailed
+        else { return }
+        let id = event.sensor.flatMap { try? ID($0) }
+        guard sensor == nil || sensor == id else { return }
+        let who = id.map { label(gateway, $0) } ?? "gateway \(gateway)"
+        let what = event.kind == .found ? "found" : "read failed"
+        lines += aside("\(who): \(what)" + (event.message.map { ": \($0)" } ?? ""), event.time)
+    }
+
+    private func aside(_ text: String, _ time: Int64) -> String {
+        style.dim("\(LocalTime.timeOfDay(time))  \(escaped(text))") + "\n"
+    }
+
+    private func isWanted(_ id: ID) -> Bool { sensor == nil || sensor == id }
+
+    /// The sensor's id, after its gateway's where there are several.
+    private func label(_ gateway: ID, _ sensor: ID) -> String {
+        gateways.count > 1 ? "\(gateway)/\(sensor)" : sensor.text
+    }
+}

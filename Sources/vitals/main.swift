@@ -1,0 +1,15 @@
+import Daemon
+
+run(Commands.vitals) { arguments in
+    Output.ignoreBrokenPipes()
+    let call = try Call(arguments)
+    switch arguments.command {
+    case ["watch"]:
+        var watch = try Watch(call, arguments)
+        return try watch.run()
+    case ["read", "steps"]: return try Read(.steps, call, arguments).run()
+    case ["read", "temperature"]: return try Read(.temperature, call, arguments).run()
+    case ["sensors"]: return try Sensors(call).run()
+    default: return try Status(call).run()
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("vitals")
+struct CommandLineTests {
+    @Test(
+        "explains itself, letter by letter",
+        arguments: [
+            ([], Golden.program), (["watch"], Golden.watch), (["read"], Golden.read),
+            (["read", "steps"], Golden.steps),
+            (["read", "temperature"], Golden.temperature), (["sensors"], Golden.sensors), (["status"], Golden.status),
+        ])
+    func help(command: [String], text: String) throws {
+        let outcome = try Program(command + ["--help"]).finish()
+        #expect(outcome.output == text)
+        #expect(outcome.errors == "")
+        #expect(outcome.status == 0)
+    }
+
+    @Test("says its version")
+    func version() throws {
+        let outcome = try Program.run("--version")
+        #expect(outcome.output.wholeMatch(of: /vitals \d+\.\d+\.\d+\n/) != nil)
+        #expect(outcome.status == 0)
+    }
+
+    @Test(
+        "refuses a wrong command line, and says what would be right",
+        arguments: [
+            ([], "which command? There are watch, read, sensors, status", "vitals"),
+            (["wach"], #"unknown command "wach"; did you mean watch?"#, "vitals"),
+            (["read"], "which command? There are steps, temperature", "vitals read"),
+            (["watch", "--cuont", "1"], #"unknown option "--cuont"; did you mean --count?"#, "vitals watch"),
+            (["watch", "--count", "0"], "--count: expected ", "vitals watch"),
+            (["status", "--port", "0"], "--port: expected an integer", "vitals status"),
+            (["status", "strap"], #"unexpected "strap""#, "vitals status"),
+            (["read", "steps", "Strap"], "SENSOR: expected an id", "vitals read steps"),
+            (["sensors", "--gateway", "a/b"], "--gateway: expected an id", "vitals sensors"),
+            (["sensors", "--protocol", "mqtt4"], "--protocol: expected ", "vitals sensors"),
+            (["sensors", "--timeout", "soon"], "--timeout: expected a duration", "vitals sensors"),
+        ])
+    func usage(arguments: [String], problem: String, path: String) throws {
+        let outcome = try Program(arguments).finish()
+        #expect(outcome.errors.hasPrefix("vitals: \(problem)"), "\(outcome.errors)")
+        #expect(outcome.errors.hasSuffix("\nsee \(path) --help\n"), "\(outcome.errors)")
+        #expect(outcome.output == "")
+        #expect(outcome.status == 64)
+    }
+
+    @Test(
+        "says that no broker is there, and what to check",
+        arguments: [["read", "steps"], ["sensors"], ["status"], ["watch", "--timeout", "0.5"]])
+    func noBroker(command: [String]) throws {
+        let port = try freePort()
+        let outcome = try Program(["--port", "\(port)"] + command).finish()
+        #expect(
+            outcome.errors.hasSuffix(
+                """
+                vitals: cannot connect to 127.0.0.1:\(port): connection refused
+                is mosquitto running there? systemctl status mosquitto
+
+                """), "\(outcome.errors)")
+        #expect(outcome.status == 69)
+    }
+
+    @Test("says that the broker does not let it in", arguments: [["status"], ["watch"]])
+    func notLetIn(command: [String]) throws {
+        let broker = try Broker.home(allowsAnonymous: false)
+        try broker.start()
+        defer { broker.stop() }
+        let outcome = try Program(["--port", "\(broker.port)"] + command).finish()
+        #expect(outcome.errors.contains("not authorized"), "\(outcome.errors)")
+        #expect(outcome.status == 1)
+    }
+
+    @Test("logs in with a name and a password")
+    func password() throws {
+        let broker = try Broker.home(allowsAnonymous: false)
+        try broker.start()
+        defer { broker.stop() }
+        let outcome = try Program.run(
+            "--port", "\(broker.port)", "--username", "consumer", "--password-file",
+            broker.folder.path("consumer.password"), "status")
+        #expect(outcome.errors.contains("there is no gateway"), "\(outcome.errors)")
+    }
+}
+
+@Suite("The settings file of vitals")
+struct SettingsFileTests {
+    @Test("is the one that was named")
+    func named() throws {
+        try withHousehold(root: "house/v1") { broker, gateway, _ in
+            try gateway.appear()
+            try gateway.appear("cabin")
+            try broker.folder.write(
+                "{ broker: { port: \(broker.port), client_id: 'me' }, root: 'house/v1', gateway: 'cabin' }",
+                to: "my.json5")
+            let outcome = try Program.run("--settings", broker.folder.path("my.json5"), "sensors", "--json")
+            #expect(outcome.output == "{\"gateway\":\"cabin\",\"sensor\":\"strap\",\"state\":\"online\"}\n")
+            // The id of its own, and something to tell it from the next one.
+            #expect(broker.log.contains(/as me-[0-9a-f]{12}\b/))
+        }
+    }
+
+    @Test("counts less than the command line")
+    func overridden() throws {
+        try withHousehold { broker, gateway, _ in
+            try gateway.appear()
+            try broker.folder.write(
+                "{ broker: { host: '192.0.2.1', port: 1, protocol: 'mqtt5' }, gateway: 'cabin' }", to: "my.json5")
+            let outcome = try Program.run(
+                "--settings", broker.folder.path("my.json5"), "--host", "127.0.0.1", "--port", "\(broker.port)",
+                "--gateway", "home", "--protocol", "mqtt3.1.1", "status")
+            #expect(outcome.lines.contains("Broker        127.0.0.1:\(broker.port) (MQTT 3.1.1)"), "\(outcome)")
+        }
+    }
+
+    @Test("is else looked for where settings usually are", arguments: ["XDG_CONFIG_HOME", "HOME"])
+    func usual(variable: String) throws {
+        try withHousehold { broker, gateway, _ in
+            try gateway.appear()
+            let folder = variable == "HOME" ? ".config/vitals" : "vitals"
+            try FileManager.default.createDirectory(
+                atPath: broker.folder.path(folder), withIntermediateDirectories: true)
+            try broker.folder.write("{ broker: { port: \(broker.port) } }", to: "\(folder)/vitals.json5")
+            let outcome = try Program.run("status", environment: [variable: broker.folder.path])
+            #expect(outcome.lines.first == "Gateway       home")
+        }
+    }
+
+    @Test("has to be there where it was named")
+    func missing() throws {
+        let outcome = try Program.run("--settings", "/nowhere/my.json5", "status")
+        #expect(outcome.errors.hasPrefix("vitals: /nowhere/my.json5: cannot be read"), "\(outcome.errors)")
+        #expect(outcome.status == 78)
+    }
+
+    @Test("may hold nothing that nobody asked for")
+    func unknownKey() throws {
+        let broker = try Broker.home()
+        try broker.start()
+        defer { broker.stop() }
+        try broker.folder.write("{ borker: {} }", to: "my.json5")
+        let outcome = try Program.run("--settings", broker.folder.path("my.json5"), "status")
+        #expect(outcome.errors.contains(#"borker: unknown key; did you mean "broker"?"#))
+        #expect(outcome.status == 78)
+    }
+}

@@ -1,0 +1,182 @@
+/// The help texts of `vitals`, letter by letter.
+enum Golden {
+    /// What all commands take.
+    private static let options = """
+              --settings FILE       the settings file (default: ~/.config/vitals/vitals.json5, if it is
+                                    there)
+              --host HOST           the broker's name or address (default: 127.0.0.1)
+              --port PORT           the broker's port (default: 1883)
+              --protocol NAME       mqtt5 or mqtt3.1.1 (default: mqtt5)
+              --username NAME       the user that the broker is to check
+              --password-file FILE  a file whose first line is the user's password
+              --gateway ID          only this gateway (default: all; for read: the only one)
+              --timeout SECONDS     how long to wait for the broker and for answers (default: 10)
+              --json                prints JSON for programs, one object a line
+        """
+
+    private static let exitCodes = """
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+          69  a broker, bus or sensor is not there
+          75  no answer in time; try again
+          78  wrong or missing settings
+        """
+
+    static let program = """
+        Usage: vitals [OPTIONS] COMMAND
+
+        Shows what the sensors of a household say.
+
+        It speaks MQTT with the broker that the gateway uses, and needs no more rights than the household's:
+        to read what gateways publish, and to ask for readings.
+
+        What the command line leaves out is taken from the settings file, and what that leaves out has a
+        default. A settings file looks like { broker: { host: "127.0.0.1", port: 1883 }, gateway: "home" }.
+
+        Times are local.
+
+        Commands:
+          watch    Shows heart rates as they come, and sensors as they come and go.
+          read     Asks a sensor for a reading.
+          sensors  Lists the sensors, where they are worn and what they can do.
+          status   Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+              --version             shows the version
+
+        \(exitCodes)
+
+        Examples:
+          vitals watch
+              shows heart rates as they come
+          vitals read steps
+              asks the only sensor for its step count
+          vitals status --json
+
+        More about a command: vitals COMMAND --help
+
+        """
+
+    static let watch = """
+        Usage: vitals watch [OPTIONS] [SENSOR]
+
+        Shows heart rates as they come, and sensors as they come and go.
+
+        It waits for the broker no longer than --timeout at the start, and as long as it takes later. Ctrl-C
+        ends it.
+
+        Colours appear on a terminal only, and not where NO_COLOR is set. With --json only heart rates are
+        printed, each with its gateway and its sensor.
+
+        Arguments:
+          SENSOR  only this sensor
+
+        Options:
+              --count N             ends after so many heart rates
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals watch
+          vitals watch strap --json --count 100 > heart-rates.jsonl
+
+        """
+
+    static let read = """
+        Usage: vitals read [OPTIONS] COMMAND
+
+        Asks a sensor for a reading.
+
+        Commands:
+          steps        Asks a sensor for its step count.
+          temperature  Asks a sensor for a body temperature.
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        More about a command: vitals read COMMAND --help
+
+        """
+
+    static let steps = """
+        Usage: vitals read steps [OPTIONS] [SENSOR]
+
+        Asks a sensor for its step count.
+
+        Arguments:
+          SENSOR  the sensor's id; may be left out where there is one only
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals read steps
+          vitals read steps strap --json
+
+        """
+
+    static let temperature = """
+        Usage: vitals read temperature [OPTIONS] [SENSOR]
+
+        Asks a sensor for a body temperature.
+
+        Arguments:
+          SENSOR  the sensor's id; may be left out where there is one only
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals read temperature
+          vitals read temperature strap --json
+
+        """
+
+    static let sensors = """
+        Usage: vitals sensors [OPTIONS]
+
+        Lists the sensors, where they are worn and what they can do.
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals sensors
+          vitals sensors --gateway home --json
+
+        """
+
+    static let status = """
+        Usage: vitals status [OPTIONS]
+
+        Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals status
+
+        """
+}
