@@ -74,5 +74,8 @@ let package = Package(
         tests(
             "GatewayTests",
             ["vitals-gateway", "DBus", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport", "Vault"]),
+        tests(
+            "HouseholdTests",
+            ["TestSupport", "Telemetry", "vitals", "vitals-consumer", "vitals-gateway", "vitals-sensor"]),
     ]
 )
