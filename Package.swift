@@ -42,21 +42,30 @@ let package = Package(
         system("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
+
         library("Telemetry"),
         library("Fitness"),
+
         library("Reactor"),
         library("DBus", ["CDBus", "Reactor"]),
+
         library("Bluetooth", ["DBus", "Reactor"]),
         library("MQTT", ["CMosquitto", "Reactor"]),
         library("Vault", ["COpenSSL", "CSQLite"]),
         library("Daemon"),
+
         library("ProgramSettings", ["Daemon", "MQTT", "Telemetry"]),
+
         program("vitals-gateway", ["Bluetooth", "Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program("vitals-consumer", ["Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program("vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         program("vitals", ["Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry"]),
 
         // What the consumer's benchmark sends: see deploy/bench.
+        .executableTarget(
+            name: "vitals-load", dependencies: ["Daemon", "MQTT", "Reactor", "Telemetry", "Vault"],
+            path: "Tests/Benchmarks/vitals-load", swiftSettings: house),
+
         testSupport("TestSupport"),
         tests("TelemetryTests", ["Telemetry"]),
         tests("FitnessTests", ["Fitness"]),

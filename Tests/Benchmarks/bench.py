@@ -1,0 +1,33 @@
+"""Prints what the gateway and the consumer cost, each against a floor that is measured in the same run.
+Called by deploy/bench."""
+
+import argparse
+import signal
+import sys
+
+import consumer_rate
+import gateway_cost
+import household
+
+parser = argparse.ArgumentParser(prog="deploy/bench", description=__doc__)
+parser.add_argument("what", nargs="?", choices=["gateway", "consumer", "both"], default="both")
+parser.add_argument("--seconds", type=int, default=20, help="how long each gateway is watched (default 20)")
+parser.add_argument("--speed", type=float, default=280, help="how fast the sensor replays; 280 is about 250 heart rates a second")
+parser.add_argument("--blocks", type=int, default=20_000, help="how many blocks the consumer is sent (default 20000)")
+parser.add_argument("--window", type=int, default=1024, help="how many of them may be on their way (default 1024)")
+parser.add_argument("--rounds", type=int, default=1, help="measures all so many times, and prints medians (default 1)")
+chosen = parser.parse_args()
+
+# What was started is stopped on every way out.
+for number in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, lambda *_: sys.exit(143))
+sys.stdout.reconfigure(line_buffering=True)
+print(f"machine: {household.machine()}")
+print(f"versions: {household.versions()}")
+try:
+    if chosen.what != "consumer":
+        gateway_cost.run(chosen.seconds, chosen.rounds, chosen.speed)
+    if chosen.what != "gateway":
+        consumer_rate.run(chosen.blocks, chosen.rounds, chosen.window)
+except KeyboardInterrupt:
+    sys.exit(130)

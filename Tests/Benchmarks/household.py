@@ -1,0 +1,178 @@
+"""What the benchmarks stand on: a private folder, a broker and settings as deploy/up makes them, programs that are started and
+stopped, and what the kernel says of a running one."""
+
+import contextlib
+import ctypes
+import os
+import platform
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+RELEASE = PROJECT / ".build/release"
+TOPICS = "vitals/v1/gateways/home"
+SENSOR = "Vitals HRM"
+
+
+class Household(contextlib.ExitStack):
+    """Gateway `home`, sensor `strap`, person `demo`, on loopback. What was started ends with it, newest first."""
+
+    def __enter__(self):
+        super().__enter__()
+        self.folder = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="vitals-bench-")))
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        subprocess.run([PROJECT / "deploy/broker", self.folder / "broker", str(self.port)], check=True)
+        with open(self.folder / "broker/mosquitto.conf", "a") as settings:
+            settings.write("log_type error\nlog_type warning\nlog_type subscribe\n")  # Its log tells who has subscribed.
+        self.broker = self.start("broker", ["mosquitto", "-c", self.folder / "broker/mosquitto.conf"])
+        self.wait(self.broker, "the broker listens", lambda: can_connect(self.port))
+        return self
+
+    def start(self, name, command, **options):
+        """Starts a program; its errors go to a log. It ends with this one, however that ends."""
+        with open(self.folder / f"{name}.log", "ab") as log:
+            program = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "TERM", *map(str, command)],
+                **({"stdin": subprocess.DEVNULL, "stdout": log, "stderr": log} | options),
+            )
+        program.name = name
+        self.callback(stop, program)
+        return program
+
+    def wait(self, program, what, is_so, limit=60):
+        """Waits until something has come about that a running program brings about."""
+        end = time.monotonic() + limit
+        while not is_so():
+            if program.poll() is not None or time.monotonic() > end:
+                log = (self.folder / f"{program.name}.log").read_text(errors="replace")
+                sys.exit(f"bench: {program.name}: not within {limit} s: {what}\n{log[-2000:]}")
+            time.sleep(0.02)
+
+    def password_file(self, user):
+        return self.folder / f"broker/{user}.password"
+
+    def enrol(self, bus="system", suffix=""):
+        """Writes settings of a gateway and a consumer that know each other, and of a gateway that knows no consumer, with
+        state of their own for each suffix. Returns the paths of the three, and the consumer's key."""
+        alone, gateway = self.folder / f"alone{suffix}.json5", self.folder / f"gateway{suffix}.json5"
+        consumer = self.folder / f"consumer{suffix}.json5"
+        self._write_gateway(alone, f"alone{suffix}", bus, "")
+        self._write_gateway(gateway, f"gateway{suffix}", bus, "")
+        gateway_key = identity("vitals-gateway", gateway)
+        consumer.write_text(f"""{{
+          state: "consumer{suffix}", root_key_file: "root{suffix}.key",
+          broker: {{ port: {self.port}, username: "consumer", password_file: "broker/consumer.password" }},
+          gateways: {{ home: {{ identity: "{gateway_key}" }} }},
+          people: {{ demo: {{ sensors: ["home/strap"] }} }},
+        }}""")
+        consumer_key = identity("vitals-consumer", consumer)
+        self._write_gateway(gateway, f"gateway{suffix}", bus, f'identity: "{consumer_key}"')
+        return alone, gateway, consumer, consumer_key
+
+    def _write_gateway(self, path, state, bus, consumer):
+        path.write_text(f"""{{
+          gateway: "home", state: "{state}",
+          broker: {{ host: "127.0.0.1", port: {self.port}, username: "home", password_file: "broker/home.password" }},
+          bluetooth: {{ bus: "{bus}" }},
+          sensors: {{ strap: {{
+            name: "{SENSOR}",
+            steps: {{ uuid: "f1700002-76a1-4c53-9d5b-3f5f0d3c1a00", encoding: "uint32" }},
+            temperature: {{ uuid: "f1700003-76a1-4c53-9d5b-3f5f0d3c1a00", encoding: "float" }},
+          }} }},
+          consumer: {{ {consumer} }},
+        }}""")
+
+
+class Listener:
+    """`mosquitto_sub` on the gateway's live heart rates and health: how many came, and the last of each."""
+
+    def __init__(self, household):
+        self.count, self.heart_rate, self.health = 0, b"", b""
+        command = ["stdbuf", "-oL", "mosquitto_sub", "-p", household.port, "-v"]
+        command += ["-t", f"{TOPICS}/sensors/strap/heart-rate", "-t", f"{TOPICS}/health"]
+        self.program = household.start("listener", command, stdout=subprocess.PIPE)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.program.stdout:
+            topic, _, payload = line.partition(b" ")
+            if topic.endswith(b"/health"):
+                self.health = payload
+            else:
+                self.heart_rate = payload
+                self.count += 1
+
+
+def stop(program):
+    """Ends a program by its id, and waits for it."""
+    if program.poll() is not None:
+        return
+    program.send_signal(signal.SIGTERM)
+    try:
+        program.wait(15)
+    except subprocess.TimeoutExpired:
+        program.kill()
+        program.wait()
+    for stream in (program.stdin, program.stdout):
+        if stream:
+            stream.close()
+
+
+def processor_seconds(pid):
+    """User and system time of a process, all its threads together: what utime and stime of /proc/PID/stat add up to, but
+    counted in nanoseconds, where those count hundredths of a second."""
+    clock = ctypes.c_int()
+    if ctypes.CDLL(None).clock_getcpuclockid(pid, ctypes.byref(clock)) != 0:
+        sys.exit(f"bench: there is no process {pid} any more")
+    return time.clock_gettime(clock.value)
+
+
+def resident_kilobytes(pid):
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1])
+    return 0
+
+
+def can_connect(port):
+    with socket.socket() as trial:
+        return trial.connect_ex(("127.0.0.1", port)) == 0
+
+
+def identity(program, settings):
+    command = [RELEASE / program, "identity", "--settings", settings]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def machine():
+    """One line on what all of this ran on."""
+    model = next((x.split(":")[1].strip() for x in open("/proc/cpuinfo") if x.startswith("model name")), platform.machine())
+    load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
+    disk = subprocess.run(
+        ["findmnt", "-n", "-o", "FSTYPE", "-T", tempfile.gettempdir()], capture_output=True, text=True
+    ).stdout.strip()
+    return f"{os.cpu_count()} × {model}, Linux {platform.release()}, folder on {disk or 'unknown'}, load {load}"
+
+
+def versions():
+    """One line on the programs that took part."""
+
+    def said(*command):
+        return subprocess.run(command, capture_output=True, text=True).stdout.split("\n")[0].strip()
+
+    packages = " ".join(
+        x for x in said(sys.executable, "-c", "import importlib.metadata as m; print(*(f'{n} {m.version(n)}' for n in "
+                        "('bleak', 'paho-mqtt')), sep=', ')").split("\n"))
+    return "; ".join([
+        said(str(RELEASE / "vitals-gateway"), "--version"), said("mosquitto", "-h"), said("dbus-daemon", "--version"),
+        "libmosquitto " + said("pkg-config", "--modversion", "libmosquitto"), said("swift", "--version"), said("cc", "--version"),
+        f"Python {platform.python_version()}", packages,
+    ])

@@ -1,0 +1,134 @@
+// The gateway's side of a delivery, without sensors, disk and pauses: at most `window` blocks are on their way; each that is
+// acknowledged makes room for the next, and what is not acknowledged for five seconds is sent again.
+
+import Daemon
+import MQTT
+import Reactor
+import Telemetry
+import Vault
+
+/// Sends blocks, and waits until they are where they should be.
+// Proof of @unchecked: constants, but for `passage`, which is touched on the session's thread only.
+final class Load: @unchecked Sendable {
+    /// When a block is delivered.
+    enum End: String {
+        /// The consumer has signed for it.
+        case acknowledged
+        /// The broker has it.
+        case published
+    }
+
+    /// How it went. Times are milliseconds since boot.
+    struct Result {
+        let begin: UInt64
+        let end: UInt64
+        let resent: Int
+    }
+
+    private struct Passage {
+        let blocks: [[UInt8]]
+        let end: End
+        let answer: Answer<Result>
+        let begin = millisecondsSinceBoot()
+        var next = 0
+        /// Sequence numbers of blocks that are on their way.
+        var open: Set<Int> = []
+        var lastProgress = millisecondsSinceBoot()
+        var resent = 0
+    }
+
+    /// The sensor's grant, when it has come.
+    let grant = Answer<Grant>()
+    private static let patience: UInt64 = 5_000
+    private let settings: LoadSettings
+    private let topics: Topics
+    private let session: Session
+    private var passage: Passage?
+
+    init(_ settings: LoadSettings) {
+        self.settings = settings
+        topics = settings.topics
+        session = Session(settings.broker)
+    }
+
+    func start() {
+        let filters = [topics[settings.gateway, settings.sensor, .grant], topics[settings.gateway, .control]]
+        session.subscribe(filters.map { Subscription($0, qos: .atLeastOnce) })
+        session.start(
+            Handlers(
+                stateChanged: { log.debug("\($0)") }, received: { [unowned self] in receive($0) },
+                problem: { log.error("\($0)") }))
+        session.loop.perform { [self] in lookAfter() }
+    }
+
+    func stop() { session.stop() }
+
+    /// Sends all blocks, whose places are their sequence numbers; the answer comes when each is delivered.
+    func send(_ blocks: [[UInt8]], until end: End) -> Answer<Result> {
+        let answer = Answer<Result>()
+        session.loop.perform { [self] in
+            passage = Passage(blocks: blocks, end: end, answer: answer)
+            pump()
+        }
+        return answer
+    }
+
+    private func pump() {
+        while let passage, passage.open.count < settings.window, passage.next < passage.blocks.count {
+            self.passage?.open.insert(passage.next)
+            self.passage?.next += 1
+            publish(passage.next)
+        }
+        guard let passage, passage.open.isEmpty else { return }
+        self.passage = nil
+        passage.answer.set(Result(begin: passage.begin, end: millisecondsSinceBoot(), resent: passage.resent))
+    }
+
+    private func publish(_ sequence: Int) {
+        guard let passage else { return }
+        let topic = topics[settings.gateway, .blocks]
+        guard passage.end == .published else {
+            session.publish(passage.blocks[sequence], to: topic, qos: .atLeastOnce)
+            return
+        }
+        session.publish(passage.blocks[sequence], to: topic, qos: .atLeastOnce) { [unowned self] error in
+            if let error { return log.error("\(error)") }
+            delivered([sequence])
+        }
+    }
+
+    private func delivered(_ sequences: [Int]) {
+        passage?.open.subtract(sequences)
+        passage?.lastProgress = millisecondsSinceBoot()
+        pump()
+    }
+
+    /// Once a second: sends again what nobody has acknowledged for too long.
+    private func lookAfter() {
+        session.loop.after(.seconds(1)) { [unowned self] in
+            if let passage, millisecondsSinceBoot() >= passage.lastProgress + Self.patience {
+                self.passage?.lastProgress = millisecondsSinceBoot()
+                self.passage?.resent += passage.open.count
+                for sequence in passage.open.sorted() { publish(sequence) }
+            }
+            lookAfter()
+        }
+    }
+
+    private func receive(_ message: Message) {
+        do {
+            let signed = try SignedControlMessage(bytes: message.payload)
+            try settings.consumer.verify(signed.signature, of: signed.signedBytes)
+            switch signed.message.body {
+            case .grant(let grant): self.grant.set(grant)
+            case .acknowledgement(let identities) where passage?.end == .acknowledged:
+                delivered(identities.map { Int($0.sequence) })
+            case .acknowledgement: break
+            case .refusal(let identity, _, let reason): log.error("\(identity) was refused: \(reason)")
+            case .keyRequest: publish(0)
+            }
+        } catch {
+            log.error("\(message.topic): \(error)")
+        }
+    }
+}

@@ -1,0 +1,3 @@
+import Daemon
+
+run(loadCommand) { arguments in try play(LoadSettings(arguments)) }
