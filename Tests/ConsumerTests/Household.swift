@@ -1,6 +1,7 @@
 import Daemon
 import Foundation
 import Telemetry
+import TestSupport
 import Vault
 
 @testable import vitals_consumer
@@ -8,22 +9,18 @@ import Vault
 /// A household in a folder of its own: settings, a root key, the keys of two gateways, of which `home` is enrolled and
 /// `next-door` may be.
 final class Household {
-    let folder: String
+    private let folder: TemporaryFolder
     let home: Ed25519.SigningKey
     let nextDoor: Ed25519.SigningKey
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.path + "/vitals-consumer-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        folder = try TemporaryFolder()
         home = try Ed25519.SigningKey(seed: .random())
         nextDoor = try Ed25519.SigningKey(seed: .random())
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
-
     /// The path of a file in the folder.
-    func path(_ name: String) -> String { folder + "/" + name }
+    func path(_ name: String) -> String { folder.path(name) }
 
     /// The settings, through a file as ever.
     func settings(
@@ -189,8 +186,3 @@ func beat(_ milliseconds: Int64, _ bpm: UInt16, rr: [UInt16] = []) -> Reading {
 
 /// The same as a line of output.
 func line(_ milliseconds: Int64, _ bpm: Int) -> String { "{\"time\":\(start + milliseconds),\"bpm\":\(bpm)}" }
-
-struct TestFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}

@@ -1,6 +1,7 @@
 import Daemon
 import Foundation
 import Telemetry
+import TestSupport
 import Testing
 import Vault
 

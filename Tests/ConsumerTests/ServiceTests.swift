@@ -3,6 +3,7 @@ import Foundation
 import MQTT
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 import Vault
 
@@ -17,7 +18,7 @@ struct ServiceTests {
 
     init() throws {
         household = try Household()
-        broker = try Broker()
+        broker = try Broker(configuration: ["allow_anonymous true", "max_queued_messages 100000"])
     }
 
     /// A consumer that runs while `body` does, and its public key.
@@ -167,54 +168,29 @@ struct ServiceTests {
     }
 
     /// The failure of a consumer.
+    /// Why a consumer gave up.
     private final class Failed: Sendable {
-        private let found = Mutex<(any Error)?>(nil)
-        private let isSet = DispatchSemaphore(value: 0)
+        private let errors = Record<any Error>()
 
-        @Sendable func set(_ error: any Error) {
-            found.withLock { $0 = error }
-            isSet.signal()
-        }
+        @Sendable func set(_ error: any Error) { errors.append(error) }
 
-        var error: (any Error)? { found.withLock { $0 } }
+        var error: (any Error)? { errors.all.first }
 
-        func wait() throws -> Failure {
-            guard isSet.wait(timeout: .now() + patience) == .success, let failure = error as? Failure else {
-                throw TestFailure("it did not give up")
-            }
-            return failure
-        }
+        func wait() throws -> Failure { try errors.take("the end of the consumer") { $0 as? Failure } }
     }
 
     // MARK: The program
 
-    private struct Ended {
-        let status: Int32
-        let output: String
-        let errors: String
-    }
-
     /// Starts the program that was built beside these tests.
-    private func program(_ arguments: String...) throws -> (process: Process, output: Pipe, errors: Pipe) {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(
-            "vitals-consumer")
-        process.arguments = arguments + ["--settings", household.path("consumer.json5")]
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        return (process, output, errors)
+    private func program(_ arguments: String...) throws -> RunningProgram {
+        try RunningProgram(
+            "vitals-consumer", arguments + ["--settings", household.path("consumer.json5")], output: .apart)
     }
 
-    private func end(_ running: (process: Process, output: Pipe, errors: Pipe)) throws -> Ended {
-        let output = try running.output.fileHandleForReading.readToEnd() ?? Data()
-        let errors = try running.errors.fileHandleForReading.readToEnd() ?? Data()
-        running.process.waitUntilExit()
-        return Ended(
-            status: running.process.terminationStatus, output: String(decoding: output, as: UTF8.self),
-            errors: String(decoding: errors, as: UTF8.self))
+    /// Waits for its end.
+    private func end(_ program: RunningProgram) throws -> (status: Int32, output: String, errors: String) {
+        let status = try #require(program.exitStatus())
+        return (status, program.text, program.errors)
     }
 
     @Test("as a program: an identity, readings, clear errors and an end at SIGTERM")
@@ -250,7 +226,7 @@ struct ServiceTests {
         #expect(try end(program("readings", "--user", "demo", "--kind", "sleep")).status == 64)
         #expect(try end(program("readings", "--user", "demo", "--kind", "steps", "--from", "noon")).status == 64)
 
-        service.process.terminate()
+        service.signal(SIGTERM)
         let ended = try end(service)
         #expect(ended.status == 0)
         #expect(try presence(client).state == .offline)
