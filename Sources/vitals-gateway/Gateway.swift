@@ -36,7 +36,6 @@ final class Gateway: @unchecked Sendable {
     let outbox: Outbox
     let retained: RetainedTopics
     private let topics: Topics
-    private let liveTopics: [ID: String]
     private let counters = Mutex(Counters())
     private var sensors: [ID: Sensor] = [:]
     private var requests: Requests?
@@ -61,10 +60,6 @@ final class Gateway: @unchecked Sendable {
         options.will = Message(topic: status, payload: StatusPayload.will.bytes, qos: .atLeastOnce, retain: true)
         session = Session(options)
         retained = RetainedTopics(on: session)
-        liveTopics = Dictionary(
-            uniqueKeysWithValues: settings.sensors.map {
-                ($0.id, settings.topics[settings.gateway, $0.id, .heartRate])
-            })
         let owner = Weak<Gateway>()
         central = Central(bus: settings.bus, adapter: settings.adapter) { owner.value?.receive($0) }
         outbox = try Outbox(settings, publishingOn: session)
@@ -121,8 +116,8 @@ final class Gateway: @unchecked Sendable {
     /// The way of a heartbeat goes on here.
     func measured(_ measurement: HeartRateMeasurement, by sensor: Sensor) {
         let moment = Moment(wall: unixMilliseconds(), monotonic: millisecondsSinceBoot())
-        if settings.publishesLive, let topic = liveTopics[sensor.settings.id] {
-            session.publish(HeartRatePayload.bytes(measurement, at: moment.wall), to: topic)
+        if settings.publishesLive {
+            session.publish(HeartRatePayload.bytes(measurement, at: moment.wall), to: sensor.liveTopic)
         }
         outbox.append(Reading(at: moment, .heartRate(measurement)), from: sensor.settings.id)
     }

@@ -28,6 +28,8 @@ final class Sensor {
     private static let resolveLimit = Duration.seconds(30)
 
     let settings: SensorSettings
+    /// Where its heart rates are published.
+    let liveTopic: String
     let central: Central
     private unowned let gateway: Gateway
     private var link = Link.idle
@@ -44,6 +46,7 @@ final class Sensor {
 
     init(_ settings: SensorSettings, _ central: Central, _ gateway: Gateway) {
         self.settings = settings
+        liveTopic = gateway.settings.topics[gateway.settings.gateway, settings.id, .heartRate]
         self.central = central
         self.gateway = gateway
     }

@@ -188,6 +188,24 @@ struct CentralTests {
         #expect(error.attempt == "read \(heartRate)")
     }
 
+    @Test("writes a value, and gives the sensor's refusal: its control point knows one command")
+    func writes() throws {
+        let bench = try Bench()
+        let controlPoint = "00002a39-0000-1000-8000-00805f9b34fb"
+        let characteristic = try bench.characteristic(controlPoint, of: try bench.connected())
+        func write(_ bytes: [UInt8]) -> BluetoothError?? {
+            bench.ask { [central = bench.central] done in
+                central.write(bytes, to: characteristic) { result in
+                    if case .failure(let error) = result { done(error) } else { done(nil) }
+                }
+            }
+        }
+        #expect(write([1]) == .some(nil))
+        let refusal = write([2])
+        #expect((refusal ?? nil)?.name == "org.bluez.Error.Failed")
+        #expect((refusal ?? nil)?.message.contains("0x80") == true)
+    }
+
     @Test("a call that is never answered ends at its limit")
     func timesOut() throws {
         let bench = try Bench()

@@ -97,6 +97,26 @@ struct OutboxTests {
         #expect(steps.flatMap { $0 } == Array(0..<5))
     }
 
+    @Test("buries a block that the consumer refuses, and none whose bytes are not the refused ones")
+    func refusal() throws {
+        let outbox = try granted()
+        #expect(try outbox.keep((0..<64).map { reading($0) }, from: bench.strap))
+        let block = try #require(try bench.waiting().last)
+        let digest = Array(try SHA256.digest(block.bytes).prefix(ControlMessage.digestLength))
+        func refuse(_ digest: [UInt8]) throws {
+            outbox.receive(control: try bench.signed(.refusal(block.identity, digest: digest, .unreadable)))
+            outbox.settle()
+        }
+        // Somebody published other bytes under our block's identity.
+        try refuse(digest.reversed())
+        #expect(outbox.health.dead == 0)
+        #expect(try bench.waiting().contains { $0.identity == block.identity })
+        try refuse(digest)
+        #expect(outbox.health.dead == 1)
+        #expect(try !bench.waiting().contains { $0.identity == block.identity })
+        outbox.stop(within: .zero)
+    }
+
     @Test("sends what a crash left in the journal as a loose block that the old session's key opens")
     func crash() throws {
         let first = try granted()

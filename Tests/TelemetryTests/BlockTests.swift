@@ -41,49 +41,6 @@ enum Sample {
         #expect(fault { try BlockHeader(startOf: Array(bytes.prefix(35))) } != nil)
     }
 
-    @Test("takes a block apart and puts it together")
-    func sealedBlock() throws {
-        let header = BlockHeader(.gap, Sample.identity)
-        let block = SealedBlock(header: header, ciphertext: [1, 2, 3], tag: Array(20..<36))
-        #expect(try SealedBlock(bytes: block.bytes) == block)
-        #expect(block.bytes.count == 36 + 3 + 16)
-        for length in 0...52 {
-            #expect(fault { try SealedBlock(bytes: Array(block.bytes.prefix(length))) } == .truncated)
-        }
-        let zero = BlockIdentity(stream: Sample.stream, session: Sample.session, sequence: 0)
-        let keyHeader = BlockHeader(.key, zero)
-        #expect(fault { try SealedBlock(bytes: keyHeader.bytes + Array(0..<40)) } == .unsupported("key block here"))
-    }
-
-    @Test("lays a key block out as documented")
-    func keyBlock() throws {
-        let zero = BlockIdentity(stream: Sample.stream, session: Sample.session, sequence: 0)
-        let header = BlockHeader(.key, zero)
-        let body = (0..<160).map { UInt8($0) }
-        let bytes = header.bytes + body
-        #expect(bytes.count == KeyBlock.length)
-        let block = try KeyBlock(bytes: bytes)
-        #expect(block.bytes == bytes)
-        #expect(block.ephemeral == Array(body[0..<32]) && block.ciphertext == Array(body[32..<80]))
-        #expect(block.tag == Array(body[80..<96]) && block.signature == Array(body[96..<160]))
-        let recipient = [UInt8](repeating: 9, count: 32)
-        let covered: [UInt8] = Array("vitals/1 key block".utf8) + Array(bytes[..<132]) + recipient
-        #expect(block.signedMessage(to: recipient) == covered)
-        let assembled = try KeyBlock(
-            header: header, ephemeral: block.ephemeral, ciphertext: block.ciphertext, tag: block.tag,
-            signature: block.signature)
-        #expect(assembled == block)
-        #expect(fault { try KeyBlock(bytes: Array(bytes.dropLast())) } == .truncated)
-        #expect(fault { try KeyBlock(bytes: bytes + [0]) } == .trailingBytes(1))
-        #expect(fault { try KeyBlock(bytes: BlockHeader(.gap, Sample.identity).bytes + body) } != nil)
-
-        let plaintext = try KeyBlock.Plaintext(sessionKey: Array(0..<32), boot: Sample.boot)
-        let expected: [UInt8] = Array(0..<32) + Array(0..<16)
-        #expect(plaintext.bytes == expected)
-        #expect(try KeyBlock.Plaintext(bytes: plaintext.bytes) == plaintext)
-        #expect(fault { try KeyBlock.Plaintext(sessionKey: [1], boot: Sample.boot) } != nil)
-    }
-
     @Test("lays the small bodies out as documented")
     func bodies() throws {
         let loose = try LooseBody(

@@ -5,11 +5,12 @@
 /// ```
 ///
 /// Integers are big-endian. The header is the additional authenticated data, the nonce is the sequence number under a key of the
-/// session's own. The key block, number 0 of its session, has a layout of its own: `KeyBlock`.
+/// session's own. The key block, number 0 of its session, has a layout of its own, which `Vault` reads and
+/// writes: what it carries is a key.
 public struct BlockHeader: Hashable, Sendable {
     /// What the plaintext of a block is.
     public enum Kind: UInt8, CaseIterable, Sendable {
-        /// The session's key, sealed to a person's public key: `KeyBlock`.
+        /// The session's key, sealed to a person's public key.
         case key = 1
         /// `ReadingColumns`.
         case readings = 2
@@ -125,34 +126,4 @@ public struct BlockIdentity: Hashable, Sendable, CustomStringConvertible {
         bytes.appendBig(session.number)
         bytes.appendBig(sequence)
     }
-}
-
-/// Any block but a key block, taken apart.
-public struct SealedBlock: Hashable, Sendable {
-    /// The header.
-    public let header: BlockHeader
-    /// The sealed body; as long as the plaintext.
-    public let ciphertext: [UInt8]
-    /// The tag.
-    public let tag: [UInt8]
-
-    /// A block from its parts, the tag being 16 bytes.
-    public init(header: BlockHeader, ciphertext: [UInt8], tag: [UInt8]) {
-        self.header = header
-        self.ciphertext = ciphertext
-        self.tag = tag
-    }
-
-    /// The parts of a block. Refuses a key block and a block without a body.
-    public init(bytes: [UInt8]) throws(MalformedValue) {
-        var reader = ByteReader(bytes, of: "block")
-        header = try BlockHeader(from: &reader)
-        guard header.kind != .key else { throw reader.malformed(.unsupported("key block here")) }
-        guard reader.remaining > BlockHeader.tagLength else { throw reader.malformed(.truncated) }
-        ciphertext = Array(try reader.take(reader.remaining - BlockHeader.tagLength))
-        tag = Array(reader.takeRest())
-    }
-
-    /// The whole block.
-    public var bytes: [UInt8] { header.bytes + ciphertext + tag }
 }
