@@ -1,5 +1,5 @@
-"""What the benchmarks stand on: a private folder, a broker and settings as deploy/up makes them, programs that are started and
-stopped, and what the kernel says of a running one."""
+"""What benchmarks and rigs stand on: a private folder, a broker and settings as deploy/up makes them, programs that are started
+and stopped, and what the kernel says of a running one."""
 
 import contextlib
 import ctypes
@@ -15,7 +15,8 @@ import time
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-RELEASE = PROJECT / ".build/release"
+# Whose programs run: a release unless somebody says otherwise.
+RELEASE = Path(os.environ.get("VITALS_PROGRAMS", PROJECT / ".build/release"))
 TOPICS = "vitals/v1/gateways/home"
 SENSOR = "Vitals HRM"
 
@@ -25,7 +26,7 @@ class Household(contextlib.ExitStack):
 
     def __enter__(self):
         super().__enter__()
-        self.folder = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="vitals-bench-")))
+        self.folder = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="vitals-household-")))
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -53,7 +54,7 @@ class Household(contextlib.ExitStack):
         while not is_so():
             if program.poll() is not None or time.monotonic() > end:
                 log = (self.folder / f"{program.name}.log").read_text(errors="replace")
-                sys.exit(f"bench: {program.name}: not within {limit} s: {what}\n{log[-2000:]}")
+                sys.exit(f"{program.name}: not within {limit} s: {what}\n{log[-2000:]}")
             time.sleep(0.02)
 
     def password_file(self, user):
@@ -131,7 +132,7 @@ def processor_seconds(pid):
     counted in nanoseconds, where those count hundredths of a second."""
     clock = ctypes.c_int()
     if ctypes.CDLL(None).clock_getcpuclockid(pid, ctypes.byref(clock)) != 0:
-        sys.exit(f"bench: there is no process {pid} any more")
+        sys.exit(f"there is no process {pid} any more")
     return time.clock_gettime(clock.value)
 
 
