@@ -26,6 +26,8 @@ public enum GatewayTopic: Hashable, Sendable {
     case blocks
     /// Signed messages from the consumer.
     case control
+    /// Grants of the consumer's, handed back as they came: a consumer restored from a backup may not know their streams.
+    case grants
     /// A request about the gateway itself, by name.
     case request(ID)
     /// A reply; the tail is one or more levels.
@@ -151,6 +153,7 @@ public struct Topics: Hashable, Sendable {
         case .events: "events"
         case .blocks: "blocks"
         case .control: "control"
+        case .grants: "grants"
         case .request(let name): "requests/\(name)"
         case .response(let tail): "responses/\(tail)"
         case .sensor(let sensor, let topic): "sensors/\(sensor)/\(topic.rawValue)"
@@ -166,6 +169,7 @@ public struct Topics: Hashable, Sendable {
         case ("events", 0): return .events
         case ("blocks", 0): return .blocks
         case ("control", 0): return .control
+        case ("grants", 0): return .grants
         case ("requests", 1): return rest.first.flatMap(id).map(GatewayTopic.request)
         case ("responses", 1...): return .response(rest.joined(separator: "/"))
         case ("sensors", 2...):

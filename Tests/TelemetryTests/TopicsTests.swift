@@ -8,7 +8,8 @@ import Testing
         let strap = try ID("strap")
         let own: [(GatewayTopic, String)] = [
             (.status, "status"), (.info, "info"), (.health, "health"), (.events, "events"), (.blocks, "blocks"),
-            (.control, "control"), (.request(try ID("scan")), "requests/scan"), (.response("me/1"), "responses/me/1"),
+            (.control, "control"), (.grants, "grants"), (.request(try ID("scan")), "requests/scan"),
+            (.response("me/1"), "responses/me/1"),
         ]
         let sensor: [(SensorTopic, String)] = [
             (.info, "info"), (.availability, "availability"), (.heartRate, "heart-rate"), (.stepsGet, "steps/get"),
