@@ -31,7 +31,8 @@ public struct Grant: Hashable, Sendable {
         }
     }
 
-    /// Only rises: of two grants for a sensor the one with the greater serial holds.
+    /// Only rises: of two grants for a sensor the one with the greater serial holds. At least the time at which the grant was made, Unix
+    /// milliseconds.
     public var serial: UInt64
     /// The sensor.
     public var sensor: ID
@@ -63,14 +64,18 @@ public struct Grant: Hashable, Sendable {
         self.kinds = kinds
     }
 
-    /// Whether a reading of this kind at this wall time is to be recorded.
+    /// Whether a reading of this kind, which came while this grant was the newest, is to be recorded.
     public func covers(_ kind: Reading.Kind, at wall: Int64) -> Bool {
-        kinds.includes(kind) && covers(wall)
+        kinds.includes(kind) && !hasEnded(at: wall)
     }
 
-    /// Whether this wall time lies in the stream.
-    public func covers(_ wall: Int64) -> Bool {
-        wall >= from && until.map { wall < $0 } ?? true
+    /// Whether the stream has ended.
+    ///
+    /// A gateway's clock may be wrong, and must not decide alone. `from` is not asked: who holds the grant is past it, whatever the
+    /// clock says. An end that lay in the past when the grant was made has come, too; an end that was still ahead is waited for.
+    public func hasEnded(at wall: Int64) -> Bool {
+        guard let until else { return false }
+        return wall >= until || until <= Int64(clamping: serial)
     }
 
     init(from reader: inout ByteReader) throws(MalformedValue) {
