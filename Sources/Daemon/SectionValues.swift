@@ -92,6 +92,13 @@ extension Section {
         try read(key, .duration(range, example: absent)) ?? absent
     }
 
+    /// So many bytes, within `range`, or a default: `"256 MB"`, `"64 kB"`, `"1 GB"` (powers of 1000), or a number of bytes.
+    public func bytes(
+        _ key: String, in range: ClosedRange<Int>, default absent: Int
+    ) throws(SettingsError) -> Int {
+        try read(key, .bytes(range, example: absent)) ?? absent
+    }
+
     /// The path of a file or folder; a relative one is relative to the settings file's folder.
     public func path(_ key: String) throws(SettingsError) -> String { try require(key, .path(besides: file)) }
 
@@ -255,6 +262,42 @@ extension Setting<Duration> {
             return duration.flatMap { range.contains($0) ? $0 : nil }
         }
     }
+}
+
+extension Setting<Int> {
+    static func bytes(_ range: ClosedRange<Int>, example: Int) -> Self {
+        let expected = "a size from \(spelt(bytes: range.lowerBound)) to \(spelt(bytes: range.upperBound))"
+        return Setting(expected: expected, example: quoted(spelt(bytes: example))) { value in
+            let count: Int? =
+                switch value {
+                case .integer(let count): Int(exactly: count)
+                case .string(let text): parsedBytes(text)
+                default: nil
+                }
+            return count.flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+}
+
+private let sizes: [(name: String, bytes: Int)] = [
+    ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000), ("B", 1),
+]
+
+/// The bytes that `256 MB` or `64kB` spells: digits and a unit.
+func parsedBytes(_ text: String) -> Int? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    let unit = text.dropFirst(digits.count).drop { $0 == " " }
+    guard let count = Int(digits), let size = sizes.first(where: { $0.name == unit })?.bytes else { return nil }
+    let (product, overflow) = count.multipliedReportingOverflow(by: size)
+    return overflow ? nil : product
+}
+
+/// A number of bytes in the largest unit that needs no fraction: `256 MB`.
+func spelt(bytes: Int) -> String {
+    for size in sizes where bytes >= size.bytes && bytes % size.bytes == 0 {
+        return "\(bytes / size.bytes) \(size.name)"
+    }
+    return "\(bytes) B"
 }
 
 private let units: [(name: String, length: Duration)] = [

@@ -240,6 +240,19 @@ struct SettingsTests {
     }
 
     @Test(
+        "reads sizes",
+        arguments: [("256 MB", 256_000_000), ("64kB", 64_000), ("1 GB", 1_000_000_000), ("7 B", 7)])
+    func sizes(text: String, bytes: Int) {
+        #expect(parsedBytes(text) == bytes)
+        #expect(parsedBytes(spelt(bytes: bytes)) == bytes)
+    }
+
+    @Test(
+        "refuses sizes without digits or unit, and what is beyond counting",
+        arguments: ["", "MB", "256", "256 mb", "2.5 MB", "-1 MB", "99999999999 GB"])
+    func malformedSizes(text: String) { #expect(parsedBytes(text) == nil) }
+
+    @Test(
         "refuses durations without number or unit",
         arguments: ["", "5", "s", "-5 s", "5 sec", "1.2.3 s", "5 s ", "1e9 s", "٣ s", "99999999999 d"])
     func badDurations(text: String) {
