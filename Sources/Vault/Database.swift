@@ -44,9 +44,10 @@ public final class Database {
     ///   - applicationID: written into new files (`PRAGMA application_id`); a file with another one is refused as `.foreign`. Not 0.
     ///   - busyTimeout: how long to wait for another connection's lock, before `.locked`.
     ///   - secureDelete: overwrite deleted rows with zeros, for a database of keys.
+    ///   - pageSize: of a new file; a power of two from 512 to 65536, nil for SQLite's own choice. A commit writes whole pages.
     public init(
         _ path: String, _ mode: Mode, applicationID: Int32, busyTimeout: Duration = .seconds(5),
-        secureDelete: Bool = false
+        secureDelete: Bool = false, pageSize: Int? = nil
     ) throws(VaultError) {
         self.path = path
         let attempted = "open the database \(path)"
@@ -78,6 +79,7 @@ public final class Database {
         try run("PRAGMA trusted_schema = OFF")
         try run("PRAGMA foreign_keys = ON")
         guard let synchronous else { return }
+        if isNew, let pageSize { try run("PRAGMA page_size = \(pageSize)") }
         guard try first("PRAGMA journal_mode = WAL", row: Row.text) == "wal" else {
             throw VaultError(attempted, .misuse, said: "this file system does not allow WAL mode")
         }

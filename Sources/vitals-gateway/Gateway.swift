@@ -31,6 +31,7 @@ final class Gateway: @unchecked Sendable {
     }
 
     let settings: GatewaySettings
+    private let lock: StateLock
     let session: Session
     let central: Central
     let outbox: Outbox
@@ -55,6 +56,8 @@ final class Gateway: @unchecked Sendable {
     init(_ settings: GatewaySettings) throws {
         self.settings = settings
         topics = settings.topics
+        try Identity.makeFolder(settings.state)
+        lock = try StateLock(folder: settings.state)
         var options = settings.broker
         let status = settings.topics[settings.gateway, .status]
         options.will = Message(topic: status, payload: StatusPayload.will.bytes, qos: .atLeastOnce, retain: true)
@@ -115,7 +118,7 @@ final class Gateway: @unchecked Sendable {
 
     /// The way of a heartbeat goes on here.
     func measured(_ measurement: HeartRateMeasurement, by sensor: Sensor) {
-        let moment = Moment(wall: unixMilliseconds(), monotonic: millisecondsSinceBoot())
+        let moment = Moment.now()
         if settings.publishesLive {
             session.publish(HeartRatePayload.bytes(measurement, at: moment.wall), to: sensor.liveTopic)
         }

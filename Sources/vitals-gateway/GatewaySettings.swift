@@ -100,6 +100,8 @@ struct OutboxSettings {
     let blockInterval: Duration
     /// How long acknowledged blocks are kept.
     let retention: Duration
+    /// How many bytes the outbox may hold.
+    let limit: Int
 
     init(_ section: Section) throws(SettingsError) {
         flushInterval = try section.duration(
@@ -108,6 +110,7 @@ struct OutboxSettings {
             "block_interval", in: .milliseconds(100) ... .seconds(600), default: .seconds(10))
         retention = try section.duration(
             "retention", in: .seconds(3600) ... .seconds(366 * 86400), default: .seconds(14 * 86400))
+        limit = try section.bytes("limit", in: 1_000_000...1_000_000_000_000, default: 256_000_000)
     }
 }
 

@@ -8,12 +8,17 @@ struct Identity {
 
     /// The identity in a state folder; made where there is none.
     init(in state: String) throws {
+        try Self.makeFolder(state)
+        key = try Ed25519.SigningKey(seed: KeyFile.createIfMissing("\(state)/identity.key"))
+    }
+
+    /// The state folder, for its owner only.
+    static func makeFolder(_ state: String) throws(Failure) {
         guard mkdir(state, 0o700) == 0 || errno == EEXIST else {
             throw Failure(
                 .configuration, "cannot make the folder \(state): \(String(cString: strerror(errno)))",
                 hint: "make it, or name another as `state` in the settings")
         }
-        key = try Ed25519.SigningKey(seed: KeyFile.createIfMissing("\(state)/identity.key"))
     }
 
     /// In base64, as settings files hold it.

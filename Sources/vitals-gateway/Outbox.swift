@@ -9,7 +9,11 @@
 // sealed to the person. So a stolen card opens nothing, and what a crash leaves in the journal is sent as it lies there, in
 // loose blocks, for the consumer to open.
 //
-// Without a grant for a sensor, its readings are live only, and counted as not recorded.
+// Without a grant for a sensor, its readings are live only, and counted as not recorded. What cannot be held, in memory while
+// the disk takes nothing or on the disk once the limit is reached, is dropped oldest first, and a gap block says what is missing.
+//
+// In this file a reading is taken in and gets to the disk. OutboxBlocks.swift makes blocks and sends them, OutboxRoom.swift
+// keeps within the limit, OutboxClock.swift follows the wall clock, OutboxAnswers.swift is what is heard from outside.
 
 import Daemon
 import MQTT
@@ -35,43 +39,55 @@ final class Outbox: @unchecked Sendable {
         var completion: (@Sendable (Bool) -> Void)?
     }
 
-    /// What was left for the thread, and how much was turned away because it did not come for it: a disk that hangs.
+    /// What was left for the thread, and what was turned away because it did not come for it: a disk that hangs.
     private struct Intake {
         var entries: [Entry] = []
-        var turnedAway = 0
+        var turnedAway: [Source: Extent] = [:]
         var notRecorded = 0
+    }
+
+    private struct Source: Hashable {
+        let sensor: ID
+        let kind: Reading.Kind
     }
 
     /// A killed gateway loses what is younger than this and the commit that follows: promised are 50 ms.
     private static let commitDelay = Duration.milliseconds(20)
     /// While the disk takes nothing, so many readings wait in memory; then the oldest are dropped, and counted.
     private static let mostUnwritten = 20_000
-    private static let sessionLength: UInt64 = 24 * 3600 * 1000
 
     let loop = EventLoop(name: "outbox")
-    private let settings: OutboxSettings
+    let settings: OutboxSettings
     private let isEnrolled: Bool
     let blocksTopic: String
+    let grantsTopic: String
     let session: Session
-    private let identity: Ed25519.SigningKey
-    private let boot: [UInt8]
+    let identity: Ed25519.SigningKey
+    let boot: [UInt8]
     let store: OutboxStore
     private let intake = Mutex(Intake())
 
     var grants: Grants
-    private var sessions: [StreamID: OpenSession] = [:]
+    var clock: BootClock
+    var sessions: [StreamID: OpenSession] = [:]
     private(set) var unwritten: [Unwritten] = []
+    /// What was dropped and is in no gap block yet.
+    var gaps: [StreamID: Extent] = [:]
     var uplink = Uplink()
-    private var flushedThrough: Int64 = 0
-    private var isDirty = false
+    /// The last block that is on the disk.
+    var flushedThrough: Int64 = 0
+    /// Whether something is committed and not flushed.
+    var isDirty = false
+    var isNearlyFull = false
     private var commitTimer: EventLoop.Timer?
     private var flushTimer: EventLoop.Timer?
-    private var sendTimer: EventLoop.Timer?
+    var sendTimer: EventLoop.Timer?
     private(set) var recorded = 0
     private(set) var notRecorded = 0
-    private(set) var dropped = 0
+    /// Ever.
+    private(set) var dropped: Int
     var onChange: () -> Void = {}
-    private var drained: Answer<Bool>?
+    var drained: Answer<Bool>?
 
     /// Opens the database and reads what the last run left.
     init(_ settings: GatewaySettings, publishingOn session: Session) throws {
@@ -79,6 +95,7 @@ final class Outbox: @unchecked Sendable {
         self.session = session
         isEnrolled = settings.consumer != nil
         blocksTopic = settings.topics[settings.gateway, .blocks]
+        grantsTopic = settings.topics[settings.gateway, .grants]
         identity = try Identity(in: settings.state).key
         guard let boot = bootID() else {
             throw Failure(.failure, "there is no boot id", hint: "is /proc mounted?")
@@ -89,6 +106,8 @@ final class Outbox: @unchecked Sendable {
             gateway: settings.gateway,
             consumer: try settings.consumer.map { key throws(VaultError) in try Ed25519.VerifyingKey(key) })
         for stored in try store.grants() { _ = grants.take(stored.message, for: stored.sensor) }
+        dropped = try store.dropped()
+        clock = try BootClock(store, boot)
     }
 
     /// - Parameter onChange: called on `loop` when what health tells has changed in a way that somebody may wait for.
@@ -98,9 +117,13 @@ final class Outbox: @unchecked Sendable {
         try store.flush { () throws(VaultError) in }
         flushedThrough = try store.lastBlock()
         try sealLeftovers()
+        try sealSteps()
         loop.perform { [self] in
             self.onChange = onChange
-            every(.seconds(10)) { onChange() }
+            every(.seconds(10)) { [unowned self] in
+                checkClock(.now())
+                onChange()
+            }
             every(.seconds(3600)) { [unowned self] in removeOld() }
             removeOld()
         }
@@ -140,7 +163,7 @@ final class Outbox: @unchecked Sendable {
         }
         let (isTaken, isFirst) = intake.withLock { intake in
             guard intake.entries.count < Self.mostUnwritten else {
-                intake.turnedAway += 1
+                intake.turnedAway[Source(sensor: sensor, kind: reading.kind)] += Extent(at: reading.moment.wall)
                 return (false, false)
             }
             intake.entries.append(Entry(reading: reading, sensor: sensor, completion: completion))
@@ -151,15 +174,18 @@ final class Outbox: @unchecked Sendable {
     }
 
     func takeIn() {
-        let entries = intake.withLock { intake in
+        let (entries, turnedAway) = intake.withLock { intake in
             defer { intake.entries.removeAll(keepingCapacity: true) }
-            dropped += intake.turnedAway
             notRecorded += intake.notRecorded
-            (intake.turnedAway, intake.notRecorded) = (0, 0)
-            return intake.entries
+            intake.notRecorded = 0
+            let turnedAway = intake.turnedAway
+            if !turnedAway.isEmpty { intake.turnedAway = [:] }
+            return (intake.entries, turnedAway)
         }
         var isUrgent = false
         for entry in entries {
+            // What the new time says of older readings is written down before anything that has the new time.
+            if clock.observe(entry.reading.moment) { isUrgent = true }
             guard let grant = grants.inForce(for: entry.sensor),
                 grant.covers(entry.reading.kind, at: entry.reading.moment.wall)
             else {
@@ -170,16 +196,38 @@ final class Outbox: @unchecked Sendable {
             unwritten.append(Unwritten(reading: entry.reading, grant: grant, completion: entry.completion))
             if entry.completion != nil { isUrgent = true }
         }
-        if unwritten.count > Self.mostUnwritten {
-            let excess = unwritten.count - Self.mostUnwritten
-            for lost in unwritten.prefix(excess) { lost.completion?(false) }
-            unwritten.removeFirst(excess)
-            dropped += excess
+        for (source, extent) in turnedAway {
+            guard let grant = grants.inForce(for: source.sensor), grant.covers(source.kind, at: extent.last * 1000)
+            else {
+                notRecorded += extent.count
+                continue
+            }
+            drop(extent, of: grant.stream)
         }
+        dropUnwritten(downTo: Self.mostUnwritten)
         if isUrgent { return flush() }
         guard !unwritten.isEmpty, commitTimer == nil else { return }
         commitTimer = loop.after(Self.commitDelay) { [unowned self] in commit() }
     }
+
+    /// The oldest go, where more wait in memory than may.
+    private func dropUnwritten(downTo limit: Int) {
+        guard unwritten.count > limit else { return }
+        for lost in unwritten.prefix(unwritten.count - limit) {
+            lost.completion?(false)
+            drop(Extent(at: lost.reading.moment.wall), of: lost.grant.stream)
+        }
+        unwritten.removeFirst(unwritten.count - limit)
+    }
+
+    /// Counts what is lost; the next flush makes a gap block of it.
+    private func drop(_ extent: Extent, of stream: StreamID) {
+        dropped += extent.count
+        gaps[stream] += extent
+    }
+
+    /// What had to go from the disk, and is in a gap block.
+    func countDropped(_ count: Int) { dropped += count }
 
     // MARK: Journal
 
@@ -188,6 +236,7 @@ final class Outbox: @unchecked Sendable {
         commitTimer?.cancel()
         commitTimer = nil
         guard !unwritten.isEmpty else { return }
+        guard !clock.hasSteps else { return flush() }
         do throws(VaultError) {
             try writeJournal()
             try sealPending { _, pending in pending.isFull }
@@ -207,12 +256,15 @@ final class Outbox: @unchecked Sendable {
             sealingAll || pending.isFull || pending.isDue(now, self.settings.blockInterval) || self.isOver(open)
         }
         let mustSeal = sessions.values.contains { open in open.pending.values.contains { isDue(open, $0) } }
-        guard isDirty || mustSeal || !unwritten.isEmpty else { return flushLater() }
+        guard isDirty || mustSeal || !unwritten.isEmpty || clock.hasSteps || !gaps.isEmpty else { return flushLater() }
         let waiting = unwritten.compactMap(\.completion)
         for index in unwritten.indices { unwritten[index].completion = nil }
         do throws(VaultError) {
+            try sealSteps()
             try writeJournal()
             try sealPending(isDue)
+            try sealGaps()
+            try makeRoom()
             try store.flush { () throws(VaultError) in }
             flushedThrough = try store.lastBlock()
             isDirty = false
@@ -238,6 +290,7 @@ final class Outbox: @unchecked Sendable {
     /// The disk is full, read-only or broken: what could not be done is tried again, and what is unwritten waits in memory.
     private func trouble(_ error: VaultError) {
         log.error("outbox: \(error)")
+        if error.reason == .diskFull { spareSpent() }
         guard commitTimer == nil else { return }
         commitTimer = loop.after(.seconds(1)) { [unowned self] in flush() }
     }
@@ -258,7 +311,9 @@ final class Outbox: @unchecked Sendable {
                 continue
             }
             rows.append(
-                try store.append(record.sealed, number: record.number, stream: open.grant.stream, session: open.id))
+                try store.append(
+                    record.sealed, number: record.number, at: entry.reading.moment.wall, stream: open.grant.stream,
+                    session: open.id))
         }
         return rows
     }
@@ -276,114 +331,5 @@ final class Outbox: @unchecked Sendable {
         }
         isDirty = true
         unwritten = []
-    }
-
-    // MARK: Sessions
-
-    /// A stream's session, not older than a day; its key block is on the disk.
-    private func session(for grant: Grant) throws(VaultError) -> OpenSession {
-        if let open = sessions[grant.stream] {
-            guard millisecondsSinceBoot() - open.began >= Self.sessionLength else { return open }
-            try sealPending(of: open) { _, _ in true }
-        }
-        let open = try OpenSession(for: grant, boot: boot, identity: identity)
-        try store.flush { () throws(VaultError) in
-            try store.add(open.keyBlock.identity, open.keyBlock.bytes, at: unixMilliseconds())
-        }
-        flushedThrough = try store.lastBlock()
-        sessions[grant.stream] = open
-        return open
-    }
-
-    /// Whether the sensor has become another stream's.
-    private func isOver(_ open: OpenSession) -> Bool {
-        grants.inForce(for: open.grant.sensor)?.stream != open.grant.stream
-    }
-
-    // MARK: Blocks
-
-    private func sealPending(_ isDue: (OpenSession, OpenSession.Pending) -> Bool) throws(VaultError) {
-        for open in sessions.values { try sealPending(of: open, isDue) }
-    }
-
-    private func sealPending(
-        of open: OpenSession, _ isDue: (OpenSession, OpenSession.Pending) -> Bool
-    ) throws(VaultError) {
-        for (kind, pending) in open.pending where isDue(open, pending) {
-            isDirty = true
-            var rest = pending
-            while !rest.readings.isEmpty {
-                let count = OpenSession.chunk(of: rest)
-                try seal(Array(rest.readings.prefix(count)), Array(rest.rows.prefix(count)), in: open)
-                rest.readings.removeFirst(count)
-                rest.rows.removeFirst(count)
-                open.pending[kind] = rest.readings.isEmpty ? nil : rest
-            }
-        }
-    }
-
-    /// In one transaction, readings leave the journal and a block holds them.
-    private func seal(_ readings: [Reading], _ rows: [Int64], in open: OpenSession) throws(VaultError) {
-        // Each of them was encoded for the journal, and they are of one kind, at most a block's worth.
-        guard let body = try? ReadingColumns.encode(readings) else { return }
-        let block = try open.block(.readings, body)
-        try store.commit { () throws(VaultError) in
-            try store.add(block.identity, block.bytes, at: unixMilliseconds())
-            try store.removeFromJournal(rows)
-        }
-    }
-
-    /// What a crash left in the journal, under keys that are gone from here, travels as it lies there.
-    private func sealLeftovers() throws {
-        while let old = try store.leftoverSession(besides: sessions.values.map(\.id)) {
-            let rows = try store.leftovers(stream: old.stream, session: old.session, atMost: LooseBody.maximumCount)
-            let stream = try StreamID(bytes: old.stream)
-            guard let grant = grants.grant(of: stream) else {
-                throw Failure(
-                    .failure, "the outbox has readings of a stream without a grant",
-                    hint: "was the consumer's identity in the settings changed? The outbox belongs to the old one.")
-            }
-            let open = try session(for: grant)
-            let body = try LooseBody(session: try SessionID(bytes: old.session), records: rows.map(\.record))
-            let block = try open.block(.loose, body.bytes)
-            try store.flush { () throws(VaultError) in
-                try store.add(block.identity, block.bytes, at: unixMilliseconds())
-                try store.removeFromJournal(rows.map(\.id))
-            }
-            flushedThrough = try store.lastBlock()
-            log.notice("\(rows.count) readings of an interrupted run go out as a loose block")
-        }
-    }
-
-    private func removeOld() {
-        let before = unixMilliseconds() - Int64(settings.retention.components.seconds) * 1000
-        do throws(VaultError) {
-            let count = try store.removeAcknowledged(before: before)
-            if count > 0 { log.info("removed \(count) blocks that were acknowledged long ago") }
-        } catch {
-            log.error("outbox: \(error)")
-        }
-    }
-
-    // MARK: Out
-
-    /// Sends what can be sent.
-    func pump() {
-        do throws(VaultError) {
-            for block in try store.waiting(after: uplink.cursor, through: flushedThrough, atMost: uplink.room) {
-                uplink.take(block)
-            }
-            let now = millisecondsSinceBoot()
-            let (blocks, next) = uplink.send(at: now)
-            for block in blocks { session.publish(block, to: blocksTopic, qos: .atLeastOnce) }
-            sendTimer?.cancel()
-            sendTimer = next.map { next in
-                loop.after(.milliseconds(next - min(next, now))) { [unowned self] in pump() }
-            }
-            if uplink.isEmpty || !uplink.isOpen { drained?.set(true) }
-        } catch {
-            log.error("outbox: \(error)")
-            sendTimer = loop.after(.seconds(1)) { [unowned self] in pump() }
-        }
     }
 }

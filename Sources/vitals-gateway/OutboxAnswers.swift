@@ -64,11 +64,7 @@ extension Outbox {
                 switch body {
                 case .acknowledgement(let identities): try acknowledge(identities)
                 case .refusal(let identity, let digest, let reason): try bury(identity, digest, reason)
-                case .keyRequest(let stream, let session):
-                    let key = BlockIdentity(stream: stream, session: session, sequence: 0)
-                    if let block = try store.block(key) {
-                        self.session.publish(block.bytes, to: blocksTopic, qos: .atLeastOnce)
-                    }
+                case .keyRequest(let stream, let session): try tellKey(of: session, stream)
                 case .grant: break  // Grants come on a sensor's own topic.
                 }
             } catch {
@@ -76,6 +72,16 @@ extension Outbox {
             }
             pump()
             if uplink.isEmpty { onChange() }
+        }
+    }
+
+    /// A consumer that was restored from a backup may not know the stream either: its own grant of then tells it.
+    private func tellKey(of session: SessionID, _ stream: StreamID) throws(VaultError) {
+        if let grant = try store.grant(of: stream) {
+            self.session.publish(grant, to: grantsTopic, qos: .atLeastOnce)
+        }
+        if let block = try store.block(BlockIdentity(stream: stream, session: session, sequence: 0)) {
+            self.session.publish(block.bytes, to: blocksTopic, qos: .atLeastOnce)
         }
     }
 
@@ -113,7 +119,8 @@ extension Outbox {
             let journal = try store.journalCount() + unwritten.count
             let age = backlog.oldest.map { max(0, unixMilliseconds() - $0) / 1000 } ?? 0
             health.outbox = HealthPayload.Outbox(
-                journal: journal, blocks: backlog.blocks, bytes: backlog.bytes, oldestSeconds: Int(age))
+                journal: journal, blocks: backlog.blocks, bytes: backlog.bytes, limitBytes: settings.limit,
+                oldestSeconds: Int(age))
             health.dead = try store.deadCount()
         } catch {
             log.error("outbox: \(error)")

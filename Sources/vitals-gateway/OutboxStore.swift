@@ -18,6 +18,14 @@ struct OutboxStore {
         let message: [UInt8]
     }
 
+    /// What a block holds, so that a gap block can tell of it when it has to go.
+    struct Contents {
+        /// Nil where it holds no readings.
+        var extent: Extent?
+        /// A loose block has records of another session: it needs that session's key block.
+        var recordsOf: SessionID?
+    }
+
     /// What waits for an acknowledgement.
     struct Backlog {
         var blocks = 0
@@ -59,13 +67,43 @@ struct OutboxStore {
             UNIQUE (stream, session, sequence)
         );
         CREATE INDEX blocks_waiting ON blocks (id) WHERE state = 0;
+        """,
         """
+        -- What a gap block has to tell of a block that must go: how many readings it holds, from when until when (Unix
+        -- seconds). records_of: the session whose records a loose block has, and whose key block it needs.
+        ALTER TABLE blocks ADD COLUMN readings INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE blocks ADD COLUMN first INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE blocks ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE blocks ADD COLUMN records_of BLOB;
+        ALTER TABLE blocks ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+        -- Nobody knows any more how many readings are in a block of before: it has at least one.
+        UPDATE blocks SET size = length(bytes), first = changed / 1000, last = changed / 1000,
+            readings = substr(bytes, 3, 1) IN (x'02', x'03');
+        ALTER TABLE journal ADD COLUMN second INTEGER NOT NULL DEFAULT 0;
+
+        DROP INDEX blocks_waiting;
+        CREATE INDEX blocks_waiting ON blocks (id, size, changed) WHERE state = 0;
+        CREATE INDEX blocks_acknowledged ON blocks (changed) WHERE state = 1;
+        CREATE INDEX blocks_dead ON blocks (changed) WHERE state = 2;
+        CREATE INDEX blocks_loose ON blocks (stream, records_of) WHERE records_of IS NOT NULL;
+
+        CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO counters VALUES ('dropped', 0);
+
+        -- The boot, by how much its wall clock is ahead of the monotonic one (ms), and the streams with readings of it.
+        CREATE TABLE clock (boot BLOB NOT NULL, offset INTEGER NOT NULL);
+        CREATE TABLE boot_streams (stream BLOB PRIMARY KEY) WITHOUT ROWID;
+        """,
     ]
 
-    private let database: Database
+    /// Small pages: each commit writes whole ones, and a reading needs little of one. An SD card wears less.
+    private static let pageSize = 1024
+
+    let database: Database
 
     init(in folder: String) throws(VaultError) {
-        database = try Database("\(folder)/outbox.db", .readWrite(.normal), applicationID: Self.applicationID)
+        database = try Database(
+            "\(folder)/outbox.db", .readWrite(.normal), applicationID: Self.applicationID, pageSize: Self.pageSize)
         try database.migrate(Self.migrations)
     }
 
@@ -87,6 +125,11 @@ struct OutboxStore {
         }
     }
 
+    /// The grant of a stream, as the consumer signed it; nil where there is none.
+    func grant(of stream: StreamID) throws(VaultError) -> [UInt8]? {
+        try database.first("SELECT message FROM grants WHERE stream = ?", [.blob(stream.bytes)], row: Row.blob)
+    }
+
     func keep(_ grant: Grant, _ message: [UInt8]) throws(VaultError) {
         try database.execute(
             "INSERT OR REPLACE INTO grants (stream, sensor, serial, message) VALUES (?, ?, ?, ?)",
@@ -99,10 +142,15 @@ struct OutboxStore {
     // MARK: Journal
 
     /// Returns the row's id.
-    func append(_ sealed: [UInt8], number: UInt64, stream: StreamID, session: SessionID) throws(VaultError) -> Int64 {
+    func append(
+        _ sealed: [UInt8], number: UInt64, at wall: Int64, stream: StreamID, session: SessionID
+    ) throws(VaultError) -> Int64 {
         try database.execute(
-            "INSERT INTO journal (stream, session, number, sealed) VALUES (?, ?, ?, ?)",
-            [.blob(stream.bytes), .blob(session.bytes), .integer(Int64(bitPattern: number)), .blob(sealed)])
+            "INSERT INTO journal (stream, session, number, sealed, second) VALUES (?, ?, ?, ?, ?)",
+            [
+                .blob(stream.bytes), .blob(session.bytes), .integer(Int64(bitPattern: number)), .blob(sealed),
+                .integer(Extent.second(of: wall)),
+            ])
         return database.lastInsertedRow
     }
 
@@ -112,26 +160,24 @@ struct OutboxStore {
         }
     }
 
-    /// The stream and session of the oldest row of a session that is not among these; nil where the journal has none.
-    func leftoverSession(besides current: [SessionID]) throws(VaultError) -> (stream: [UInt8], session: [UInt8])? {
-        let sessions = try database.query(
+    /// The sessions that have rows in the journal, the one with the oldest row first.
+    func journalSessions() throws(VaultError) -> [(stream: [UInt8], session: [UInt8])] {
+        try database.query(
             "SELECT stream, session FROM journal GROUP BY stream, session ORDER BY min(id)"
         ) { row throws(VaultError) in (stream: try row.blob(0), session: try row.blob(1)) }
-        let currentBytes = current.map(\.bytes)
-        return sessions.first { !currentBytes.contains($0.session) }
     }
 
     /// The oldest rows of a session, as a loose block takes them.
     func leftovers(
         stream: [UInt8], session: [UInt8], atMost limit: Int
-    ) throws(VaultError) -> [(id: Int64, record: LooseBody.Record)] {
+    ) throws(VaultError) -> [(id: Int64, second: Int64, record: LooseBody.Record)] {
         try database.query(
-            "SELECT id, number, sealed FROM journal WHERE stream = ? AND session = ? ORDER BY id LIMIT ?",
+            "SELECT id, second, number, sealed FROM journal WHERE stream = ? AND session = ? ORDER BY id LIMIT ?",
             [.blob(stream), .blob(session), .integer(limit)]
         ) { row throws(VaultError) in
             (
-                id: try row.int(0),
-                record: LooseBody.Record(number: UInt64(bitPattern: try row.int(1)), sealed: try row.blob(2))
+                id: try row.int(0), second: try row.int(1),
+                record: LooseBody.Record(number: UInt64(bitPattern: try row.int(2)), sealed: try row.blob(3))
             )
         }
     }
@@ -142,21 +188,33 @@ struct OutboxStore {
 
     // MARK: Blocks
 
-    func add(_ identity: BlockIdentity, _ bytes: [UInt8], at wall: Int64) throws(VaultError) {
+    func add(
+        _ identity: BlockIdentity, _ bytes: [UInt8], _ contents: Contents = Contents(), at wall: Int64
+    ) throws(VaultError) {
         try database.execute(
-            "INSERT INTO blocks (stream, session, sequence, bytes, changed) VALUES (?, ?, ?, ?, ?)",
-            Self.key(identity) + [.blob(bytes), .integer(wall)])
+            """
+            INSERT INTO blocks (stream, session, sequence, bytes, changed, readings, first, last, records_of, size)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            Self.key(identity) + [
+                .blob(bytes), .integer(wall), .integer(contents.extent?.count ?? 0),
+                .integer(contents.extent?.first ?? 0), .integer(contents.extent?.last ?? 0),
+                contents.recordsOf.map { .blob($0.bytes) } ?? .null, .integer(bytes.count),
+            ])
     }
 
-    /// Blocks that wait for an acknowledgement, made after the one with this id.
-    func waiting(after id: Int64, through last: Int64, atMost limit: Int) throws(VaultError) -> [Block] {
+    /// Blocks that wait for an acknowledgement, made after the one with this id, of other streams than these.
+    func waiting(
+        after id: Int64, through last: Int64, besides streams: [StreamID] = [], atMost limit: Int
+    ) throws(VaultError) -> [Block] {
         guard limit > 0, id < last else { return [] }
+        let others = repeatElement("?", count: streams.count).joined(separator: ", ")
         return try database.query(
             """
             SELECT id, stream, session, sequence, bytes FROM blocks
-            WHERE state = 0 AND id > ? AND id <= ? ORDER BY id LIMIT ?
+            WHERE state = 0 AND id > ? AND id <= ? AND stream NOT IN (\(others)) ORDER BY id LIMIT ?
             """,
-            [.integer(id), .integer(last), .integer(limit)], row: Self.block)
+            [.integer(id), .integer(last)] + streams.map { .blob($0.bytes) } + [.integer(limit)], row: Self.block)
     }
 
     /// A block whatever its state; nil where there is none.
@@ -184,19 +242,9 @@ struct OutboxStore {
         try database.execute("UPDATE blocks SET state = 0, changed = ? WHERE state = 1", [.integer(wall)])
     }
 
-    /// Acknowledged blocks go after a while. A key block stays for as long as a block of its session does.
-    func removeAcknowledged(before wall: Int64) throws(VaultError) -> Int {
-        try database.execute(
-            """
-            DELETE FROM blocks WHERE state = 1 AND changed < ? AND (sequence > 0 OR NOT EXISTS (
-                SELECT 1 FROM blocks AS other WHERE other.stream = blocks.stream AND other.session = blocks.session
-                AND other.sequence > 0 AND NOT (other.state = 1 AND other.changed < ?)))
-            """, [.integer(wall), .integer(wall)])
-    }
-
     func backlog() throws(VaultError) -> Backlog {
         try database.first(
-            "SELECT count(*), coalesce(sum(length(bytes)), 0), min(changed) FROM blocks WHERE state = 0"
+            "SELECT count(*), coalesce(sum(size), 0), min(changed) FROM blocks WHERE state = 0"
         ) { row throws(VaultError) in
             Backlog(blocks: Int(try row.int(0)), bytes: Int(try row.int(1)), oldest: try row.intIfPresent(2))
         } ?? Backlog()
@@ -215,14 +263,14 @@ struct OutboxStore {
             [.integer(new), .integer(wall)] + Self.key(identity) + [.integer(old)])
     }
 
-    private static func key(_ identity: BlockIdentity) -> [Value] {
+    static func key(_ identity: BlockIdentity) -> [Value] {
         [
             .blob(identity.stream.bytes), .blob(identity.session.bytes),
             .integer(Int64(bitPattern: identity.sequence)),
         ]
     }
 
-    private static func block(_ row: borrowing Row) throws(VaultError) -> Block {
+    static func block(_ row: borrowing Row) throws(VaultError) -> Block {
         let bytes = try row.blob(4)
         // A block begins with its own identity: what the columns say is only for looking it up.
         guard let header = try? BlockHeader(startOf: bytes) else {

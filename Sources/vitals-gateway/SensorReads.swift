@@ -99,7 +99,7 @@ final class SensorReads {
     }
 
     private func decode(_ kind: Kind, _ attempt: Attempt, _ bytes: [UInt8]) {
-        let moment = Moment(wall: unixMilliseconds(), monotonic: millisecondsSinceBoot())
+        let moment = Moment.now()
         do throws(MalformedValue) {
             let value: Reading.Value =
                 switch kind {

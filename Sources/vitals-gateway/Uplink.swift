@@ -3,20 +3,26 @@ import Telemetry
 /// Which blocks are on their way, and when each is sent again: a state machine whose methods say what to do.
 ///
 /// At most `window` blocks are in flight. One that is not acknowledged is sent again after 5 s, then after pauses that
-/// double up to five minutes, each a little off, so that many gateways do not speak at once.
+/// double up to five minutes, each a little off, so that many gateways do not speak at once. A stream of which the
+/// consumer takes nothing, because it lacks a key, shall not hold up the others: when the window is full and one of its
+/// blocks was sent three times, the whole stream is parked for five minutes.
 struct Uplink {
     static let window = 64
     private static let firstPause: UInt64 = 5_000
     private static let longestPause: UInt64 = 300_000
+    private static let patience = 3
 
     private struct Flight {
         let bytes: [UInt8]
+        var sent = 0
         var pause: UInt64
         /// Monotonic milliseconds.
         var due: UInt64
     }
 
     private var flights: [BlockIdentity: Flight] = [:]
+    /// Until when.
+    private var parkedUntil: [StreamID: UInt64] = [:]
     /// The last block that was taken from the store.
     private(set) var cursor: Int64 = 0
     private var isConnected = false
@@ -27,11 +33,23 @@ struct Uplink {
     var isEmpty: Bool { flights.isEmpty }
     /// How many more may be in flight.
     var room: Int { isOpen ? Self.window - flights.count : 0 }
+    /// Streams of which nothing is to be taken now.
+    var parked: [StreamID] { Array(parkedUntil.keys) }
 
-    /// Takes a block from the store, to be sent at once.
+    /// Parks streams that fill the window in vain, and takes back those that have waited.
+    mutating func makeWay(at now: UInt64) {
+        guard isOpen else { return }
+        for (stream, until) in parkedUntil where until <= now { unpark(stream) }
+        guard room == 0 else { return }
+        let stuck = Set(flights.filter { $0.value.due <= now && $0.value.sent >= Self.patience }.map(\.key.stream))
+        for stream in stuck { parkedUntil[stream] = now + Self.jittered(Self.longestPause) }
+        flights = flights.filter { !stuck.contains($0.key.stream) }
+    }
+
+    /// Takes a block from the store, to be sent at once; one that is on its way stays as it is.
     mutating func take(_ block: OutboxStore.Block) {
         cursor = block.id
-        guard !block.bytes.isEmpty else { return }
+        guard !block.bytes.isEmpty, flights[block.identity] == nil else { return }
         flights[block.identity] = Flight(bytes: block.bytes, pause: Self.firstPause, due: 0)
     }
 
@@ -41,17 +59,21 @@ struct Uplink {
         var blocks: [(order: BlockIdentity, bytes: [UInt8])] = []
         for (identity, flight) in flights where flight.due <= now {
             blocks.append((identity, flight.bytes))
-            let jitter = Double.random(in: 0.8...1.2)
-            flights[identity]?.due = now + UInt64(Double(flight.pause) * jitter)
+            flights[identity]?.due = now + Self.jittered(flight.pause)
             flights[identity]?.pause = min(flight.pause * 2, Self.longestPause)
+            flights[identity]?.sent += 1
         }
         // In order within a session: the key block first spares the consumer a question.
         blocks.sort { $0.order.sequence < $1.order.sequence }
-        return (blocks.map(\.bytes), flights.values.map(\.due).min())
+        let next = [flights.values.map(\.due).min(), parkedUntil.values.min()].compactMap { $0 }.min()
+        return (blocks.map(\.bytes), next)
     }
 
-    /// It was acknowledged, or refused.
-    mutating func remove(_ identity: BlockIdentity) { flights[identity] = nil }
+    /// It was acknowledged, or refused. Its stream is taken again, so others need not wait.
+    mutating func remove(_ identity: BlockIdentity) {
+        flights[identity] = nil
+        unpark(identity.stream)
+    }
 
     mutating func brokerChanged(isConnected: Bool) {
         self.isConnected = isConnected
@@ -67,13 +89,24 @@ struct Uplink {
     /// Begins with the first block again: a consumer lacks what it once had acknowledged.
     mutating func rewind() {
         flights = [:]
+        parkedUntil = [:]
         cursor = 0
     }
 
     private mutating func sendAllAgain() {
+        for stream in parked { unpark(stream) }
         for identity in flights.keys {
             flights[identity]?.due = 0
+            flights[identity]?.sent = 0
             flights[identity]?.pause = Self.firstPause
         }
     }
+
+    /// What was parked lies behind the cursor.
+    private mutating func unpark(_ stream: StreamID) {
+        guard parkedUntil.removeValue(forKey: stream) != nil else { return }
+        cursor = 0
+    }
+
+    private static func jittered(_ pause: UInt64) -> UInt64 { UInt64(Double(pause) * Double.random(in: 0.8...1.2)) }
 }

@@ -91,7 +91,7 @@ struct OutboxTests {
         for counter in 0..<3 { outbox.append(reading(UInt32(counter)), from: bench.strap) }
         for counter in 3..<5 { outbox.append(reading(UInt32(counter), clockStep: step), from: bench.strap) }
         outbox.stop(within: .zero)
-        let steps = try bench.opened(bench.waiting()).map(\.steps)
+        let steps = try bench.opened(bench.waiting()).filter { $0.kind == .readings }.map(\.steps)
         // The clock goes on while the readings are made: within a millisecond of the limit either is right.
         if abs(step) > 501 { #expect(steps == [[0, 1, 2], [3, 4]]) }
         #expect(steps.flatMap { $0 } == Array(0..<5))

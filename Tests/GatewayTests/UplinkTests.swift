@@ -7,8 +7,9 @@ import Testing
 struct UplinkTests {
     private var uplink = Uplink()
 
-    private static func block(_ id: Int64) -> OutboxStore.Block {
-        let identity = BlockIdentity(stream: StreamID(high: 1, low: 1), session: SessionID(1), sequence: UInt64(id))
+    private static func block(_ id: Int64, stream: UInt64 = 1) -> OutboxStore.Block {
+        let identity = BlockIdentity(
+            stream: StreamID(high: 1, low: stream), session: SessionID(1), sequence: UInt64(id))
         return OutboxStore.Block(id: id, identity: identity, bytes: [UInt8(truncatingIfNeeded: id)])
     }
 
@@ -93,6 +94,65 @@ struct UplinkTests {
         uplink.rewind()
         #expect(uplink.cursor == 0)
         #expect(uplink.room == 64)
+    }
+
+    /// Fills the window with a stream's blocks, and sends them until they have been sent three times; the time after that.
+    private mutating func stuck(_ stream: UInt64) -> UInt64 {
+        for id in 1...Int64(Uplink.window) { uplink.take(Self.block(id, stream: stream)) }
+        var now: UInt64 = 0
+        for _ in 0..<3 {
+            #expect(uplink.send(at: now).blocks.count == 64)
+            now += 25_000
+        }
+        return now
+    }
+
+    @Test("parks a stream that fills the window in vain, and tries it again after five minutes")
+    mutating func parks() throws {
+        open()
+        let now = stuck(1)
+        #expect(uplink.room == 0)
+        uplink.makeWay(at: now)
+        #expect(uplink.room == 64)
+        #expect(uplink.parked == [StreamID(high: 1, low: 1)])
+        uplink.take(Self.block(100, stream: 2))
+        #expect(uplink.send(at: now).blocks == [[100]])
+        uplink.makeWay(at: now + 239_000)
+        #expect(uplink.cursor == 100)
+        uplink.makeWay(at: now + 361_000)
+        #expect(uplink.parked.isEmpty)
+        #expect(uplink.cursor == 0)
+        // What is on its way meanwhile is not begun anew.
+        uplink.take(Self.block(100, stream: 2))
+        #expect(uplink.send(at: now + 4_000).blocks.isEmpty)
+    }
+
+    @Test("does not park a stream while there is room for others")
+    mutating func staysWithRoom() {
+        open()
+        let now = stuck(1)
+        uplink.remove(Self.block(7).identity)
+        uplink.makeWay(at: now)
+        #expect(uplink.parked.isEmpty)
+        #expect(uplink.room == 1)
+    }
+
+    @Test("takes a parked stream again as soon as one of its blocks is acknowledged or the consumer comes back")
+    mutating func unparks() {
+        for comesBack in [true, false] {
+            uplink = Uplink()
+            open()
+            uplink.makeWay(at: stuck(1))
+            uplink.take(Self.block(100, stream: 2))
+            if comesBack {
+                uplink.consumerChanged(isThere: false)
+                uplink.consumerChanged(isThere: true)
+            } else {
+                uplink.remove(Self.block(3).identity)
+            }
+            #expect(uplink.parked.isEmpty)
+            #expect(uplink.cursor == 0)
+        }
     }
 
     @Test("passes over a block that cannot be read")

@@ -77,7 +77,7 @@ import Testing
     @Test("writes and reads health")
     func health() throws {
         var health = HealthPayload(time: 7)
-        health.outbox = .init(journal: 1, blocks: 2, bytes: 3, oldestSeconds: 4)
+        health.outbox = .init(journal: 1, blocks: 2, bytes: 3, limitBytes: 9, oldestSeconds: 4)
         health.dropped = 5
         health.dead = 6
         health.notRecorded = 7
@@ -91,7 +91,7 @@ import Testing
         health.recordedSensors = ["strap"]
         #expect(
             Self.text(health.bytes)
-                == #"{"time":7,"outbox":{"journal":1,"blocks":2,"bytes":3,"oldest_s":4},"dropped":5,"dead":6,"not_recorded":7,"#
+                == #"{"time":7,"outbox":{"journal":1,"blocks":2,"bytes":3,"limit_bytes":9,"oldest_s":4},"dropped":5,"dead":6,"not_recorded":7,"#
                 + #""recorded":8,"malformed":9,"memory_kb":10,"sensors":{"configured":2,"connected":1},"bluetooth":"ready","#
                 + #""broker_reconnects":11,"clock":"synchronised","recorded_sensors":["strap"]}"#)
         #expect(try HealthPayload(payload: health.bytes) == health)

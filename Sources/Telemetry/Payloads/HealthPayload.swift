@@ -6,21 +6,25 @@ public struct HealthPayload: Payload {
         public var journal: Int
         /// Blocks without acknowledgement.
         public var blocks: Int
-        /// Size on the disk, in bytes.
+        /// Bytes of those blocks.
         public var bytes: Int
+        /// How many bytes the outbox may hold, all that it keeps counted.
+        public var limitBytes: Int
         /// Age of the oldest of them in seconds; 0 where nothing waits.
         public var oldestSeconds: Int
 
         /// An outbox from its parts.
-        public init(journal: Int = 0, blocks: Int = 0, bytes: Int = 0, oldestSeconds: Int = 0) {
+        public init(journal: Int = 0, blocks: Int = 0, bytes: Int = 0, limitBytes: Int = 0, oldestSeconds: Int = 0) {
             self.journal = journal
             self.blocks = blocks
             self.bytes = bytes
+            self.limitBytes = limitBytes
             self.oldestSeconds = oldestSeconds
         }
 
         private enum CodingKeys: String, CodingKey {
             case journal, blocks, bytes
+            case limitBytes = "limit_bytes"
             case oldestSeconds = "oldest_s"
         }
     }
@@ -78,6 +82,7 @@ public struct HealthPayload: Payload {
                 "journal": .integer(Int64(outbox.journal)),
                 "blocks": .integer(Int64(outbox.blocks)),
                 "bytes": .integer(Int64(outbox.bytes)),
+                "limit_bytes": .integer(Int64(outbox.limitBytes)),
                 "oldest_s": .integer(Int64(outbox.oldestSeconds)),
             ],
             "dropped": .integer(Int64(dropped)),

@@ -1,0 +1,55 @@
+import Telemetry
+
+/// How many readings, and from when until when: what a gap block tells of those that are gone.
+///
+/// It lies in the clear beside sealed blocks, so it counts whole seconds: of a sensor that notifies with each beat, exact
+/// times would be the heart rate.
+struct Extent: Equatable {
+    private(set) var count: Int
+    /// Unix seconds, of the first reading and of the last.
+    private(set) var first: Int64
+    private(set) var last: Int64
+
+    init(count: Int, first: Int64, last: Int64) {
+        self.count = count
+        self.first = first
+        self.last = last
+    }
+
+    /// The extent of readings; nil where there are none.
+    init?(of readings: [Reading]) {
+        guard let first = readings.first else { return nil }
+        self.init(at: first.moment.wall)
+        for reading in readings.dropFirst() { add(Extent(at: reading.moment.wall)) }
+    }
+
+    /// That of one reading, by its wall time in Unix milliseconds.
+    init(at wall: Int64) {
+        let second = Self.second(of: wall)
+        self.init(count: 1, first: second, last: second)
+    }
+
+    mutating func add(_ other: Extent) {
+        count += other.count
+        first = min(first, other.first)
+        last = max(last, other.last)
+    }
+
+    /// As a gap block says it: to the end of the last second.
+    func gap(_ reason: GapBody.Reason) throws(MalformedValue) -> GapBody {
+        try GapBody(count: UInt64(clamping: count), first: first * 1000, last: last * 1000 + 999, reason: reason)
+    }
+
+    /// The second that a wall time lies in.
+    static func second(of wall: Int64) -> Int64 {
+        let wall = min(max(wall, -Moment.limit / 2), Moment.limit / 2)
+        return wall >= 0 ? wall / 1000 : (wall + 1) / 1000 - 1
+    }
+}
+
+extension Extent? {
+    /// With another one added.
+    static func += (extent: inout Extent?, other: Extent) {
+        if extent == nil { extent = other } else { extent?.add(other) }
+    }
+}

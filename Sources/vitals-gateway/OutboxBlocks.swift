@@ -1,0 +1,127 @@
+import Daemon
+import Telemetry
+import Vault
+
+/// A session ends after a day.
+private let sessionLength: UInt64 = 24 * 3600 * 1000
+
+// From readings to sealed blocks, and from there to the broker.
+
+extension Outbox {
+    // MARK: Sessions
+
+    /// A stream's session, not older than a day; its key block is on the disk.
+    func session(for grant: Grant) throws(VaultError) -> OpenSession {
+        if let open = sessions[grant.stream] {
+            guard millisecondsSinceBoot() - open.began >= sessionLength else { return open }
+            try sealPending(of: open) { _, _ in true }
+        }
+        let open = try OpenSession(for: grant, boot: boot, identity: identity)
+        try store.flush { () throws(VaultError) in
+            try store.add(open.keyBlock.identity, open.keyBlock.bytes, at: unixMilliseconds())
+            try store.noteBootStream(grant.stream)
+        }
+        flushedThrough = try store.lastBlock()
+        sessions[grant.stream] = open
+        return open
+    }
+
+    /// Whether the sensor has become another stream's.
+    func isOver(_ open: OpenSession) -> Bool {
+        grants.inForce(for: open.grant.sensor)?.stream != open.grant.stream
+    }
+
+    // MARK: Blocks
+
+    func sealPending(_ isDue: (OpenSession, OpenSession.Pending) -> Bool) throws(VaultError) {
+        for open in sessions.values { try sealPending(of: open, isDue) }
+    }
+
+    private func sealPending(
+        of open: OpenSession, _ isDue: (OpenSession, OpenSession.Pending) -> Bool
+    ) throws(VaultError) {
+        for (kind, pending) in open.pending where isDue(open, pending) {
+            isDirty = true
+            var rest = pending
+            while !rest.readings.isEmpty {
+                let count = OpenSession.chunk(of: rest)
+                try seal(Array(rest.readings.prefix(count)), Array(rest.rows.prefix(count)), in: open)
+                rest.readings.removeFirst(count)
+                rest.rows.removeFirst(count)
+                open.pending[kind] = rest.readings.isEmpty ? nil : rest
+            }
+        }
+    }
+
+    /// In one transaction, readings leave the journal and a block holds them.
+    private func seal(_ readings: [Reading], _ rows: [Int64], in open: OpenSession) throws(VaultError) {
+        // Each of them was encoded for the journal, and they are of one kind, at most a block's worth.
+        guard let body = try? ReadingColumns.encode(readings) else { return }
+        let block = try open.block(.readings, body)
+        try store.commit { () throws(VaultError) in
+            try store.add(
+                block.identity, block.bytes, OutboxStore.Contents(extent: Extent(of: readings)), at: unixMilliseconds())
+            try store.removeFromJournal(rows)
+        }
+    }
+
+    /// What a crash left in the journal, under keys that are gone from here, travels as it lies there.
+    func sealLeftovers() throws {
+        for old in try store.journalSessions() where !sessions.values.contains(where: { $0.id.bytes == old.session }) {
+            let stream = try StreamID(bytes: old.stream)
+            guard let grant = grants.grant(of: stream) else {
+                // Another consumer's, by the settings of another day: it stays where it is.
+                log.error(
+                    "the outbox has readings of a stream without a grant: they stay; was consumer.identity changed?")
+                continue
+            }
+            while try sealLeftovers(of: SessionID(bytes: old.session), grant) {}
+        }
+    }
+
+    /// Makes a loose block of a session's oldest records; says whether there were any.
+    private func sealLeftovers(of old: SessionID, _ grant: Grant) throws -> Bool {
+        let rows = try store.leftovers(
+            stream: grant.stream.bytes, session: old.bytes, atMost: LooseBody.maximumCount)
+        guard let first = rows.first else { return false }
+        var extent = Extent(at: first.second * 1000)
+        for row in rows.dropFirst() { extent.add(Extent(at: row.second * 1000)) }
+        let open = try session(for: grant)
+        let block = try open.block(.loose, LooseBody(session: old, records: rows.map(\.record)).bytes)
+        try store.flush { () throws(VaultError) in
+            try store.add(
+                block.identity, block.bytes, OutboxStore.Contents(extent: extent, recordsOf: old),
+                at: unixMilliseconds())
+            try store.removeFromJournal(rows.map(\.id))
+        }
+        flushedThrough = try store.lastBlock()
+        log.notice("\(rows.count) readings of an interrupted run go out as a loose block")
+        return true
+    }
+
+    // MARK: Out
+
+    /// Sends what can be sent.
+    func pump() {
+        do throws(VaultError) {
+            let now = millisecondsSinceBoot()
+            uplink.makeWay(at: now)
+            while uplink.room > 0 {
+                let blocks = try store.waiting(
+                    after: uplink.cursor, through: flushedThrough, besides: uplink.parked, atMost: uplink.room)
+                guard !blocks.isEmpty else { break }
+                for block in blocks { uplink.take(block) }
+            }
+            let (blocks, next) = uplink.send(at: now)
+            for block in blocks { session.publish(block, to: blocksTopic, qos: .atLeastOnce) }
+            sendTimer?.cancel()
+            sendTimer = next.map { next in
+                loop.after(.milliseconds(next - min(next, now))) { [unowned self] in pump() }
+            }
+            if uplink.isEmpty || !uplink.isOpen { drained?.set(true) }
+        } catch {
+            log.error("outbox: \(error)")
+            sendTimer = loop.after(.seconds(1)) { [unowned self] in pump() }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Daemon
+import Telemetry
+import Vault
+
+// A Raspberry Pi without a battery for its clock boots with a time that is plausible and wrong, and learns the right one when
+// there is a network. Readings carry wall time and monotonic time. When the wall clock is set, a clock block tells the
+// consumer by how much all readings of this boot from before were wrong, and it corrects them. The newest time of a boot is
+// taken for the right one; each step adds to those before, so that a mistake that is taken back leaves no trace.
+
+/// The wall clock of this boot against the monotonic one. Belongs to the outbox's thread.
+struct BootClock {
+    /// The wall clock was set: by so much, at this monotonic time.
+    struct Step: Equatable {
+        let correction: Int64
+        let until: UInt64
+    }
+
+    /// What is less comes from reading two clocks one after the other, and is not worth a block.
+    static let threshold: Int64 = 500
+
+    /// Wall minus monotonic milliseconds.
+    private var offset: Int64
+    /// Steps whose clock blocks are not on the disk yet, the oldest first.
+    private(set) var steps: [Step] = []
+    private var lastStep: UInt64 = 0
+
+    init(offset: Int64) { self.offset = offset }
+
+    /// Goes on where the last run of the same boot ended.
+    init(_ store: OutboxStore, _ boot: [UInt8]) throws(VaultError) {
+        let now = Moment.now()
+        if let kept = try store.clockOffset(of: boot) {
+            self.init(offset: kept)
+            _ = observe(now)
+        } else {
+            self.init(offset: now.wall - Int64(now.monotonic))
+            let offset = offset
+            try store.flush { () throws(VaultError) in try store.beginBoot(boot, offset: offset) }
+        }
+    }
+
+    var hasSteps: Bool { !steps.isEmpty }
+
+    /// Says whether the clock was set before this moment.
+    mutating func observe(_ moment: Moment) -> Bool {
+        // One that was measured before the step and comes after it, from another thread, is none.
+        guard moment.monotonic >= lastStep, moment.wall.magnitude <= Moment.limit.magnitude,
+            moment.monotonic <= UInt64(Moment.limit)
+        else { return false }
+        let correction = moment.wall - Int64(moment.monotonic) - offset
+        guard correction.magnitude > Self.threshold.magnitude else { return false }
+        steps.append(Step(correction: correction, until: moment.monotonic))
+        offset += correction
+        lastStep = moment.monotonic
+        return true
+    }
+
+    /// The oldest step is told.
+    mutating func forgetStep() { steps.removeFirst() }
+}
+
+extension Outbox {
+    /// Where no readings come, somebody has to look at the clock.
+    func checkClock(_ now: Moment) {
+        takeIn()
+        if clock.observe(now) { flush() }
+    }
+
+    /// Clock blocks for every stream that has readings of this boot; on the disk when this returns.
+    func sealSteps() throws(VaultError) {
+        while let step = clock.steps.first {
+            var blocks: [(identity: BlockIdentity, bytes: [UInt8])] = []
+            for stream in try store.bootStreams() {
+                guard let grant = grants.grant(of: stream),
+                    let boot = try? BootID(bytes: boot),
+                    let body = try? ClockBody(boot: boot, correction: step.correction, until: step.until)
+                else { continue }
+                blocks.append(try session(for: grant).block(.clock, body.bytes))
+            }
+            try store.flush { () throws(VaultError) in
+                for block in blocks { try store.add(block.identity, block.bytes, at: unixMilliseconds()) }
+                try store.moveClock(by: step.correction)
+            }
+            flushedThrough = try store.lastBlock()
+            clock.forgetStep()
+            log.warning("the clock was set by \(step.correction) ms: readings of this boot from before are corrected")
+        }
+    }
+}
+
+extension Moment {
+    /// This moment by both clocks. A thread that was put to sleep between the two looks again.
+    static func now() -> Moment {
+        var monotonic = millisecondsSinceBoot()
+        for _ in 0..<16 {
+            let wall = unixMilliseconds()
+            let after = millisecondsSinceBoot()
+            if after - monotonic <= 20 { return Moment(wall: wall, monotonic: monotonic) }
+            monotonic = after
+        }
+        return Moment(wall: unixMilliseconds(), monotonic: monotonic)
+    }
+}

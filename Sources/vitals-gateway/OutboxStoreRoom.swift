@@ -1,0 +1,117 @@
+import Telemetry
+import Vault
+
+// What goes from `outbox.db`: blocks that were acknowledged long ago, and where the space is short, more.
+
+extension OutboxStore {
+    /// What was removed without an acknowledgement.
+    struct Removed {
+        let identity: BlockIdentity
+        let extent: Extent
+        /// A gap block: what it tells of was counted when it was made.
+        let isGap: Bool
+    }
+
+    /// Bytes that are in use, free pages left out: what the limit is about. The file itself never shrinks.
+    func bytesInUse() throws(VaultError) -> Int {
+        let pages = try number("PRAGMA page_count") - number("PRAGMA freelist_count")
+        return Int(try pages * number("PRAGMA page_size"))
+    }
+
+    /// Acknowledged blocks go after a while; a key block stays for as long as anything needs it. Says how many went.
+    func removeAcknowledged(before wall: Int64) throws(VaultError) -> Int {
+        let blocks = try database.execute(
+            "DELETE FROM blocks WHERE state = 1 AND changed < ? AND sequence > 0", [.integer(wall)])
+        return try blocks + removeUnneededKeys(before: wall)
+    }
+
+    /// The blocks that were acknowledged first, or else those that were refused first.
+    func removeSpent(atMost limit: Int) throws(VaultError) -> Int {
+        for state in [1, 2] {
+            let count = try database.execute(
+                """
+                DELETE FROM blocks WHERE id IN
+                    (SELECT id FROM blocks WHERE state = \(state) AND sequence > 0 ORDER BY changed LIMIT ?)
+                """, [.integer(limit)])
+            if count > 0 { return count }
+        }
+        return 0
+    }
+
+    /// Bytes of blocks that may go without harm.
+    func spentBytes() throws(VaultError) -> Int {
+        Int(try number("SELECT coalesce(sum(size), 0) FROM blocks WHERE state IN (1, 2) AND sequence > 0"))
+    }
+
+    /// Key blocks, acknowledged or not, that nothing in the outbox needs any more, not even a session that is still open.
+    func removeUnneededKeys(before wall: Int64) throws(VaultError) -> Int {
+        try database.execute(
+            """
+            DELETE FROM blocks WHERE state IN (0, 1) AND sequence = 0 AND changed < ?
+                AND NOT EXISTS (SELECT 1 FROM blocks AS other WHERE other.stream = blocks.stream
+                    AND other.session = blocks.session AND other.sequence > 0)
+                AND NOT EXISTS (SELECT 1 FROM blocks AS loose WHERE loose.stream = blocks.stream
+                    AND loose.records_of = blocks.session)
+                AND NOT EXISTS (SELECT 1 FROM journal WHERE journal.session = blocks.session)
+            """, [.integer(wall)])
+    }
+
+    /// The oldest blocks with readings that wait for an acknowledgement, gap blocks among them.
+    func oldestWaiting(atMost limit: Int) throws(VaultError) -> [Removed] {
+        try database.query(
+            """
+            SELECT id, stream, session, sequence, bytes, readings, first, last, substr(bytes, 3, 1) = x'05' FROM blocks
+            WHERE state = 0 AND readings > 0 ORDER BY id LIMIT ?
+            """, [.integer(limit)]
+        ) { row throws(VaultError) in
+            Removed(
+                identity: try Self.block(row).identity,
+                extent: Extent(count: Int(try row.int(5)), first: try row.int(6), last: try row.int(7)),
+                isGap: try row.int(8) == 1)
+        }
+    }
+
+    func remove(_ identity: BlockIdentity) throws(VaultError) {
+        try database.execute(
+            "DELETE FROM blocks WHERE stream = ? AND session = ? AND sequence = ?", Self.key(identity))
+    }
+
+    // MARK: Counters
+
+    /// How many readings were dropped, ever.
+    func dropped() throws(VaultError) -> Int { Int(try number("SELECT value FROM counters WHERE name = 'dropped'")) }
+
+    func addDropped(_ count: Int) throws(VaultError) {
+        try database.execute("UPDATE counters SET value = value + ? WHERE name = 'dropped'", [.integer(count)])
+    }
+
+    // MARK: The clock of this boot
+
+    /// By how much the boot's wall clock is ahead of the monotonic one; nil where nothing is known of this boot.
+    func clockOffset(of boot: [UInt8]) throws(VaultError) -> Int64? {
+        try database.first("SELECT offset FROM clock WHERE boot = ?", [.blob(boot)], row: Row.int)
+    }
+
+    /// Another boot: nobody will ever know more about the clock of the one before.
+    func beginBoot(_ boot: [UInt8], offset: Int64) throws(VaultError) {
+        try database.execute("DELETE FROM clock")
+        try database.execute("DELETE FROM boot_streams")
+        try database.execute("INSERT INTO clock (boot, offset) VALUES (?, ?)", [.blob(boot), .integer(offset)])
+    }
+
+    func moveClock(by correction: Int64) throws(VaultError) {
+        try database.execute("UPDATE clock SET offset = offset + ?", [.integer(correction)])
+    }
+
+    /// The streams that have readings of this boot.
+    func bootStreams() throws(VaultError) -> [StreamID] {
+        let streams = try database.query("SELECT stream FROM boot_streams", row: Row.blob)
+        return streams.compactMap { try? StreamID(bytes: $0) }
+    }
+
+    func noteBootStream(_ stream: StreamID) throws(VaultError) {
+        try database.execute("INSERT OR IGNORE INTO boot_streams (stream) VALUES (?)", [.blob(stream.bytes)])
+    }
+
+    private func number(_ sql: String) throws(VaultError) -> Int64 { try database.first(sql, row: Row.int) ?? 0 }
+}

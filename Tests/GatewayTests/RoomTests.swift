@@ -1,0 +1,206 @@
+import Daemon
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_gateway
+
+@Suite("Outbox within its limit", .timeLimit(.minutes(2)))
+struct RoomTests {
+    private let bench: Bench
+
+    init() throws { bench = try Bench() }
+
+    /// Puts blocks of 20 kB, with three readings each, into the database: a second for each, from 1000 on.
+    private func fill(_ count: Int, of stream: StreamID? = nil, acknowledged: Bool = false) throws {
+        let store = try bench.store()
+        try store.commit { () throws(VaultError) in
+            for number in 1...UInt64(count) {
+                let identity = BlockIdentity(
+                    stream: stream ?? bench.stream, session: SessionID(7), sequence: number)
+                let bytes = BlockHeader(.readings, identity).bytes + [UInt8](repeating: 1, count: 20_000)
+                let second = 1000 + Int64(number)
+                try store.add(
+                    identity, bytes, .init(extent: Extent(count: 3, first: second, last: second)), at: Int64(number))
+                if acknowledged { try store.acknowledge(identity, at: Int64(number)) }
+            }
+        }
+    }
+
+    /// An outbox that may hold a megabyte, with a grant.
+    private func small() throws -> Outbox {
+        let outbox = try bench.outbox(#"limit: "1 MB""#)
+        outbox.receive(grant: try bench.signed(.grant(bench.grant())), for: bench.strap)
+        outbox.settle()
+        return outbox
+    }
+
+    private func gaps() throws -> [GapBody] {
+        let made = try bench.waiting().filter { $0.identity.session != SessionID(7) }
+        return try bench.opened(made).filter { $0.kind == .gap }.map { try GapBody(bytes: $0.body) }
+    }
+
+    private func count(_ condition: String) throws -> Int64 {
+        try bench.database().first("SELECT count(*) FROM blocks WHERE \(condition)", row: Row.int) ?? -1
+    }
+
+    @Test("drops the oldest blocks where there are too many, and says exactly what is missing, after a restart too")
+    func drops() throws {
+        let outbox = try small()
+        try fill(100)
+        #expect(try outbox.keep([reading(1)], from: bench.strap))
+        // 64 at once: two megabytes are 36 blocks and a little then.
+        let expected = try GapBody(count: 192, first: 1_001_000, last: 1_064_999, reason: .outboxFull)
+        #expect(try gaps() == [expected])
+        #expect(try count("session = x'0000000000000007'") == 36)
+        #expect(outbox.health.dropped == 192)
+        #expect(try bench.store().bytesInUse() < 1_000_000)
+        outbox.kill()
+
+        let next = try bench.outbox(#"limit: "1 MB""#)
+        #expect(next.health.dropped == 192)
+        next.kill()
+        let kept = try bench.waiting().filter { $0.identity.session != SessionID(7) }
+        #expect(try bench.opened(kept).map(\.steps).contains([1]))
+    }
+
+    @Test("a gap block that is dropped itself is told of by the next one")
+    func dropsGaps() throws {
+        let outbox = try small()
+        for round in 1...3 {
+            try fill(100)
+            #expect(try outbox.keep([reading(1)], from: bench.strap))
+            try bench.database().execute("DELETE FROM blocks WHERE session = x'0000000000000007'")
+            // The gap block of the round before was among the oldest, and three readings stayed in its place.
+            #expect(outbox.health.dropped == 192 + (round - 1) * 189)
+            let told = try gaps()
+            #expect(told.map { Int($0.count) } == [192 + (round - 1) * 189])
+            #expect(told.first?.first == 1_001_000)
+        }
+        outbox.kill()
+    }
+
+    @Test("what was acknowledged goes first, then what was refused")
+    func spentFirst() throws {
+        let outbox = try small()
+        try fill(70, acknowledged: true)
+        let refused = StreamID(high: 5, low: 5)
+        try fill(5, of: refused)
+        try bench.database().execute("UPDATE blocks SET state = 2 WHERE stream = ?", [.blob(refused.bytes)])
+        #expect(try outbox.keep([reading(1)], from: bench.strap))
+        #expect(outbox.health.dropped == 0)
+        #expect(try gaps().isEmpty)
+        #expect(try count("state = 1") == 6)
+        #expect(outbox.health.dead == 5)
+
+        try fill(60, of: StreamID(high: 6, low: 6))
+        #expect(try outbox.keep([reading(2)], from: bench.strap))
+        #expect(try count("state = 1 AND sequence > 0") == 0)
+        #expect(outbox.health.dead == 0)
+        outbox.kill()
+    }
+
+    private func isNearlyFull(_ outbox: Outbox) -> Bool { outbox.loop.sync { outbox.isNearlyFull } }
+
+    @Test("warns once at four fifths, of what nobody has acknowledged")
+    func warns() throws {
+        let outbox = try small()
+        try fill(42, acknowledged: true)
+        #expect(try outbox.keep([reading(1)], from: bench.strap))
+        #expect(!isNearlyFull(outbox))
+        try bench.database().execute("UPDATE blocks SET state = 0")
+        #expect(try outbox.keep([reading(2)], from: bench.strap))
+        #expect(isNearlyFull(outbox))
+        #expect(outbox.health.outbox.limitBytes == 1_000_000)
+        outbox.kill()
+    }
+
+    @Test("what waits in memory while the disk takes nothing is dropped oldest first, and a gap block says so")
+    func dropsFromMemory() throws {
+        let outbox = try small()
+        let fault = try bench.database()
+        try fault.execute("CREATE TRIGGER fault BEFORE INSERT ON journal BEGIN SELECT raise(abort, 'full'); END")
+        for counter in 0..<20_007 {
+            outbox.append(reading(UInt32(counter)), from: bench.strap)
+            if counter % 1000 == 0 { outbox.settle() }
+        }
+        outbox.settle()
+        #expect(outbox.health.dropped == 7)
+        try fault.execute("DROP TRIGGER fault")
+        #expect(try outbox.keep([reading(30_000)], from: bench.strap))
+        let told = try gaps().map(\.count)
+        let dropped = outbox.health.dropped
+        #expect(Int(told.reduce(0, +)) == dropped)
+        outbox.stop(within: .zero)
+        let steps = try bench.opened(bench.waiting()).flatMap(\.steps)
+        #expect(steps.count + dropped == 20_008)
+        #expect(steps.last == 30_000)
+        #expect(try #require(steps.first) >= 7)
+    }
+
+    @Test("keeps the key block that a loose block needs for as long as that is there")
+    func keysOfLooseBlocks() throws {
+        let first = try small()
+        #expect(try first.keep([reading(1)], from: bench.strap))
+        first.kill()
+        try bench.outbox().kill()
+        let store = try bench.store()
+        // All of it was acknowledged long ago, but for the loose block.
+        try bench.database().execute("UPDATE blocks SET state = 1, changed = 1 WHERE sequence = 0")
+        #expect(try store.removeAcknowledged(before: 1000) == 0)
+        try bench.database().execute("UPDATE blocks SET state = 1, changed = 1")
+        #expect(try store.removeAcknowledged(before: 1000) == 3)
+    }
+
+    @Test("a database of the first version is brought up to date, and what it holds is sent")
+    func upgrades() throws {
+        let outbox = try small()
+        #expect(try outbox.keep((0..<70).map { reading($0) }, from: bench.strap))
+        outbox.kill()
+        // As the first version had it.
+        let database = try bench.database()
+        for index in ["blocks_waiting", "blocks_acknowledged", "blocks_dead", "blocks_loose"] {
+            try database.execute("DROP INDEX \(index)")
+        }
+        for column in ["readings", "first", "last", "records_of", "size"] {
+            try database.execute("ALTER TABLE blocks DROP COLUMN \(column)")
+        }
+        try database.execute("ALTER TABLE journal DROP COLUMN second")
+        for table in ["counters", "clock", "boot_streams"] { try database.execute("DROP TABLE \(table)") }
+        try database.execute("CREATE INDEX blocks_waiting ON blocks (id) WHERE state = 0")
+        try database.execute("PRAGMA user_version = 1")
+
+        let next = try bench.outbox()
+        #expect(next.health.outbox.bytes > 0)
+        next.stop(within: .zero)
+        #expect(try bench.opened(bench.waiting()).flatMap(\.steps) == Array(0..<70))
+    }
+
+    @Test("a database of a later version is left alone, with a message that says what to do")
+    func newer() throws {
+        try bench.outbox().kill()
+        try bench.database().execute("PRAGMA user_version = 99")
+        do {
+            _ = try bench.outbox()
+            Issue.record("it was opened")
+        } catch let error as VaultError {
+            #expect(error.reason == .newer)
+            #expect(error.description.contains("install at least the version"))
+        }
+        #expect(try bench.database().first("PRAGMA user_version", row: Row.int) == 99)
+    }
+
+    @Test(
+        "readings of a consumer that was enrolled before stay where they are, and do not keep the gateway from starting"
+    )
+    func otherConsumer() throws {
+        let first = try small()
+        #expect(try first.keep([reading(1)], from: bench.strap))
+        first.kill()
+        try bench.database().execute("UPDATE journal SET stream = randomblob(16)")
+        let second = try bench.outbox()
+        #expect(second.health.outbox.journal == 1)
+        second.kill()
+    }
+}
