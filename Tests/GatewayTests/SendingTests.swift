@@ -13,6 +13,7 @@ private final class Line {
     let broker: Broker
     let outbox: Outbox
     let blocks = Record<[UInt8]>()
+    let grants = Record<[UInt8]>()
     private let session: Session
     private let consumer: Session
 
@@ -47,15 +48,17 @@ private final class Line {
         options.username = "consumer"
         options.passwordFile = broker.folder.path("consumer.password")
         consumer = Session(options)
-        consumer.subscribe([.init(topics[settings.gateway, .blocks], qos: .atLeastOnce)])
+        consumer.subscribe(
+            [topics[settings.gateway, .blocks], topics[settings.gateway, .grants]].map { .init($0, qos: .atLeastOnce) })
         let online = Message(
             topic: topics[.consumer(store: StoreID(high: 0, low: 1), instance: try ID("one"))],
             payload: StatusPayload(.online, time: 0).bytes, qos: .atLeastOnce, retain: true)
-        let (blocks, consumer) = (blocks, consumer)
+        let (blocks, grants, consumer) = (blocks, grants, consumer)
+        let blocksTopic = topics[settings.gateway, .blocks]
         consumer.start(
             Handlers(
                 stateChanged: { if case .connected = $0 { consumer.publish(online) } },
-                received: { blocks.append($0.payload) }))
+                received: { ($0.topic == blocksTopic ? blocks : grants).append($0.payload) }))
         outbox.receive(grant: try bench.signed(.grant(bench.grant())), for: bench.strap)
         outbox.settle()
     }
@@ -82,6 +85,19 @@ struct SendingTests {
         let (key, readings) = (line.block(0), line.block(1))
         #expect(try [key, readings] == line.bench.waiting().map(\.bytes))
         #expect(line.blocks.all.first == key)
+    }
+
+    @Test("answers a key request with the key block and, verbatim, the grant under which it was made")
+    func keyRequest() throws {
+        let line = try Line()
+        #expect(try line.outbox.keep([reading(1)], from: line.bench.strap))
+        let key = try #require(line.block(0))
+        line.blocks.removeAll()
+        let session = try BlockHeader(startOf: key).identity.session
+        line.outbox.receive(control: try line.bench.signed(.keyRequest(line.bench.stream, session)))
+        #expect(line.block(0) == key)
+        let grant = try line.bench.signed(.grant(line.bench.grant()))
+        #expect(line.grants.first { _ in true } == grant)
     }
 
     @Test("tries again by itself when a block could not be made")
