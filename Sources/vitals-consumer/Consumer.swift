@@ -20,6 +20,8 @@ import Vault
 // session's thread only, until `stop` has ended that; the rest does not change.
 final class Consumer: @unchecked Sendable {
     private let settings: ConsumerSettings
+    /// Two programs on one folder would be one too many.
+    private let lock: StateLock
     private let readiness: Readiness
     private let failed: @Sendable (any Error) -> Void
     private let session: Session
@@ -40,6 +42,8 @@ final class Consumer: @unchecked Sendable {
         self.settings = settings
         self.readiness = readiness
         self.failed = failed
+        try createFolder(settings.state)
+        lock = try StateLock(folder: settings.state)
         let keys = try Keys(settings, .write)
         let store = try Store(folder: settings.state)
         let grants = Grants(store: store, keys: keys)

@@ -142,7 +142,11 @@ struct ServiceTests {
         let older = try Consumer(household.settings(port: broker.port), readiness: Readiness(), failed: first.set)
         older.start()
         let name = try instance(watcher) { _ in true }
-        let newcomer = try Consumer(settings, readiness: Readiness(), failed: second.set)
+        // Two on one folder are refused; a copy of the folder is where two can meet.
+        let refused = thrown(Failure.self) { try Consumer(settings, readiness: Readiness()) { _ in } }
+        #expect(refused?.exitCode == .temporary && refused?.message.contains("process \(getpid())") == true)
+        let copy = try copied(settings)
+        let newcomer = try Consumer(copy, readiness: Readiness(), failed: second.set)
         newcomer.start()
         let failure = try first.wait()
         older.stop()
@@ -153,6 +157,20 @@ struct ServiceTests {
         _ = try instance(late) { $0 != name }
         newcomer.stop()
         #expect(second.error == nil)
+    }
+
+    /// The settings of a copy of the databases: the same store in another folder.
+    private func copied(_ settings: ConsumerSettings) throws -> ConsumerSettings {
+        let folder = household.path("copy")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        for (name, id) in [("vitals.db", Int32(0x5669_6462)), ("keys.db", 0x5669_6B79)] {
+            try Database("\(settings.state)/\(name)", .readOnly, applicationID: id).backUp(to: "\(folder)/\(name)")
+        }
+        let text = try String(contentsOfFile: household.path("consumer.json5"), encoding: .utf8)
+        let path = household.path("copy.json5")
+        try text.replacing("state: \"state\"", with: "state: \"copy\"")
+            .write(toFile: path, atomically: true, encoding: .utf8)
+        return try Settings.read(path, ConsumerSettings.init)
     }
 
     /// The first online instance that is wanted.
