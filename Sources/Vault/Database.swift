@@ -232,6 +232,14 @@ public final class Database {
         }
     }
 
+    /// One read transaction: `body` sees one state of the file, whatever others commit meanwhile. Until it ends, the log cannot be emptied,
+    /// and grows with what they write.
+    public func snapshot<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
+        try execute("BEGIN")
+        defer { rollBack() }
+        return try body()
+    }
+
     /// One transaction which, when it returns, is on the disk together with every commit before it: a group commit.
     ///
     /// With an empty body it is a flush. On a `.normal` connection the level is raised to FULL for this one commit; outside of the
@@ -293,10 +301,13 @@ public final class Database {
         return true
     }
 
-    /// Checks every page; throws `.corrupt` with SQLite's first finding.
+    /// Checks every page, and that every reference leads somewhere; throws `.corrupt` with SQLite's first finding.
     public func checkIntegrity() throws(VaultError) {
         let finding = try first("PRAGMA integrity_check(1)", row: Row.text) ?? "no answer"
         guard finding == "ok" else { throw VaultError("check the database \(path)", .corrupt, said: finding) }
+        if let table = try first("PRAGMA foreign_key_check", row: Row.text) {
+            throw VaultError("check the database \(path)", .corrupt, said: "a row of \(table) refers to nothing")
+        }
     }
 
     /// Writes a consistent copy to `path`, a file that does not exist yet, with mode 0600; on the disk when this returns.

@@ -70,7 +70,7 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notAuthentic: "wrong key, or the bytes were altered: check that this key belongs to this data"
         case .missing: "check the path in the settings"
         case .permissions: "check owner and mode (ls -l): a key file must be yours alone, chmod 600"
-        case .diskFull: "make room (df -h, df -i), then restart"
+        case .diskFull: "make room (df -h, df -i)"
         case .readOnly:
             "check that the file system is mounted read-write and that the service's user owns the file and its directory"
         case .locked: "another process is writing to this file: check that only one instance runs (fuser)"

@@ -12,23 +12,25 @@ import Vault
 // pause: gateways send again what was not acknowledged, so correctness rests on our own acknowledgements alone.
 //
 // After each connection the grants and the presence are published again, retained: a broker that was restarted has
-// forgotten them. Presence comes last, because gateways send as soon as they see it; by then the broker has the
-// subscription, which the session renews before anything is published.
+// forgotten them. Presence comes last, because gateways send as soon as they see it: it waits until the broker has granted
+// the subscription to their blocks.
+//
+// SIGHUP has the settings read again: see Reload.swift.
 
 /// The service. `start` and `stop` belong to the owner, who must stop what was started.
 // Proof of @unchecked: what is `var`, and the databases behind `ingest` and `grants`, are touched in `init`, and then by the
 // session's thread only, until `stop` has ended that; the rest does not change.
 final class Consumer: @unchecked Sendable {
-    private let settings: ConsumerSettings
+    var settings: ConsumerSettings
     /// Two programs on one folder would be one too many.
-    private let lock: StateLock
+    private let folder: StateFolder
     private let readiness: Readiness
-    private let failed: @Sendable (any Error) -> Void
-    private let session: Session
-    private let control: Control
-    private let grants: Grants
-    private var ingest: Ingest
-    private var reported = OncePerMinute<String>(capacity: 1024)
+    let failed: @Sendable (any Error) -> Void
+    let session: Session
+    let control: Control
+    let grants: Grants
+    var ingest: Ingest
+    var reported = OncePerMinute<String>(capacity: 1024)
     /// Grants and presence of this connection that the broker has not acknowledged.
     private var unpublished = 0
     private var isSubscribed = false
@@ -42,12 +44,12 @@ final class Consumer: @unchecked Sendable {
         self.settings = settings
         self.readiness = readiness
         self.failed = failed
-        try createFolder(settings.state)
-        lock = try StateLock(folder: settings.state)
+        folder = try StateFolder(settings.state)
         let keys = try Keys(settings, .write)
         let store = try Store(folder: settings.state)
         let grants = Grants(store: store, keys: keys)
         try Failure.explaining { () throws(VaultError) in
+            try store.countTheUncounted(keys)
             try grants.settle(settings.people, now: unixMilliseconds())
         }
         self.grants = grants
@@ -74,12 +76,10 @@ final class Consumer: @unchecked Sendable {
     /// Starts the thread and connects.
     func start() {
         log.notice("store \(store), broker \(settings.broker.address)")
-        let blocks = Subscription(settings.topics.everyGateway(.blocks), retainHandling: .doNotSend)
-        session.subscribe([Subscription(presenceTopic), blocks]) { [unowned self] subscription, error in
-            guard subscription == blocks else { return }
-            isSubscribed = error == nil
-            tellReadiness()
-        }
+        session.subscribe([
+            Subscription(presenceTopic), Subscription(settings.topics.everySensor(.grant)),
+            Subscription(settings.topics.everyGateway(.grants), retainHandling: .doNotSend),
+        ])
         giveSignsOfLife()
         session.start(
             Handlers(
@@ -114,12 +114,29 @@ extension Consumer {
         switch state {
         case .connecting, .stopped: log.debug("\(state)")
         case .connected:
-            presence.connected()
+            subscribeToBlocks()
             publishRetained()
         case .waiting(let reason, _) where reason.isTakenOver: giveUp()
         case .waiting:
+            isSubscribed = false
+            session.unsubscribe([blocksFilter])
             log.warning("\(state)")
             readiness.status("\(state)")
+        }
+    }
+
+    private var blocksFilter: String { settings.topics.everyGateway(.blocks) }
+
+    /// Subscribes anew at each connection, to hear of each answer: the session tells the first only.
+    private func subscribeToBlocks() {
+        session.subscribe([Subscription(blocksFilter, retainHandling: .doNotSend)]) { [unowned self] _, error in
+            // A refusal is logged by `problem`. Without blocks there is no one for the gateways to send to.
+            guard error == nil else { return }
+            isSubscribed = true
+            publishPresence(.online) { [unowned self] error in
+                if error == nil { presence.saidOnline() }
+                published(error)
+            }
         }
     }
 
@@ -131,22 +148,28 @@ extension Consumer {
     }
 
     private func publishRetained() {
-        let grants: [(gateway: ID, grant: Grant)]
-        do throws(VaultError) { grants = try self.grants.current() } catch {
-            log.error("\(error)")
-            return
-        }
-        unpublished = grants.count + 1
-        for (gateway, grant) in grants {
-            do throws(VaultError) {
-                let (topic, payload) = try control.message(grant, gateway)
-                session.publish(payload, to: topic, qos: .atLeastOnce, retain: true) { [unowned self] in published($0) }
-            } catch {
-                log.error("\(error)")
+        do throws(VaultError) {
+            unpublished = try publishGrants { [unowned self] in published($0) } + 1
+            log.notice("connected to the broker; \(unpublished - 1) grants")
+        } catch {
+            if isDue("grants") { log.error("the grants cannot be published: \(error)") }
+            unpublished = 1
+            session.loop.after(.seconds(5)) { [unowned self] in
+                if isSubscribed { publishRetained() }
             }
         }
-        publishPresence(.online) { [unowned self] in published($0) }
-        log.notice("connected to the broker; \(grants.count) grants")
+    }
+
+    /// Publishes each sensor's newest grant, retained.
+    /// - Returns: how many.
+    @discardableResult
+    func publishGrants(_ acknowledged: @escaping @Sendable (MQTTError?) -> Void) throws(VaultError) -> Int {
+        let grants = try self.grants.current()
+        for (gateway, grant) in grants {
+            let (topic, payload) = try control.message(grant, gateway)
+            session.publish(payload, to: topic, qos: .atLeastOnce, retain: true, acknowledged: acknowledged)
+        }
+        return grants.count
     }
 
     private func publishPresence(_ state: Availability, _ acknowledged: @escaping @Sendable (MQTTError?) -> Void) {
@@ -173,18 +196,23 @@ extension Consumer {
         guard message.topic != presenceTopic else {
             switch presence.received(message.payload) {
             case .none: break
-            case .sayOnlineAgain: publishPresence(.online) { _ in }
+            case .sayOnlineAgain where isSubscribed: publishPresence(.online) { _ in }
+            case .sayOnlineAgain: break
             case .superseded: giveUp()
             }
             return
         }
-        guard case .gateway(let gateway, .blocks)? = settings.topics.parse(message.topic) else { return }
-        ingest.collect(message.payload, from: gateway)
+        switch settings.topics.parse(message.topic) {
+        case .gateway(let gateway, .blocks)?: ingest.collect(message.payload, from: gateway)
+        case .gateway(let gateway, .grants)?: ingest.collect(grant: message.payload, from: gateway)
+        case .gateway(let gateway, .sensor(_, .grant))?: sawGrant(message.payload, gateway)
+        default: break
+        }
     }
 
     private func commit() -> Bool {
         do throws(VaultError) {
-            let (answers, reports) = try ingest.commit(now: millisecondsSinceBoot())
+            let (answers, reports) = try ingest.commit(now: millisecondsSinceBoot(), wall: unixMilliseconds())
             for answer in answers {
                 let (topic, payload) = try control.message(answer)
                 session.publish(payload, to: topic, qos: .atLeastOnce)
@@ -192,36 +220,14 @@ extension Consumer {
             for report in reports { tell(report) }
             return true
         } catch {
-            log.error("nothing of this batch was kept or acknowledged: \(error)")
+            // The session tries again and again; what is wrong is said once a minute.
+            if isDue("commit \(error.reason)") {
+                log.error("nothing of this batch was kept or acknowledged, gateways will send it again: \(error)")
+            }
             return false
         }
     }
 
-    /// Logs what an operator should hear of: of each kind from each gateway once a minute.
-    private func tell(_ report: Report) {
-        let block = report.identity.map { " block \($0)" } ?? ""
-        let start = "gateway \(report.gateway):\(block)"
-        switch report.verdict {
-        case .stored, .duplicate, .discarded: return
-        case .conflict:
-            guard isDue("conflict", report) else { return }
-            log.error(
-                "\(start) came again with other bytes: refused. A cloned gateway, or someone who pretends to be it")
-        case .unreadable:
-            guard isDue("unreadable", report) else { return }
-            log.error("\(start) does not open, or says nothing: refused")
-        case .notNow:
-            guard isDue("not now", report) else { return }
-            log.warning("\(start) cannot be opened yet: asked for its session's key")
-        case .ignored(let reason):
-            guard isDue(reason.rawValue, report) else { return }
-            log.warning("\(start) ignored: \(reason.rawValue)")
-        }
-    }
-
-    private func isDue(_ kind: String, _ report: Report) -> Bool {
-        // Whoever makes up gateways must not fill the table, and so silence the alarms of those that there are.
-        let isStranger = report.verdict == .ignored(.unknownGateway)
-        return reported.allows(isStranger ? kind : "\(kind) \(report.gateway)", now: millisecondsSinceBoot())
-    }
+    /// Whether this was not said within the last minute.
+    func isDue(_ what: String) -> Bool { reported.allows(what, now: millisecondsSinceBoot()) }
 }

@@ -1,5 +1,6 @@
 import Daemon
 import Glibc
+import Telemetry
 import Vault
 
 /// `vitals-consumer`: the service, and what operators run beside it.
@@ -25,7 +26,7 @@ enum ConsumerCommand {
                 "Prints what is stored of a person's heart rate."),
         ],
         exitCodes: [.ok, .failure, .usage, .temporary, .configuration],
-        subcommands: [identity, readings],
+        subcommands: [identity, readings, check, backup, restore, rotate],
         runsAlone: true)
 
     private static let identity = Command(
@@ -54,6 +55,50 @@ enum ConsumerCommand {
         ],
         exitCodes: [.ok, .failure, .usage, .configuration])
 
+    private static let check = Command(
+        name: "check",
+        summary: "Opens all that is stored, counts it again and compares; prints one JSON object.",
+        discussion: "It works while the service runs, and ends with an error where something does not agree.",
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
+    private static let backup = Command(
+        name: "backup",
+        summary: "Copies both databases into a new folder, each into a folder of its own in it.",
+        discussion: """
+            It works while the service runs. Keep DIR/data and DIR/keys apart, and the root key apart from both. What is \
+            forgotten here is forgotten only when the last backup of the keys is gone, too.
+            """,
+        arguments: [.required("DIR", "a folder that is empty or does not exist yet")],
+        examples: [Example("vitals-consumer backup /media/backup/2026-11-21")],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
+    private static let restore = Command(
+        name: "restore",
+        summary: "Makes a backup the state of this consumer; the service must not be running.",
+        discussion: """
+            There must be no databases in the state folder: nothing is overwritten. The backup is checked with the root key \
+            before anything is put in place. Gateways then send again what they keep, and the service takes what it has not.
+            """,
+        options: [
+            .value("data", "DIR", "the folder of vitals.db, where it is not DIR/data"),
+            .value("keys", "DIR", "the folder of keys.db, where it is not DIR/keys"),
+        ],
+        arguments: [.optional("DIR", "what backup has written")],
+        examples: [
+            Example("vitals-consumer restore /media/backup/2026-11-21"),
+            Example("vitals-consumer restore --data /media/backup/data --keys /media/stick/keys"),
+        ],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
+    private static let rotate = Command(
+        name: "rotate",
+        summary: "Makes a new secret for a person; what is stored stays readable with the old one.",
+        discussion:
+            "Then tell a running service with SIGHUP (systemctl reload): it opens new streams for their sensors.",
+        options: [.value("user", "ID", "the person")],
+        examples: [Example("vitals-consumer rotate --user demo")],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
     /// Does what the command line asks for.
     static func execute(_ arguments: Arguments) throws -> ExitCode {
         switch arguments.command.first {
@@ -64,25 +109,50 @@ enum ConsumerCommand {
         case "readings":
             let command = try ReadingsCommand(arguments)
             return try command.run(settings(arguments), output: 1)
+        case "check": return try CheckCommand().run(settings(arguments), output: 1)
+        case "backup": return try BackupCommand(folder: arguments.string("DIR")).run(settings(arguments), output: 1)
+        case "restore":
+            let command = try RestoreCommand(arguments)
+            return try command.run(settings(arguments), now: unixMilliseconds(), output: 1)
+        case "rotate": return try rotate(ID(arguments.id("user")), settings(arguments))
         default:
             // Before the first thread starts, so that all of them have the mask.
             Signals.block()
-            return try serve(settings(arguments))
+            return try serve(arguments)
         }
     }
 
     private static func settings(_ arguments: Arguments) throws -> ConsumerSettings {
-        let settings = try Settings.read(arguments.string("settings"), ConsumerSettings.init)
+        let settings = try read(arguments)
         log.level = settings.logLevel
         return settings
     }
 
-    private static func serve(_ settings: ConsumerSettings) throws -> ExitCode {
+    private static func read(_ arguments: Arguments) throws -> ConsumerSettings {
+        try Settings.read(arguments.string("settings"), ConsumerSettings.init)
+    }
+
+    private static func rotate(_ user: ID, _ settings: ConsumerSettings) throws -> ExitCode {
+        let keys = try Keys(settings, .write)
+        guard let version = try Failure.explaining({ () throws(VaultError) in try keys.rotate(user) }) else {
+            throw Failure(
+                .failure, "there is no person \(user)",
+                hint: "the settings name them under \"people\"; a new one is known after the service has started")
+        }
+        print("\(user) has version \(version) of their secret; a running service takes it at SIGHUP")
+        return .ok
+    }
+
+    private static func serve(_ arguments: Arguments) throws -> ExitCode {
         let readiness = Readiness()
-        let consumer = try Consumer(settings, readiness: readiness) { Signals.fail($0) }
+        let consumer = try Consumer(settings(arguments), readiness: readiness) { Signals.fail($0) }
         consumer.start()
         defer { consumer.stop() }
-        while try Signals.wait() == .hangUp {}  // Settings are read at the start only.
+        while try Signals.wait() == .hangUp {
+            do { consumer.reload(try read(arguments)) } catch {
+                log.error("the settings were not read again: \(error)")
+            }
+        }
         readiness.stopping()
         log.notice("stopping")
         return .ok
@@ -100,6 +170,15 @@ extension Failure {
             default: .failure
             }
         self.init(code, "could not \(error.attempted): \(error.said)", hint: error.hint)
+    }
+
+    /// A database whose schema has another version than this program's, and that may only be read.
+    init(olderOrNewer path: String, _ found: Int, knows: Int) {
+        self.init(
+            .configuration, "\(path) has version \(found) of the schema, this program knows \(knows)",
+            hint: found > knows
+                ? "install at least the version that wrote this file, or restore a backup from before the upgrade"
+                : "start the service of this version once")
     }
 
     /// What `body` returns; an error of the vault's becomes the program's.

@@ -26,10 +26,10 @@ struct ConsumerSettings {
     /// Its client id is empty where the settings name none: then it is made of the store's id.
     let broker: MQTT.Options
     /// The gateways that are enrolled, with the keys that sign for them.
-    let gateways: [ID: Ed25519.VerifyingKey]
-    let people: [PersonSettings]
+    private(set) var gateways: [ID: Ed25519.VerifyingKey]
+    private(set) var people: [PersonSettings]
     let batch: (count: Int, duration: Duration)
-    let logLevel: LogLevel
+    private(set) var logLevel: LogLevel
 
     init(_ section: Section) throws(SettingsError) {
         topics = try section.topics()
@@ -46,6 +46,26 @@ struct ConsumerSettings {
         )
         logLevel = try section.logLevel()
         try checkSensors(section)
+    }
+
+    /// These settings with what a running service takes from others.
+    func taking(_ new: ConsumerSettings) -> ConsumerSettings {
+        var settings = self
+        settings.gateways = new.gateways
+        settings.people = new.people
+        settings.logLevel = new.logLevel
+        return settings
+    }
+
+    /// The keys that differ in `new`, and that a running service does not take.
+    func changesForARestart(in new: ConsumerSettings) -> [String] {
+        [
+            ("root", topics != new.topics), ("state", state != new.state),
+            ("root_key_file", rootKeyFile != new.rootKeyFile),
+            // Everything in them is a plain value, and shows.
+            ("broker", "\(broker)" != "\(new.broker)"),
+            ("batch", batch != new.batch),
+        ].filter(\.1).map(\.0)
     }
 
     private static func gateway(

@@ -22,6 +22,8 @@ import Vault
 /// What `commit` found out about one message.
 enum Verdict: Equatable {
     case stored
+    /// A gap block, stored: so many readings were dropped.
+    case storedGap(GapBody)
     case duplicate
     /// After the stream's end.
     case discarded
@@ -29,8 +31,18 @@ enum Verdict: Equatable {
     case unreadable
     /// The key block of this session is missing.
     case notNow(StreamID, SessionID)
+    /// No block, but a grant.
+    case handedBack(Adoption.Outcome)
     /// Not a block, or not from whom it should be.
     case ignored(Reason)
+
+    /// Whether it is in the ledger now, and is to be acknowledged.
+    var isAccepted: Bool {
+        switch self {
+        case .stored, .storedGap, .duplicate, .discarded: true
+        case .conflict, .unreadable, .notNow, .handedBack, .ignored: false
+        }
+    }
 
     /// Why a message is ignored.
     enum Reason: String, Hashable {
@@ -73,10 +85,12 @@ struct Ingest {
     private(set) var counts = Counts()
     private let store: Store
     private let keys: Keys
-    private let gateways: [ID: Ed25519.VerifyingKey]
+    private var gateways: [ID: Ed25519.VerifyingKey]
     private var sessions: SessionKeys
     private(set) var pending: [(gateway: ID, payload: [UInt8])] = []
     private var strangers: [Report] = []
+    private var tally = Tally()
+    private var grants: [(gateway: ID, payload: [UInt8])] = []
     private var requests = OncePerMinute<BlockIdentity>(capacity: 1024)
 
     init(_ store: Store, _ keys: Keys, gateways: [ID: Ed25519.VerifyingKey], sessionCapacity: Int = 1024) {
@@ -96,36 +110,59 @@ struct Ingest {
         pending.append((gateway, payload.count > limit ? Array(payload.prefix(limit + 1)) : payload))
     }
 
+    /// Takes a grant that a gateway hands back.
+    mutating func collect(grant payload: [UInt8], from gateway: ID) {
+        // No more in a batch than anyone has sensors: whoever sends more has nothing to say.
+        guard gateways[gateway] != nil, payload.count <= Adoption.maximumLength, grants.count < 256 else { return }
+        grants.append((gateway, payload))
+    }
+
+    /// Other gateways are enrolled now.
+    mutating func enrol(_ gateways: [ID: Ed25519.VerifyingKey]) { self.gateways = gateways }
+
     /// Makes the batch durable. When this throws, nothing of it was kept.
-    /// - Parameter now: milliseconds of a clock that never runs backwards.
-    mutating func commit(now: UInt64) throws(VaultError) -> (answers: [Answer], reports: [Report]) {
+    /// - Parameters:
+    ///   - now: milliseconds of a clock that never runs backwards.
+    ///   - wall: Unix milliseconds.
+    mutating func commit(now: UInt64, wall: Int64) throws(VaultError) -> (answers: [Answer], reports: [Report]) {
         let batch = pending
         var reports = strangers
         pending.removeAll(keepingCapacity: true)
         strangers.removeAll()
         counts.ignored += reports.count
-        guard !batch.isEmpty else { return ([], reports) }
+        let handedBack = grants
+        grants.removeAll()
+        guard !batch.isEmpty || !handedBack.isEmpty else { return ([], reports) }
+        var adopted: [(ID, Adoption.Outcome)] = []
         var judged: [(gateway: ID, identity: BlockIdentity?, verdict: Verdict, payload: [UInt8])] = []
         do {
             judged = try store.database.transaction { () throws(VaultError) in
                 var judged = judged
+                tally = Tally()
+                // Grants first: the key blocks that came with them need the streams.
+                adopted = try handedBack.map { (gateway, payload) throws(VaultError) in
+                    (gateway, try Adoption(store: store, keys: keys).judge(payload, from: gateway, now: wall))
+                }
                 for (gateway, payload) in batch {
                     let header = decoded { () throws(MalformedValue) in try BlockHeader(startOf: payload) }
                     judged.append((gateway, header?.identity, try judge(payload, header, from: gateway), payload))
                 }
+                try tally.enter(store)
                 return judged
             }
         } catch {
             sessions.removeAll()
             throw error
         }
+        for (gateway, outcome) in adopted {
+            reports.append(Report(gateway: gateway, verdict: .handedBack(outcome), identity: nil))
+            if case .adopted(let stream) = outcome { requests.forget { $0.stream == stream } }
+        }
         var answers = Answers()
         for (gateway, identity, verdict, payload) in judged {
             count(verdict)
             switch (verdict, identity) {
-            case (.stored, let identity?), (.duplicate, let identity?), (.discarded, let identity?):
-                answers.acknowledge(gateway, identity)
-                continue
+            case (_, let identity?) where verdict.isAccepted: answers.acknowledge(gateway, identity)
             case (.conflict, let identity?):
                 answers.list.append(.refuse(gateway, identity, digest: try Self.digest(payload), .conflict))
             case (.unreadable, let identity?):
@@ -136,6 +173,7 @@ struct Ingest {
                 answers.list.append(.requestKey(gateway, stream, session))
             default: break
             }
+            if verdict == .stored || verdict == .duplicate || verdict == .discarded { continue }
             reports.append(Report(gateway: gateway, verdict: verdict, identity: identity))
         }
         return (answers.all, reports)
@@ -148,11 +186,12 @@ struct Ingest {
 
     private mutating func count(_ verdict: Verdict) {
         switch verdict {
-        case .stored: counts.stored += 1
+        case .stored, .storedGap: counts.stored += 1
         case .duplicate: counts.duplicates += 1
         case .discarded: counts.discarded += 1
         case .conflict, .unreadable: counts.refused += 1
         case .notNow: counts.notNow += 1
+        case .handedBack: break
         case .ignored: counts.ignored += 1
         }
     }
@@ -181,7 +220,7 @@ extension Ingest {
         let sealed = Array(payload.dropFirst(BlockHeader.length))
         guard let body = try opened(sealed, header, session) else { return .unreadable }
         let verdict = try store(body, header, sealed, session)
-        if verdict == .stored || verdict == .discarded {
+        if verdict.isAccepted {
             try store.enter(session.number, identity.sequence, digest: digest)
         }
         return verdict
@@ -237,17 +276,19 @@ extension Ingest {
             guard let readings = decoded({ () throws(MalformedValue) in try ReadingColumns.decode(body) }) else {
                 return .unreadable
             }
-            return try keep(readings, header, sealed, session) == nil ? .discarded : .stored
+            guard try keep(readings, header, sealed, session) != nil else { return .discarded }
+            tally.add(readings, stream: session.stream.number)
+            return .stored
         case .clock:
             guard decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) != nil else {
                 return .unreadable
             }
-            return try keep(header, sealed, session, [], HourSpan([0]))
+            return try keep(header, sealed, session, [0]) ? .stored : .unreadable
         case .gap:
             guard let gap = decoded({ () throws(MalformedValue) in try GapBody(bytes: body) }) else {
                 return .unreadable
             }
-            return try keep(header, sealed, session, [], HourSpan([gap.first, gap.last]))
+            return try keep(header, sealed, session, [gap.first, gap.last]) ? .storedGap(gap) : .unreadable
         }
     }
 
@@ -273,11 +314,12 @@ extension Ingest {
             }
         }
         guard let block = try keep(readings, header, sealed, session) else { return .discarded }
-        var isNew = false
-        for record in loose.records where try store.enterRecord(old.number, record.number, block: block) {
-            isNew = true
+        var new: [Reading] = []
+        for (record, reading) in zip(loose.records, readings)
+        where try store.enterRecord(old.number, record.number, block: block) {
+            new.append(reading)
         }
-        if !isNew { try store.remove(block: block) }
+        if new.isEmpty { try store.remove(block: block) } else { tally.add(new, stream: session.stream.number) }
         return .stored
     }
 
@@ -293,49 +335,14 @@ extension Ingest {
             header, sealed: sealed, stream: session.stream, session: session.number, kinds: kinds, hours: hours)
     }
 
-    /// Stores a block that has no readings.
-    private func keep(
-        _ header: BlockHeader, _ sealed: [UInt8], _ session: OpenSession, _ kinds: Grant.Kinds, _ hours: HourSpan?
-    ) throws(VaultError) -> Verdict {
-        guard let hours else { return .unreadable }
+    /// Stores a block that has no readings, under the hours of these times.
+    private mutating func keep(
+        _ header: BlockHeader, _ sealed: [UInt8], _ session: OpenSession, _ walls: [Int64]
+    ) throws(VaultError) -> Bool {
+        guard let hours = HourSpan(walls) else { return false }
         _ = try store.add(
-            header, sealed: sealed, stream: session.stream, session: session.number, kinds: kinds, hours: hours)
-        return .stored
-    }
-}
-
-/// Answers to a batch: one acknowledgement for as many blocks of a gateway's as fit.
-private struct Answers {
-    var list: [Answer] = []
-    private var acknowledged: [ID: [BlockIdentity]] = [:]
-
-    mutating func acknowledge(_ gateway: ID, _ identity: BlockIdentity) {
-        acknowledged[gateway, default: []].append(identity)
-        if let full = acknowledged[gateway], full.count == ControlMessage.maximumAcknowledged {
-            list.append(.acknowledge(gateway, full))
-            acknowledged[gateway] = nil
-        }
-    }
-
-    var all: [Answer] { list + acknowledged.map { .acknowledge($0.key, $0.value) } }
-}
-
-/// Lets the same thing through once a minute, and no more than `capacity` things in a minute.
-struct OncePerMinute<Subject: Hashable> {
-    private let capacity: Int
-    private var last: [Subject: UInt64] = [:]
-
-    init(capacity: Int) { self.capacity = capacity }
-
-    /// Whether it is time.
-    /// - Parameter now: milliseconds of a clock that never runs backwards.
-    mutating func allows(_ subject: Subject, now: UInt64) -> Bool {
-        if let last = last[subject], now < last + 60_000 { return false }
-        if last.count >= capacity {
-            last = last.filter { now < $0.value + 60_000 }
-            guard last.count < capacity else { return false }
-        }
-        last[subject] = now
+            header, sealed: sealed, stream: session.stream, session: session.number, kinds: [], hours: hours)
+        tally.add([], stream: session.stream.number)
         return true
     }
 }

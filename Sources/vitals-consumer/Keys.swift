@@ -32,8 +32,9 @@ final class Keys {
     private let database: Database
     private let root: BlockCipher
     private var people: [PersonVersion: Person] = [:]
+    private var reported = OncePerMinute<PersonVersion>(capacity: 1024)
 
-    private struct PersonVersion: Hashable {
+    struct PersonVersion: Hashable {
         let user: String
         let version: Int64
     }
@@ -46,8 +47,9 @@ final class Keys {
         let rows: BlockCipher
     }
 
-    private static let applicationID: Int32 = 0x5669_6B79  // "Viky"
-    private static let migrations = [
+    /// "Viky".
+    static let applicationID: Int32 = 0x5669_6B79
+    static let migrations = [
         """
         CREATE TABLE wrapped (name TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE secrets (
@@ -57,9 +59,15 @@ final class Keys {
     ]
 
     /// Opens the keys with the root key that the settings name.
+    /// - Parameters:
+    ///   - folder: where keys.db is, if not in the settings' state folder.
+    ///   - mayBeOlder: whether a schema of before is good enough to read.
     /// - Throws: where either is missing, and where the root key is not the one of these keys.
-    convenience init(_ settings: ConsumerSettings, _ access: Access) throws(Failure) {
-        let path = settings.state + "/keys.db"
+    convenience init(_ settings: ConsumerSettings, _ access: Access, folder: String? = nil, mayBeOlder: Bool = false)
+        throws(Failure)
+    {
+        let path = (folder ?? settings.state) + "/keys.db"
+        if access == .read, folder == nil { try StateFolder.checkForReading(settings.state) }
         if access == .create {
             try createFolder(settings.state)
         } else if Glibc.access(path, F_OK) != 0 {
@@ -67,17 +75,24 @@ final class Keys {
                 .configuration, "there are no keys: \(path) does not exist",
                 hint: "`vitals-consumer identity` makes them; check \"state\" in the settings")
         }
-        try self.init(path, root: Self.rootKey(settings, path, access), access)
+        try self.init(path, root: Self.rootKey(settings, path, access), access, mayBeOlder: mayBeOlder)
     }
 
-    private init(_ path: String, root key: SymmetricKey, _ access: Access) throws(Failure) {
+    private init(_ path: String, root key: SymmetricKey, _ access: Access, mayBeOlder: Bool) throws(Failure) {
         let root = BlockCipher(key: key)
-        let (database, isGenuine) = try Failure.explaining { () throws(VaultError) in
+        let (database, isGenuine) = try Failure.explaining { () throws(VaultError) -> (Database, Bool?) in
             let database = try Database(
                 path, access == .read ? .readOnly : .readWrite(.full), applicationID: Self.applicationID,
                 secureDelete: true)
             if access != .read { try database.migrate(Self.migrations) }
+            let version = try database.version
+            let isFitting = version == Self.migrations.count || mayBeOlder && version < Self.migrations.count
+            guard isFitting else { return (database, nil) }
             return (database, try Self.check(root, database, mayMake: access != .read))
+        }
+        guard let isGenuine else {
+            let version = try Failure.explaining { () throws(VaultError) in try database.version }
+            throw Failure(olderOrNewer: path, version, knows: Self.migrations.count)
         }
         guard isGenuine else {
             throw Failure(
@@ -164,16 +179,31 @@ final class Keys {
 
     // MARK: People
 
+    /// Makes a new version of a person's secret. The old ones stay: they open what is stored, and what is on its way.
+    /// - Returns: the version; nil where there is no such person.
+    func rotate(_ user: ID) throws(VaultError) -> Int64? {
+        try database.transaction { () throws(VaultError) in
+            guard let version = try version(of: user) else { return nil }
+            try makeSecret(of: user, version + 1)
+            return version + 1
+        }
+    }
+
     /// The newest version of a person's secret, made where there is none.
     func currentVersion(of user: ID) throws(VaultError) -> Int64 {
         try database.transaction { () throws(VaultError) in
             if let version = try version(of: user) { return version }
-            let secret = try SymmetricKey.random()
-            try database.execute(
-                "INSERT INTO secrets (user, version, sealed) VALUES (?, ?, ?)",
-                [.text(user.text), 1, .blob(root.sealWithNonce(secret.bytes, aad: Self.personData(user.text, 1)))])
+            try makeSecret(of: user, 1)
             return 1
         }
+    }
+
+    private func makeSecret(of user: ID, _ version: Int64) throws(VaultError) {
+        let secret = try SymmetricKey.random()
+        let sealed = try root.sealWithNonce(secret.bytes, aad: Self.personData(user.text, version))
+        try database.execute(
+            "INSERT INTO secrets (user, version, sealed) VALUES (?, ?, ?)",
+            [.text(user.text), .integer(version), .blob(sealed)])
     }
 
     /// The newest version of a person's secret; nil where there is none, or none any more.
@@ -183,7 +213,8 @@ final class Keys {
         )
     }
 
-    /// The keys of one version of a person's secret; nil where that secret is not there, or was forgotten.
+    /// The keys of one version of a person's secret; nil where that secret is not there, or was forgotten; also where it is
+    /// damaged, which is logged: the others' go on, and nothing is made in its place.
     func person(_ user: String, version: Int64) throws(VaultError) -> Person? {
         let name = PersonVersion(user: user, version: version)
         if let person = people[name] { return person }
@@ -191,13 +222,46 @@ final class Keys {
             "SELECT sealed FROM secrets WHERE user = ? AND version = ?", [.text(user), .integer(version)], row: Row.blob
         )
         guard let sealed else { return nil }
-        let secret = try SymmetricKey(root.openWithNonce(sealed, aad: Self.personData(user, version)))
-        let person = Person(
-            stream: try X25519KeyPair(privateKey: HKDF.key(from: secret, salt: [], info: "stream")),
-            rows: BlockCipher(key: try HKDF.key(from: secret, salt: [], info: "rows")))
-        people[name] = person
-        return person
+        do {
+            let secret = try SymmetricKey(root.openWithNonce(sealed, aad: Self.personData(user, version)))
+            let person = Person(
+                stream: try X25519KeyPair(privateKey: HKDF.key(from: secret, salt: [], info: "stream")),
+                rows: BlockCipher(key: try HKDF.key(from: secret, salt: [], info: "rows")))
+            people[name] = person
+            return person
+        } catch {
+            guard error.isUnreadable else { throw error }
+            if reported.allows(name, now: millisecondsSinceBoot()) {
+                log.error(
+                    """
+                    the secret of \(user), version \(version), in \(database.path) is damaged: nothing of theirs can be opened \
+                    or stored until keys.db is restored from a backup; the others' is not affected
+                    """)
+            }
+            return nil
+        }
     }
+
+    /// Every version of every person's secret that is there, damaged ones too.
+    func all() throws(VaultError) -> [PersonVersion] {
+        try database.query("SELECT user, version FROM secrets ORDER BY user, version") { (row) throws(VaultError) in
+            PersonVersion(user: try row.text(0), version: try row.int(1))
+        }
+    }
+
+    /// Whose public key this is; nil where it is nobody's here.
+    func owner(of publicKey: [UInt8]) throws(VaultError) -> PersonVersion? {
+        for name in try all() {
+            if try person(name.user, version: name.version)?.stream.publicKey == publicKey { return name }
+        }
+        return nil
+    }
+
+    /// Moves all that was written into keys.db itself.
+    func closeLog() throws(VaultError) { try database.checkpoint() }
+
+    /// Checks every page of keys.db.
+    func checkIntegrity() throws(VaultError) { try database.checkIntegrity() }
 
     private static func personData(_ user: String, _ version: Int64) -> [UInt8] {
         Array("person".utf8) + [0] + Array(user.utf8) + [0] + Array("\(version)".utf8)

@@ -3,8 +3,8 @@ import Telemetry
 // Presence tells gateways that someone is there, and consumers that there are two of them.
 //
 // Every status carries the instance's name, drawn at the start of the process; so does the will. A consumer subscribes to
-// its own store's topic. What it finds there at its first connection was left by those before it. Whoever turns up later
-// has taken its place, and it stops: the newcomer wins. That holds whether the two share a client id (the broker throws
+// its own store's topic. What it finds there before it has said online itself was left by those before it, at whichever
+// connection it comes. Whoever turns up later has taken its place, and it stops: the newcomer wins. That holds whether the two share a client id (the broker throws
 // the older one out, which then finds the newcomer's will as it comes back; Mosquitto 2.0.11 gives no reason code for being
 // thrown out) or not (it sees the newcomer's status). Clocks do not matter.
 
@@ -21,8 +21,7 @@ struct Presence {
 
     private let instance: String
     private var predecessors: Set<String> = []
-    private var connections = 0
-    private var hasSeenItself = false
+    private var hasSaidOnline = false
     /// Another consumer has taken this one's place: what the topic says is the other's affair now.
     private(set) var isSuperseded = false
 
@@ -34,8 +33,8 @@ struct Presence {
         StatusPayload(state, time: time, instance: instance).bytes
     }
 
-    /// A connection was made: the topic's retained status is about to come.
-    mutating func connected() { connections += 1 }
+    /// The broker has our online.
+    mutating func saidOnline() { hasSaidOnline = true }
 
     /// A status came.
     mutating func received(_ payload: [UInt8]) -> Reaction {
@@ -44,11 +43,11 @@ struct Presence {
         else { return .none }
         let isOffline = status.state == .offline
         guard let other = status.instance, other != instance else {
-            if !isOffline { hasSeenItself = true }
-            return isOffline && hasSeenItself ? .sayOnlineAgain : .none
+            if !isOffline { hasSaidOnline = true }
+            return isOffline && hasSaidOnline ? .sayOnlineAgain : .none
         }
-        if connections <= 1, !hasSeenItself, predecessors.count < 64 { predecessors.insert(other) }
-        guard !predecessors.contains(other) else { return isOffline && hasSeenItself ? .sayOnlineAgain : .none }
+        if !hasSaidOnline, predecessors.count < 64 { predecessors.insert(other) }
+        guard !predecessors.contains(other) else { return isOffline && hasSaidOnline ? .sayOnlineAgain : .none }
         isSuperseded = true
         return .superseded
     }

@@ -68,7 +68,7 @@ struct ReadingsCommand {
 }
 
 /// Lines on their way to a descriptor, many to a `write`.
-private struct Lines {
+struct Lines {
     private let descriptor: CInt
     private var buffer: [UInt8] = []
 

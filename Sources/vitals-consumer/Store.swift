@@ -3,88 +3,11 @@ import Glibc
 import Telemetry
 import Vault
 
-// vitals.db: what the consumer has received.
-//
-//     streams   whose stream each sensor was and is; a row is never deleted, its grant is published for as long as it is
-//               the sensor's newest
-//     sessions  the key of each session, from its key block, once that is verified; under the person's row key and bound
-//               to stream, session and boot, so that no one who can write to this file can put in a session of their own
-//     ledger    which blocks were accepted: session, number and a digest of all the bytes that came
-//     blocks    the blocks as they came, without the header, which their row spells
-//     records   which loose block a journal record was first seen in
-//
-// Ledger and blocks are apart, so that the blocks of closed hours can be packed anew while the ledger goes on knowing
-// them. In the clear are random ids, kinds, hours and sizes.
-//
-// A block is stored with the hour of its first reading and how many hours further its last one lies: to read a span of
-// time in order needs the blocks in the order of their first hours, and no more than an hour of them at once.
-
 /// The consumer's database. Belongs to one thread at a time.
 final class Store {
     /// Drawn with the database; gateways know the store by it.
     let id: StoreID
     let database: Database
-
-    private static let applicationID: Int32 = 0x5669_6462  // "Vidb"
-    private static let migrations = [
-        """
-        CREATE TABLE store (id BLOB NOT NULL CHECK (length(id) = 16)) STRICT;
-        INSERT INTO store (id) VALUES (randomblob(16));
-
-        CREATE TABLE streams (
-            number INTEGER PRIMARY KEY,
-            id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-            gateway TEXT NOT NULL,
-            sensor TEXT NOT NULL,
-            user TEXT NOT NULL,
-            secret_version INTEGER NOT NULL,
-            kinds INTEGER NOT NULL,
-            from_ms INTEGER NOT NULL,
-            until_ms INTEGER,
-            serial INTEGER NOT NULL UNIQUE
-        ) STRICT;
-        CREATE UNIQUE INDEX open_streams ON streams (gateway, sensor) WHERE until_ms IS NULL;
-        CREATE INDEX streams_by_user ON streams (user);
-
-        CREATE TABLE sessions (
-            number INTEGER PRIMARY KEY,
-            stream INTEGER NOT NULL REFERENCES streams,
-            session BLOB NOT NULL CHECK (length(session) = 8),
-            boot BLOB NOT NULL CHECK (length(boot) = 16),
-            sealed_key BLOB NOT NULL,
-            UNIQUE (stream, session)
-        ) STRICT;
-
-        CREATE TABLE ledger (
-            session INTEGER NOT NULL REFERENCES sessions,
-            seq INTEGER NOT NULL,
-            digest BLOB NOT NULL CHECK (length(digest) = 32),
-            PRIMARY KEY (session, seq)
-        ) STRICT, WITHOUT ROWID;
-
-        CREATE TABLE blocks (
-            number INTEGER PRIMARY KEY,
-            stream INTEGER NOT NULL REFERENCES streams,
-            session INTEGER NOT NULL REFERENCES sessions,
-            seq INTEGER NOT NULL,
-            type INTEGER NOT NULL,
-            kinds INTEGER NOT NULL,
-            first_hour INTEGER NOT NULL,
-            hours_more INTEGER NOT NULL,
-            sealed BLOB NOT NULL
-        ) STRICT;
-        CREATE INDEX blocks_by_hour ON blocks (stream, first_hour);
-        CREATE INDEX long_blocks ON blocks (stream, hours_more) WHERE hours_more > 0;
-        CREATE INDEX clock_blocks ON blocks (stream) WHERE type = 4;
-
-        CREATE TABLE records (
-            session INTEGER NOT NULL REFERENCES sessions,
-            record INTEGER NOT NULL,
-            block INTEGER NOT NULL REFERENCES blocks,
-            PRIMARY KEY (session, record)
-        ) STRICT, WITHOUT ROWID;
-        """
-    ]
 
     /// Opens `vitals.db` in `folder`: to write, and then makes it where there is none; or to read beside a service.
     init(folder: String, readOnly: Bool = false) throws(Failure) {
@@ -102,10 +25,7 @@ final class Store {
         }
         let found = try Failure.explaining { () throws(VaultError) in try database.version }
         guard found == Self.migrations.count else {
-            throw Failure(
-                .configuration,
-                "\(path) has version \(found) of the schema, this program knows \(Self.migrations.count)",
-                hint: "use the program of the service, and start that once")
+            throw Failure(olderOrNewer: path, found, knows: Self.migrations.count)
         }
         id = try Failure.explaining { () throws(VaultError) in
             StoreID(stored: try database.first("SELECT id FROM store", row: Row.blob) ?? [])
@@ -160,6 +80,10 @@ extension Store {
             "SELECT \(StoredStream.columns) FROM streams WHERE id = ?", [.blob(id.bytes)], row: StoredStream.init)
     }
 
+    func streams() throws(VaultError) -> [StoredStream] {
+        try database.query("SELECT \(StoredStream.columns) FROM streams ORDER BY number", row: StoredStream.init)
+    }
+
     func streams(of user: ID) throws(VaultError) -> [StoredStream] {
         try database.query(
             "SELECT \(StoredStream.columns) FROM streams WHERE user = ? ORDER BY number", [.text(user.text)],
@@ -208,7 +132,7 @@ extension Store {
 
     /// Greater than every serial before it; no less than the time, so that it also rises past the serials that a store
     /// restored from a backup has forgotten.
-    private func nextSerial(_ now: Int64) throws(VaultError) -> Int64 {
+    func nextSerial(_ now: Int64) throws(VaultError) -> Int64 {
         let last = try database.first("SELECT coalesce(max(serial), 0) FROM streams", row: Row.int) ?? 0
         return max(last + 1, now)
     }
@@ -275,7 +199,7 @@ extension Value {
 
 extension RandomID {
     /// The id in a row; the schema sees to its length.
-    fileprivate init(stored bytes: [UInt8]) {
+    init(stored bytes: [UInt8]) {
         self.init(high: bigEndian(bytes.prefix(8)), low: bigEndian(bytes.dropFirst(8).prefix(8)))
     }
 }

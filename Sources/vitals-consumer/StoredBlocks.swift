@@ -86,6 +86,13 @@ extension Store {
             ], row: StoredBlock.init)
     }
 
+    /// The next blocks of a stream in the order of their numbers, after one of them: at most `limit`.
+    func blocks(of stream: Int64, after last: Int64, limit: Int) throws(VaultError) -> [StoredBlock] {
+        try database.query(
+            "SELECT \(StoredBlock.columns) FROM blocks WHERE stream = ? AND number > ? ORDER BY number LIMIT ?",
+            [.integer(stream), .integer(last), .integer(limit)], row: StoredBlock.init)
+    }
+
     /// How many hours a stream's longest block reaches beyond its first.
     private func longestBlock(of stream: Int64) throws(VaultError) -> Int64 {
         try database.first(

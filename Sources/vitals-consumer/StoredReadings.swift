@@ -27,8 +27,14 @@ struct StoredReadings {
         of user: ID, _ kind: Reading.Kind, from: Int64, to: Int64, _ body: (Reading) -> Void
     ) throws(VaultError) -> Int {
         var walks: [Walk] = []
+        var damaged = 0
         for stream in try store.streams(of: user) {
-            guard let person = try keys.person(stream.user, version: stream.secretVersion) else { continue }
+            guard let person = try keys.person(stream.user, version: stream.secretVersion) else {
+                // Forgotten, or damaged.
+                let name = Keys.PersonVersion(user: stream.user, version: stream.secretVersion)
+                if try keys.all().contains(name) { damaged += try Int(Recount(stream, nil, store).blocks) }
+                continue
+            }
             walks.append(try Walk(stream, person, store, kind: kind, range: from..<max(from, to)))
         }
         var waiting: [Entry] = []
@@ -46,7 +52,7 @@ struct StoredReadings {
             waiting += try walks[next.index].takeBlock()
         }
         emit(&waiting, before: nil, &last, body)
-        return walks.reduce(0) { $0 + $1.unreadable }
+        return walks.reduce(damaged) { $0 + $1.unreadable }
     }
 
     /// A reading, and where it is from.
@@ -92,12 +98,11 @@ struct StoredReadings {
 /// The blocks of one stream, in the order of their first hours.
 private struct Walk {
     private let stream: StoredStream
-    private let person: Keys.Person
     private let store: Store
     private let kind: Reading.Kind
     private let range: Range<Int64>
-    private var corrections: [ClockBody] = []
-    private var sessions: [Int64: OpenSession] = [:]
+    private var reader: StreamReader
+    private var corrections = Corrections()
     private var page: ArraySlice<StoredBlock> = []
     private var last: (hour: Int64, number: Int64)?
     private var isFinished = false
@@ -109,15 +114,14 @@ private struct Walk {
         _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>
     ) throws(VaultError) {
         self.stream = stream
-        self.person = person
         self.store = store
         self.kind = kind
         self.range = range
+        reader = StreamReader(stream, person, store)
         for block in try store.clockBlocks(of: stream.number) {
-            guard let session = try session(block.session), let body = try opened(block, session) else { continue }
+            guard let body = try reader.body(of: block) else { continue }
             guard let clock = decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) else { continue }
-            // The same correction sent twice counts once.
-            if !corrections.contains(clock) { corrections.append(clock) }
+            corrections.add(clock)
         }
     }
 
@@ -127,14 +131,14 @@ private struct Walk {
             page = try nextPage()[...]
             isFinished = page.count < Self.pageSize
         }
-        return page.first.map { $0.firstHour + slack.lowerBound }
+        return page.first.map { $0.firstHour + corrections.slack.lowerBound }
     }
 
     /// The readings of the next block that fit.
     mutating func takeBlock() throws(VaultError) -> [StoredReadings.Entry] {
         guard let block = page.popFirst() else { return [] }
         last = (block.firstHour, block.number)
-        guard let session = try session(block.session), let readings = try readings(of: block, session) else {
+        guard let readings = try reader.readings(of: block) else {
             unreadable += 1
             return []
         }
@@ -142,9 +146,7 @@ private struct Walk {
         for (index, (reading, boot)) in readings.enumerated() where reading.kind == kind {
             var reading = reading
             guard !stream.isOver(at: reading.moment.wall) else { continue }
-            for clock in corrections where clock.boot == boot && reading.moment.monotonic < clock.until {
-                reading.moment.wall += clock.correction
-            }
+            reading.moment.wall = corrections.corrected(reading.moment, of: boot)
             guard range.contains(reading.moment.wall) else { continue }
             entries.append(
                 StoredReadings.Entry(
@@ -156,61 +158,46 @@ private struct Walk {
 
     private func nextPage() throws(VaultError) -> [StoredBlock] {
         guard var hours = HourSpan([range.lowerBound, range.upperBound]) else { return [] }
-        hours.first -= slack.upperBound
-        hours.last -= slack.lowerBound
+        hours.first -= corrections.slack.upperBound
+        hours.last -= corrections.slack.lowerBound
         return try store.blocks(
             of: stream.number, kinds: Grant.Kinds(kind), hours: hours, after: last, limit: Self.pageSize)
     }
+}
 
-    /// How many hours corrections may move a reading.
-    private var slack: ClosedRange<Int64> {
-        let back = corrections.reduce(0) { $0 + min($1.correction, 0) }
-        let ahead = corrections.reduce(0) { $0 + max($1.correction, 0) }
-        return HourSpan.hour(back)...(HourSpan.hour(ahead) + (ahead > 0 ? 1 : 0))
-    }
+/// By how much the clocks of a stream's gateway were wrong.
+struct Corrections {
+    private var byBoot: [BootID: Set<ClockBody>] = [:]
+    private var total = Sum()
 
-    /// A block's readings, each with its boot; nil where it cannot be opened.
-    private mutating func readings(
-        of block: StoredBlock, _ session: OpenSession
-    ) throws(VaultError) -> [(Reading, BootID)]? {
-        guard let body = try opened(block, session) else { return nil }
-        guard block.type == .loose else {
-            let readings = decoded { () throws(MalformedValue) in try ReadingColumns.decode(body) }
-            return readings?.map { ($0, session.boot) }
-        }
-        guard let loose = decoded({ () throws(MalformedValue) in try LooseBody(bytes: body) }),
-            let stored = try store.session(loose.session, of: stream), let old = try self.session(stored.number)
-        else { return nil }
-        var readings: [(Reading, BootID)] = []
-        for record in loose.records where try store.block(ofRecord: record.number, old.number) == block.number {
-            do {
-                readings += (try old.reading(of: record) ?? []).map { ($0, old.boot) }
-            } catch {
-                guard error.isUnreadable else { throw error }
-                return nil
-            }
-        }
-        return readings
-    }
+    /// Sums of what moves ahead and of what moves back. Each stops at 2^62, whatever a gateway in foreign hands sends:
+    /// nothing overflows, and the order of the parts does not matter.
+    private struct Sum {
+        static let limit: Int64 = 1 << 62
+        var ahead: Int64 = 0
+        var back: Int64 = 0
 
-    private func opened(_ block: StoredBlock, _ session: OpenSession) throws(VaultError) -> [UInt8]? {
-        let identity = BlockIdentity(stream: stream.id, session: session.session, sequence: block.sequence)
-        do {
-            return try session.blocks.open(
-                block.sealed, seq: block.sequence, aad: BlockHeader(block.type, identity).bytes)
-        } catch {
-            guard error.isUnreadable else { throw error }
-            return nil
+        mutating func add(_ correction: Int64) {
+            if correction > 0 { ahead += min(correction, Self.limit - ahead) }
+            if correction < 0 { back += max(correction, -Self.limit - back) }
         }
     }
 
-    private mutating func session(_ number: Int64) throws(VaultError) -> OpenSession? {
-        if let known = sessions[number] { return known }
-        guard let stored = try store.session(number: number),
-            let opened = try SessionKeys.open(stored, stream, person)
-        else { return nil }
-        if sessions.count >= 256 { sessions.removeAll() }
-        sessions[number] = opened
-        return opened
+    /// The same correction sent twice counts once.
+    mutating func add(_ clock: ClockBody) {
+        if byBoot[clock.boot, default: []].insert(clock).inserted { total.add(clock.correction) }
+    }
+
+    /// The wall time of a reading of this boot as it should have been; no further from 0 than any time on the wire.
+    func corrected(_ moment: Moment, of boot: BootID) -> Int64 {
+        guard let clocks = byBoot[boot] else { return moment.wall }
+        var sum = Sum()
+        for clock in clocks where moment.monotonic < clock.until { sum.add(clock.correction) }
+        return min(max(moment.wall + (sum.ahead + sum.back), -Moment.limit), Moment.limit)
+    }
+
+    /// How many hours a reading may move.
+    var slack: ClosedRange<Int64> {
+        HourSpan.hour(total.back)...(HourSpan.hour(total.ahead) + (total.ahead > 0 ? 1 : 0))
     }
 }

@@ -98,11 +98,14 @@ struct Parts {
     }
 
     mutating func take(
-        all blocks: [[UInt8]], from gateway: String = "home", later milliseconds: UInt64 = 61_000
+        all blocks: [[UInt8]], grants: [[UInt8]] = [], from gateway: String = "home",
+        later milliseconds: UInt64 = 61_000,
+        wall: Int64 = start
     ) throws -> (answers: [Answer], reports: [Report]) {
         now += milliseconds
+        for grant in grants { ingest.collect(grant: grant, from: try ID(gateway)) }
         for block in blocks { ingest.collect(block, from: try ID(gateway)) }
-        return try ingest.commit(now: now)
+        return try ingest.commit(now: now, wall: wall)
     }
 
     /// How many rows a table has.

@@ -102,7 +102,8 @@ struct KeysTests {
         let settings = try household.settings(people: "")
         var ingest = Ingest(parts.store, try Keys(settings, .write), gateways: settings.gateways)
         ingest.collect(try session.block(beat(1, 71)), from: try ID("home"))
-        #expect(try ingest.commit(now: 0).answers == [.requestKey(try ID("home"), session.stream, session.id)])
+        #expect(
+            try ingest.commit(now: 0, wall: start).answers == [.requestKey(try ID("home"), session.stream, session.id)])
         #expect(throws: Failure.self) { try parts.printed() }
     }
 

@@ -21,7 +21,6 @@ struct PresenceTests {
     @Test("does not mind what those before it have left, and speaks up after their late wills")
     func predecessors() {
         var presence = presence
-        presence.connected()
         #expect(presence.received(online(predecessor)) == .none)
         #expect(presence.received(online(presence)) == .none)
         #expect(presence.received(offline(predecessor)) == .sayOnlineAgain)
@@ -30,13 +29,23 @@ struct PresenceTests {
         #expect(presence.received([]) == .none)
     }
 
+    @Test("does not mind what a predecessor left and what comes late, after a connection that was cut")
+    func lateRetained() {
+        var presence = presence
+        // The first connection ended before the retained status came, and before anything was said.
+        #expect(presence.received(offline(presence)) == .none, "its own will")
+        #expect(presence.received(online(predecessor)) == .none)
+        presence.saidOnline()
+        #expect(presence.received(online(predecessor)) == .none)
+        #expect(presence.received(offline(predecessor)) == .sayOnlineAgain)
+        #expect(presence.received(online(newcomer)) == .superseded)
+    }
+
     @Test("ends with a newcomer, by its status or by its will", arguments: [Availability.online, .offline])
     func superseded(state: Availability) {
         var presence = presence
-        presence.connected()
         #expect(presence.received(offline(presence)) == .none, "its own old will, before it has said anything")
         #expect(presence.received(online(presence)) == .none)
-        presence.connected()
         #expect(presence.received(newcomer.payload(state, time: nil)) == .superseded)
         #expect(presence.isSuperseded)
         #expect(presence.received(offline(newcomer)) == .none)

@@ -1,0 +1,54 @@
+import Daemon
+import Glibc
+import Vault
+
+/// `vitals-consumer backup DIR`: copies of both databases, also beside a running service.
+///
+/// The data is copied first, the keys after it: a secret is made before the stream that needs it, so the copy of the keys has
+/// every secret that the copy of the data needs. They lie in folders of their own, to be kept apart.
+struct BackupCommand {
+    let folder: String
+
+    /// Writes what was written, and what to do with it, to `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
+        try StateFolder.checkForReading(settings.state)
+        for name in ["vitals.db", "keys.db"] where access("\(settings.state)/\(name)", F_OK) != 0 {
+            throw Failure(
+                .configuration, "there is nothing to back up: \(settings.state)/\(name) does not exist",
+                hint: "check \"state\" in the settings; the service makes it at its first start")
+        }
+        try makeEmptyFolder()
+        let copies = [("data", "vitals.db", Store.applicationID), ("keys", "keys.db", Keys.applicationID)]
+        var lines = Lines(output)
+        for (part, name, application) in copies {
+            let copy = "\(folder)/\(part)/\(name)"
+            try Failure.explaining { () throws(VaultError) in
+                try Folder.make("\(folder)/\(part)")
+                try Database("\(settings.state)/\(name)", .readOnly, applicationID: application).backUp(to: copy)
+                try Database(copy, .readOnly, applicationID: application).checkIntegrity()
+            }
+            var status = stat()
+            stat(copy, &status)
+            lines.write(Array("\(copy) \(status.st_size) bytes".utf8))
+        }
+        lines.write(
+            Array("Keep the two apart, and the root key apart from both: who has all three can read everything.".utf8))
+        lines.flush()
+        return .ok
+    }
+
+    private func makeEmptyFolder() throws(Failure) {
+        if access(folder, F_OK) != 0 {
+            return try Failure.explaining { () throws(VaultError) in try Folder.make(folder) }
+        }
+        let names = try Failure.explaining { () throws(VaultError) in try Folder.names(in: folder) }
+        guard names.allSatisfy({ $0 == "lost+found" }) else {
+            throw Failure(.failure, "\(folder) is not empty", hint: "each backup needs a new folder")
+        }
+        guard chmod(folder, 0o700) == 0 else {
+            throw Failure(
+                .failure, "cannot make \(folder) its owner's alone: \(String(cString: strerror(errno)))",
+                hint: "name a folder of your own")
+        }
+    }
+}

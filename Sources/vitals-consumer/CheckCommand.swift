@@ -1,0 +1,99 @@
+import Daemon
+import Telemetry
+import Vault
+
+/// `vitals-consumer check`: opens all that is stored, counts it again, and compares.
+///
+/// It reads one state of the database, also beside a running service.
+struct CheckCommand {
+    /// What was found.
+    struct Findings: Equatable {
+        var streams: Int64 = 0
+        var sessions: Int64 = 0
+        var blocks: Int64 = 0
+        var readings: Int64 = 0
+        /// Readings that gateways say they had to drop.
+        var lostInGaps: UInt64 = 0
+        /// Blocks of persons whose secret is not there any more.
+        var forgotten: Int64 = 0
+        /// Blocks that do not open, or say nothing.
+        var unreadable: Int64 = 0
+        /// Counts that were kept as blocks were stored, and that differ from what is there now.
+        var miscounted: Int64 = 0
+        /// Blocks, and sessions' keys, that the ledger does not have, or has with other bytes.
+        var unledgered: Int64 = 0
+        /// Secrets that do not open.
+        var damaged: Int64 = 0
+
+        var isGood: Bool { unreadable == 0 && miscounted == 0 && unledgered == 0 && damaged == 0 }
+
+        var json: String {
+            let members = [
+                ("streams", "\(streams)"), ("sessions", "\(sessions)"), ("blocks", "\(blocks)"),
+                ("readings", "\(readings)"), ("lost_in_gaps", "\(lostInGaps)"), ("forgotten", "\(forgotten)"),
+                ("unreadable", "\(unreadable)"), ("miscounted", "\(miscounted)"), ("unledgered", "\(unledgered)"),
+                ("damaged", "\(damaged)"),
+            ]
+            return "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
+        }
+    }
+
+    /// Writes one JSON object to `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
+        let keys = try Keys(settings, .read)
+        let store = try Store(folder: settings.state, readOnly: true)
+        let findings = try Failure.explaining { () throws(VaultError) in
+            try Self.findings(store, keys)
+        }
+        var lines = Lines(output)
+        lines.write(Array(findings.json.utf8))
+        lines.flush()
+        guard findings.isGood else {
+            throw Failure(
+                .failure, "what is stored does not agree with itself",
+                hint: "the database was altered or damaged: check the disk, then restore a backup")
+        }
+        return .ok
+    }
+
+    /// What is found in one state of the database.
+    static func findings(_ store: Store, _ keys: Keys) throws(VaultError) -> Findings {
+        var findings = Findings()
+        try store.database.snapshot { () throws(VaultError) in
+            try store.database.checkIntegrity()
+            for stream in try store.streams() { try findings.add(stream, store, keys) }
+            findings.sessions = try store.database.first("SELECT count(*) FROM sessions", row: Row.int) ?? 0
+            findings.unledgered +=
+                try store.database.first(
+                    """
+                    SELECT count(*) FROM sessions WHERE NOT EXISTS
+                        (SELECT 1 FROM ledger WHERE session = sessions.number AND seq = 0)
+                    """, row: Row.int) ?? 0
+        }
+        // Secrets are made before the streams that need them, so these are not older than the snapshot.
+        try keys.checkIntegrity()
+        for name in try keys.all() where try keys.person(name.user, version: name.version) == nil {
+            findings.damaged += 1
+        }
+        return findings
+    }
+}
+
+extension CheckCommand.Findings {
+    fileprivate mutating func add(_ stream: StoredStream, _ store: Store, _ keys: Keys) throws(VaultError) {
+        let person = try keys.person(stream.user, version: stream.secretVersion)
+        let recount = try Recount(stream, person, store)
+        streams += 1
+        blocks += recount.blocks
+        readings += recount.readings
+        lostInGaps =
+            lostInGaps.addingReportingOverflow(recount.lostInGaps).overflow ? .max : lostInGaps + recount.lostInGaps
+        unreadable += recount.unreadable
+        unledgered += recount.unledgered
+        if person == nil { forgotten += recount.blocks }
+        guard let counts = try store.counts(of: stream) else { return }
+        // What cannot be opened cannot be counted; the blocks can.
+        let kinds = person == nil ? [0] : Set(counts.keys).union(recount.numbers.keys)
+        for kind in kinds where counts[kind] ?? 0 != recount.numbers[kind] ?? 0 { miscounted += 1 }
+    }
+}

@@ -1,0 +1,130 @@
+import Daemon
+import Telemetry
+import Vault
+
+// How many readings there are: counted as blocks are stored, in the same transaction, and counted again by opening all blocks.
+//
+// What is counted of a block does not depend on what came before it: all readings of a readings block, and of a loose one
+// those whose records were first seen in it. Where a gateway's card was copied back, a reading can lie in both; `readings`
+// shows it once, and here it counts twice.
+
+/// What the blocks of a batch add to the counts.
+struct Tally {
+    private struct Name: Hashable {
+        let stream: Int64
+        let kind: Int64
+    }
+
+    private var numbers: [Name: Int64] = [:]
+
+    /// Notes a block that is kept, with its readings.
+    mutating func add(_ readings: some Sequence<Reading>, stream: Int64) {
+        numbers[Name(stream: stream, kind: 0), default: 0] += 1
+        for reading in readings { numbers[Name(stream: stream, kind: Int64(reading.kind.rawValue)), default: 0] += 1 }
+    }
+
+    /// Adds all of it to the store's counts, within a transaction of the caller's.
+    func enter(_ store: Store) throws(VaultError) {
+        for (name, number) in numbers {
+            try store.database.execute(
+                """
+                INSERT INTO counts (stream, kind, number) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET number = number + excluded.number
+                """, [.integer(name.stream), .integer(name.kind), .integer(number)])
+        }
+    }
+}
+
+/// What the blocks of one stream hold, by opening each.
+struct Recount {
+    /// By kind, and the blocks themselves under 0: as in the table.
+    private(set) var numbers: [Int64: Int64] = [:]
+    /// Readings that gateways had to drop, by what their gap blocks say.
+    private(set) var lostInGaps: UInt64 = 0
+    /// Blocks that do not open, or say nothing.
+    private(set) var unreadable: Int64 = 0
+    /// Blocks that are not in the ledger as they came.
+    private(set) var unledgered: Int64 = 0
+
+    var blocks: Int64 { numbers[0] ?? 0 }
+    var readings: Int64 { numbers.reduce(0) { $0 + ($1.key == 0 ? 0 : $1.value) } }
+
+    /// - Parameter person: nil where the secret is not there: then nothing is opened, and blocks are all that is counted.
+    init(_ stream: StoredStream, _ person: Keys.Person?, _ store: Store) throws(VaultError) {
+        var reader = person.map { StreamReader(stream, $0, store) }
+        var last: Int64 = 0
+        while true {
+            let page = try store.blocks(of: stream.number, after: last, limit: 64)
+            guard let end = page.last?.number else { return }
+            last = end
+            for block in page {
+                numbers[0, default: 0] += 1
+                try open(block, &reader, store)
+            }
+        }
+    }
+
+    private mutating func open(
+        _ block: StoredBlock, _ reader: inout StreamReader?, _ store: Store
+    ) throws(VaultError) {
+        guard reader != nil else { return }
+        let bytes = try reader?.bytes(of: block)
+        let entered = try store.digest(block.session, block.sequence)
+        if try bytes.map({ (bytes) throws(VaultError) in try SHA256.digest(bytes) }) != entered { unledgered += 1 }
+        switch block.type {
+        case .key: unreadable += 1
+        case .readings, .loose:
+            guard let readings = try reader?.readings(of: block) else {
+                unreadable += 1
+                return
+            }
+            for (reading, _) in readings { numbers[Int64(reading.kind.rawValue), default: 0] += 1 }
+        case .clock:
+            let body = try reader?.body(of: block) ?? []
+            if decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) == nil { unreadable += 1 }
+        case .gap:
+            let body = try reader?.body(of: block) ?? []
+            guard let gap = decoded({ () throws(MalformedValue) in try GapBody(bytes: body) }) else {
+                unreadable += 1
+                return
+            }
+            lostInGaps = lostInGaps.addingReportingOverflow(gap.count).overflow ? .max : lostInGaps + gap.count
+        }
+    }
+}
+
+extension Store {
+    /// The running counts of a stream by kind, and its blocks under 0; nil where they are not known yet.
+    func counts(of stream: StoredStream) throws(VaultError) -> [Int64: Int64]? {
+        let isCounted = try database.first(
+            "SELECT counted FROM streams WHERE number = ?", [.integer(stream.number)], row: Row.int)
+        guard isCounted == 1 else { return nil }
+        var counts: [Int64: Int64] = [:]
+        try database.forEach("SELECT kind, number FROM counts WHERE stream = ?", [.integer(stream.number)]) {
+            (row) throws(VaultError) in counts[try row.int(0)] = try row.int(1)
+        }
+        return counts
+    }
+
+    /// Counts the streams whose counts are not known, after a migration. One with a block that does not open, or whose
+    /// person's secret is not there, stays uncounted.
+    func countTheUncounted(_ keys: Keys) throws(VaultError) {
+        for stream in try streams() where try counts(of: stream) == nil {
+            guard let person = try keys.person(stream.user, version: stream.secretVersion) else { continue }
+            try database.transaction { () throws(VaultError) in
+                let recount = try Recount(stream, person, self)
+                guard recount.unreadable == 0 else {
+                    log.error("stream \(stream.id): \(recount.unreadable) stored blocks do not open; see check")
+                    return
+                }
+                try database.execute("DELETE FROM counts WHERE stream = ?", [.integer(stream.number)])
+                for (kind, number) in recount.numbers {
+                    try database.execute(
+                        "INSERT INTO counts (stream, kind, number) VALUES (?, ?, ?)",
+                        [.integer(stream.number), .integer(kind), .integer(number)])
+                }
+                try database.execute("UPDATE streams SET counted = 1 WHERE number = ?", [.integer(stream.number)])
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Daemon
+import Glibc
+import Telemetry
+import Vault
+
+/// `vitals-consumer restore`: a backup becomes the state, which must be empty of databases.
+///
+/// Both databases are copied beside the place, checked, migrated and opened with the root key; only then are they put in place.
+/// The restored store gets an id of its own: gateways that see it in a grant send again all that they keep, and the consumer takes
+/// what it has not. Every sensor's newest grant gets a serial above all that the store from before can have issued.
+struct RestoreCommand {
+    /// Where vitals.db is.
+    let data: String
+    /// Where keys.db is.
+    let keys: String
+
+    /// `DIR`, or `--data` and `--keys`.
+    init(_ arguments: Arguments) throws {
+        let folder = try arguments.optionalString("DIR")
+        guard let data = try arguments.optionalString("data") ?? folder.map({ $0 + "/data" }),
+            let keys = try arguments.optionalString("keys") ?? folder.map({ $0 + "/keys" })
+        else { throw arguments.refusal(of: "DIR", "is missing; or name both --data and --keys") }
+        self.init(data: data, keys: keys)
+    }
+
+    init(data: String, keys: String) {
+        self.data = data
+        self.keys = keys
+    }
+
+    /// Writes what was restored to `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, now: Int64, output: CInt) throws(Failure) -> ExitCode {
+        let folder = try StateFolder(settings.state)
+        if let database = folder.database {
+            throw Failure(
+                .failure, "there are databases in \(settings.state) already: \(database)",
+                hint: "nothing is ever overwritten: move them away first, and keep them")
+        }
+        let prepared = folder.restoring
+        try Failure.explaining { () throws(VaultError) in
+            if access(prepared, F_OK) == 0 { try Folder.remove(prepared) }
+            try Folder.make(prepared)
+            try Self.copy("\(data)/vitals.db", to: "\(prepared)/vitals.db", Store.applicationID)
+            try Self.copy("\(keys)/keys.db", to: "\(prepared)/keys.db", Keys.applicationID)
+        }
+        let summary = try renew(settings, prepared, now: now)
+        try Failure.explaining { () throws(VaultError) in try folder.putInPlace() }
+        var lines = Lines(output)
+        lines.write(Array(summary.utf8))
+        lines.flush()
+        return .ok
+    }
+
+    private static func copy(_ path: String, to copy: String, _ application: Int32) throws(VaultError) {
+        let source = try Database(path, .readOnly, applicationID: application)
+        try source.checkIntegrity()
+        try source.backUp(to: copy)
+    }
+
+    /// Opens what was copied, as the service will, and makes it a store of its own. When this returns, the databases are closed, whole
+    /// and on the disk.
+    private func renew(
+        _ settings: ConsumerSettings, _ prepared: String, now: Int64
+    ) throws(Failure) -> String {
+        // Read-only first: where nothing is in it, nothing is to be made.
+        _ = try Keys(settings, .read, folder: prepared, mayBeOlder: true)
+        let keys = try Keys(settings, .write, folder: prepared)
+        let store = try Store(folder: prepared)
+        return try Failure.explaining { () throws(VaultError) in
+            try keys.checkIntegrity()
+            try store.database.checkIntegrity()
+            let renewed = try store.renew(now: now)
+            for stream in try store.streams()
+            where try keys.person(stream.user, version: stream.secretVersion) == nil {
+                log.warning(
+                    "stream \(stream.id) of \(stream.user): the secret is not in these keys, its blocks stay closed")
+            }
+            try keys.closeLog()
+            try store.database.checkpoint()
+            return """
+                restored store \(store.id) as \(renewed): \(try store.streams().count) streams
+                Start the service: gateways send again what they keep, and it takes what it has not.
+                """
+        }
+    }
+}
+
+extension Store {
+    /// Makes this a store of its own, and every sensor's newest grant newer than any from before.
+    /// - Returns: the new id.
+    fileprivate func renew(now: Int64) throws(VaultError) -> StoreID {
+        let bytes = try RandomBytes.draw(16)
+        try database.transaction { () throws(VaultError) in
+            try database.execute("UPDATE store SET id = ?", [.blob(bytes)])
+            for stream in try newestStreams() {
+                try database.execute(
+                    "UPDATE streams SET serial = ? WHERE number = ?",
+                    [.integer(nextSerial(now)), .integer(stream.number)])
+            }
+        }
+        return StoreID(stored: bytes)
+    }
+}

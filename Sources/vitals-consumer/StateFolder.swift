@@ -1,0 +1,66 @@
+import Daemon
+import Glibc
+import Vault
+
+// The state folder of a consumer, and how a restored one comes to be.
+//
+//     lock           who may write here (StateLock)
+//     vitals.db      what was received
+//     keys.db        secrets and identity, under the root key
+//     restoring/     databases that `restore` is preparing: of no meaning, removed by the next restore
+//     restored/      databases that are ready, on their way to their places
+//
+// `restore` prepares both databases in `restoring`, and renames that folder to `restored`: from then on, and not before, it has
+// happened. Moving them into place is done by whoever next takes the folder to write, as often as it takes. So a restore
+// that is interrupted, at any instant, has happened or has not.
+
+/// The state folder, taken to write to.
+struct StateFolder {
+    let path: String
+    private let lock: StateLock
+
+    /// The databases.
+    static let databases = ["keys.db", "vitals.db"]
+
+    /// Makes the folder where there is none, takes it, and finishes what a restore has begun.
+    init(_ path: String) throws(Failure) {
+        try createFolder(path)
+        lock = try StateLock(folder: path)
+        self.path = path
+        if isRestored { try Failure.explaining { () throws(VaultError) in try finishRestore() } }
+    }
+
+    /// Databases that `restore` is preparing.
+    var restoring: String { path + "/restoring" }
+    private var restored: String { path + "/restored" }
+    private var isRestored: Bool { access(restored, F_OK) == 0 }
+
+    /// The first database that is here already.
+    var database: String? {
+        let files = Self.databases.map { "\(path)/\($0)" }
+        return (files + files.map { $0 + "-wal" }).first { access($0, F_OK) == 0 }
+    }
+
+    /// Puts the databases in `restoring`, which are complete and on the disk, into place.
+    func putInPlace() throws(VaultError) {
+        try Folder.rename(restoring, to: restored)
+        try finishRestore()
+    }
+
+    private func finishRestore() throws(VaultError) {
+        // Nothing is here to be overwritten: restore has seen to that before, and since then no one could take the folder
+        // without coming by here first.
+        for name in Self.databases where access("\(restored)/\(name)", F_OK) == 0 {
+            try Folder.rename("\(restored)/\(name)", to: "\(path)/\(name)")
+        }
+        try Folder.remove(restored)
+    }
+
+    /// Refuses to read beside a restore that was interrupted on its last steps.
+    static func checkForReading(_ path: String) throws(Failure) {
+        guard access(path + "/restored", F_OK) == 0 else { return }
+        throw Failure(
+            .temporary, "a restore into \(path) was interrupted",
+            hint: "start the service, which finishes it, or run restore again")
+    }
+}
