@@ -292,8 +292,9 @@ extension Ingest {
         }
     }
 
-    /// Records of another session of the same stream. They are opened now, for afterwards they are acknowledged; a block
-    /// of which every record came before is not kept.
+    /// Records of another session of the same stream. They are opened now, for afterwards they are acknowledged. A block of which
+    /// every record came before is kept, too: which of several that is depends on the order of arrival, and what is
+    /// stored must not.
     private mutating func storeLoose(
         _ body: [UInt8], _ header: BlockHeader, _ sealed: [UInt8], _ session: OpenSession
     ) throws(VaultError) -> Verdict {
@@ -319,7 +320,7 @@ extension Ingest {
         where try store.enterRecord(old.number, record.number, block: block) {
             new.append(reading)
         }
-        if new.isEmpty { try store.remove(block: block) } else { tally.add(new, stream: session.stream.number) }
+        tally.add(new, stream: session.stream.number)
         return .stored
     }
 

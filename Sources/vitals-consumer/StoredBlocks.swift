@@ -124,8 +124,4 @@ extension Store {
             "SELECT block FROM records WHERE session = ? AND record = ?", [.integer(session), .number(record)],
             row: Row.int)
     }
-
-    func remove(block: Int64) throws(VaultError) {
-        try database.execute("DELETE FROM blocks WHERE number = ?", [.integer(block)])
-    }
 }

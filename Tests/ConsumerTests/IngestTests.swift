@@ -224,6 +224,77 @@ struct IngestTests {
         #expect(try parts.printed() == [line(900, 70), line(late - start, 71)])
     }
 
+    @Test("takes what is on its way when a sensor is claimed by another: each gets their own")
+    func claimed() throws {
+        var parts = try household.open(people: "demo: { sensors: [\"home/strap\"] }, other: {}")
+        let first = try parts.session(household)
+        _ = try parts.take(first.keyBlock)
+        // The gateway has sealed these, and one of a session whose key is still on its way.
+        let second = try parts.session(household)
+        let inFlight = [try first.block(beat(0, 70)), try second.block(beat(1000, 71)), second.keyBlock]
+        parts = try household.open(
+            people: "demo: {}, other: { sensors: [\"home/strap\"] }", now: start + 5000)
+        let third = try parts.session(household)
+        #expect(third.stream != first.stream)
+        _ = try parts.take(all: [third.keyBlock, try third.block(beat(6000, 90))] + inFlight.reversed())
+        // A reading of the old owner's from after the end, sealed before the gateway heard of it.
+        _ = try parts.take(first.block(beat(5000 + StoredStream.tolerance + 1, 99)))
+        #expect(try parts.printed() == [line(0, 70), line(1000, 71)])
+        #expect(try parts.printed(user: "other") == [line(6000, 90)])
+    }
+
+    @Test("takes what is on its way when a person's secret is rotated, and reads old and new as one")
+    func rotated() throws {
+        var parts = try household.open()
+        let first = try parts.session(household)
+        let second = try parts.session(household)
+        _ = try parts.take(first.keyBlock, first.block(beat(0, 70)))
+        let inFlight = [try first.block(beat(1000, 71)), second.keyBlock, try second.block(beat(2000, 72))]
+        let old = try parts.grant()
+        #expect(try parts.keys.rotate(ID("demo")) == 2)
+        #expect(try parts.keys.rotate(ID("nobody")) == nil)
+        try parts.grants.settle(parts.settings.people, now: start + 5000)
+        let new = try parts.grant()
+        #expect(new.stream != old.stream && new.personPublicKey != old.personPublicKey && new.serial > old.serial)
+        let third = try parts.session(household)
+        _ = try parts.take(all: [third.keyBlock, try third.block(beat(6000, 73))] + inFlight)
+        #expect(try parts.printed() == [line(0, 70), line(1000, 71), line(2000, 72), line(6000, 73)])
+        #expect(try CheckCommand.findings(parts.store, parts.keys).isGood)
+        // The old secret opens nothing of the new stream.
+        let third2 = try #require(try parts.store.stream(third.stream))
+        #expect(third2.secretVersion == 2)
+        try parts.grants.settle(parts.settings.people, now: start + 7000)
+        #expect(try parts.grant() == new, "nothing has changed since")
+    }
+
+    @Test("goes on for the others where one person's secret is damaged, and makes no other in its place")
+    func damagedSecret() throws {
+        let people = "demo: { sensors: [\"home/strap\"] }, other: { sensors: [\"home/watch\"] }"
+        var parts = try household.open(people: people)
+        let (damaged, good) = (try parts.session(household), try parts.session(household, "watch"))
+        let keys = try Database(household.path("state/keys.db"), .readWrite(.full), applicationID: Keys.applicationID)
+        try keys.execute("UPDATE secrets SET sealed = zeroblob(60) WHERE user = 'demo'")
+        parts = try household.open(people: people)
+        let answers = try parts.take(damaged.keyBlock, good.keyBlock, good.block(beat(0, 70)))
+        #expect(
+            answers == [
+                .requestKey(home, damaged.stream, damaged.id),
+                .acknowledge(home, [good.identity(0), good.identity(1)]),
+            ])
+        #expect(try parts.grants.current().map(\.grant.sensor.text) == ["watch"])
+        #expect(try keys.first("SELECT count(*) FROM secrets", row: Row.int) == 2)
+    }
+
+    @Test("reports a gap block, each once")
+    func gapReport() throws {
+        var parts = try household.open()
+        let session = try parts.session(household)
+        let gap = try GapBody(count: 5, first: start, last: start + 9000, reason: .outboxFull)
+        let block = try session.seal(.gap, gap.bytes)
+        let reports = try parts.take(all: [session.keyBlock, block, block]).reports
+        #expect(reports == [Report(gateway: home, verdict: .storedGap(gap), identity: session.identity(1))])
+    }
+
     @Test("keeps nothing and answers nothing when the database is full, and takes it all afterwards")
     func fullDatabase() throws {
         var parts = try household.open()
