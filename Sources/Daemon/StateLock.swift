@@ -38,7 +38,11 @@ public final class StateLock: Sendable {
         self.descriptor = descriptor
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Not by closing alone: a child that is being started has the descriptor, too, until it runs its program.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Who says to have it.
     private static func holder(_ path: String) -> String {

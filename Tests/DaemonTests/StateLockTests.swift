@@ -22,6 +22,23 @@ struct StateLockTests {
         _ = try StateLock(folder: folder.path)
     }
 
+    @Test("is free again after its end although a child has the descriptor still")
+    func inherited() throws {
+        var lock: StateLock? = try StateLock(folder: folder.path)
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
+        let own = descriptors.first { descriptor in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))
+                == folder.path("lock")
+        }
+        // What a fork makes: another descriptor of the same open file.
+        let copy = dup(try #require(own))
+        defer { close(copy) }
+        #expect(throws: Failure.self) { try StateLock(folder: folder.path) }
+        lock = nil
+        #expect(lock == nil)
+        _ = try StateLock(folder: folder.path)
+    }
+
     @Test("is free after the process that had it was killed")
     func killed() throws {
         let path = folder.path("lock")
