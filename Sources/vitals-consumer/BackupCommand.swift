@@ -11,7 +11,7 @@ struct BackupCommand {
 
     /// Writes what was written, and what to do with it, to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
-        try StateFolder.checkForReading(settings.state)
+        try StateFolder.checkForPendingRestore(settings.state)
         for name in ["vitals.db", "keys.db"] where access("\(settings.state)/\(name)", F_OK) != 0 {
             throw Failure(
                 .configuration, "there is nothing to back up: \(settings.state)/\(name) does not exist",

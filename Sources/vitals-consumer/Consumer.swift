@@ -160,11 +160,15 @@ extension Consumer {
         }
     }
 
-    /// Publishes each sensor's newest grant, retained.
+    /// Publishes each sensor's newest grant, or that of one, retained.
     /// - Returns: how many.
     @discardableResult
-    func publishGrants(_ acknowledged: @escaping @Sendable (MQTTError?) -> Void) throws(VaultError) -> Int {
-        let grants = try self.grants.current()
+    func publishGrants(
+        of sensor: SensorName? = nil, _ acknowledged: @escaping @Sendable (MQTTError?) -> Void
+    ) throws(VaultError) -> Int {
+        let grants = try self.grants.current().filter { gateway, grant in
+            sensor.map { $0 == SensorName(gateway: gateway, sensor: grant.sensor) } ?? true
+        }
         for (gateway, grant) in grants {
             let (topic, payload) = try control.message(grant, gateway)
             session.publish(payload, to: topic, qos: .atLeastOnce, retain: true, acknowledged: acknowledged)

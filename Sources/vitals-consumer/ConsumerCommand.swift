@@ -11,7 +11,8 @@ enum ConsumerCommand {
         summary: "Receives sealed blocks of readings from gateways, and keeps them.",
         discussion: """
             Without a command it runs as a service, until SIGTERM or SIGINT. It waits for a broker that is not there. \
-            Under systemd it says when it is ready, and gives signs of life.
+            Under systemd it says when it is ready, and gives signs of life. At SIGHUP it reads the settings again, and \
+            applies people, gateways and log.
 
             The settings file names the gateways that are enrolled, and whose stream each sensor is.
             """,
@@ -36,7 +37,7 @@ enum ConsumerCommand {
             Makes the root key's file and the keys where there are none. Keep the root key apart from the data: whoever \
             has both can open everything, and without it nothing can be opened.
             """,
-        exitCodes: [.ok, .failure, .usage, .configuration])
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
 
     private static let readings = Command(
         name: "readings",
@@ -103,7 +104,12 @@ enum ConsumerCommand {
     static func execute(_ arguments: Arguments) throws -> ExitCode {
         switch arguments.command.first {
         case "identity":
-            let keys = try Keys(settings(arguments), .create)
+            let settings = try settings(arguments)
+            // Where there are no keys yet, nothing else may come to be there meanwhile.
+            let isNew = access(settings.state + "/keys.db", F_OK) != 0
+            let folder = isNew ? try StateFolder(settings.state) : nil
+            defer { withExtendedLifetime(folder) {} }
+            let keys = try Keys(settings, .create)
             print(KeyFile.text(of: keys.identity.publicKey))
             return .ok
         case "readings":

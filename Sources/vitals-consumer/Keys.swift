@@ -67,7 +67,7 @@ final class Keys {
         throws(Failure)
     {
         let path = (folder ?? settings.state) + "/keys.db"
-        if access == .read, folder == nil { try StateFolder.checkForReading(settings.state) }
+        if access != .create, folder == nil { try StateFolder.checkForPendingRestore(settings.state) }
         if access == .create {
             try createFolder(settings.state)
         } else if Glibc.access(path, F_OK) != 0 {

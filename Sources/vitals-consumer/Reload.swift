@@ -53,8 +53,11 @@ extension Consumer {
                             set it, and restore again
                             """))
             }
-            guard isDue("grant \(gateway)/\(grant.sensor)") else { return }
-            try publishGrants { error in if let error { log.error("\(error)") } }
+            // Whoever is alive and older ends at the sight of ours. Were two the same age, neither would: they are not to
+            // answer each other for ever.
+            let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
+            guard Int64(clamping: grant.serial) < ours || isDue("grant \(sensor)") else { return }
+            try publishGrants(of: sensor) { error in if let error { log.error("\(error)") } }
         } catch {
             if isDue("copies") { log.error("\(error)") }
         }

@@ -56,8 +56,8 @@ struct StateFolder {
         try Folder.remove(restored)
     }
 
-    /// Refuses to read beside a restore that was interrupted on its last steps.
-    static func checkForReading(_ path: String) throws(Failure) {
+    /// Refuses to go on beside a restore that was interrupted on its last steps: for those who do not take the folder.
+    static func checkForPendingRestore(_ path: String) throws(Failure) {
         guard access(path + "/restored", F_OK) == 0 else { return }
         throw Failure(
             .temporary, "a restore into \(path) was interrupted",

@@ -295,6 +295,19 @@ struct IngestTests {
         #expect(reports == [Report(gateway: home, verdict: .storedGap(gap), identity: session.identity(1))])
     }
 
+    @Test("keeps nothing and answers nothing when the database is read-only, and takes it all afterwards")
+    func readOnlyDatabase() throws {
+        var parts = try household.open()
+        let session = try parts.session(household)
+        let block = try session.block(beat(0, 72))
+        try parts.store.database.execute("PRAGMA query_only = ON")
+        let error = thrown(VaultError.self) { try parts.take(session.keyBlock, block) }
+        #expect(error?.reason == .readOnly && error?.hint?.contains("read-write") == true)
+        try parts.store.database.execute("PRAGMA query_only = OFF")
+        #expect(try parts.take(session.keyBlock, block) == [.acknowledge(home, [0, 1].map { session.identity($0) })])
+        #expect(try CheckCommand.findings(parts.store, parts.keys).readings == 1)
+    }
+
     @Test("keeps nothing and answers nothing when the database is full, and takes it all afterwards")
     func fullDatabase() throws {
         var parts = try household.open()

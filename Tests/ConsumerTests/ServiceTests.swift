@@ -22,7 +22,7 @@ struct ServiceTests {
     }
 
     /// A consumer that runs while `body` does, and its public key.
-    private func withConsumer<Result>(
+    func withConsumer<Result>(
         failed: @escaping @Sendable (any Error) -> Void = { _ in },
         _ body: (_ consumer: Consumer, _ key: [UInt8]) throws -> Result
     ) throws -> Result {
@@ -34,14 +34,14 @@ struct ServiceTests {
         return try body(consumer, key)
     }
 
-    private func presence(_ client: Client) throws -> (topic: String, state: Availability) {
+    func presence(_ client: Client) throws -> (topic: String, state: Availability) {
         try client.wait("the presence") { message in
             guard message.topic.contains("/stores/") else { return nil }
             return (message.topic, try StatusPayload(payload: message.payload).state)
         }
     }
 
-    private func grant(_ client: Client, _ key: [UInt8]) throws -> Grant {
+    func grant(_ client: Client, _ key: [UInt8]) throws -> Grant {
         guard case .grant(let grant) = try client.control(key).body else { throw TestFailure("no grant") }
         return grant
     }
@@ -160,21 +160,17 @@ struct ServiceTests {
     }
 
     /// The settings of a copy of the databases: the same store in another folder.
-    private func copied(_ settings: ConsumerSettings) throws -> ConsumerSettings {
+    func copied(_ settings: ConsumerSettings) throws -> ConsumerSettings {
         let folder = household.path("copy")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         for (name, id) in [("vitals.db", Int32(0x5669_6462)), ("keys.db", 0x5669_6B79)] {
             try Database("\(settings.state)/\(name)", .readOnly, applicationID: id).backUp(to: "\(folder)/\(name)")
         }
-        let text = try String(contentsOfFile: household.path("consumer.json5"), encoding: .utf8)
-        let path = household.path("copy.json5")
-        try text.replacing("state: \"state\"", with: "state: \"copy\"")
-            .write(toFile: path, atomically: true, encoding: .utf8)
-        return try Settings.read(path, ConsumerSettings.init)
+        return try settingsOfCopy()
     }
 
     /// The first online instance that is wanted.
-    private func instance(_ client: Client, _ isWanted: (String) -> Bool) throws -> String {
+    func instance(_ client: Client, _ isWanted: (String) -> Bool) throws -> String {
         try client.wait("a consumer") { message in
             guard message.topic.contains("/stores/") else { return nil }
             let json = try JSON(payload: message.payload)
@@ -185,9 +181,8 @@ struct ServiceTests {
         }
     }
 
-    /// The failure of a consumer.
     /// Why a consumer gave up.
-    private final class Failed: Sendable {
+    final class Failed: Sendable {
         private let errors = Record<any Error>()
 
         @Sendable func set(_ error: any Error) { errors.append(error) }
@@ -200,13 +195,13 @@ struct ServiceTests {
     // MARK: The program
 
     /// Starts the program that was built beside these tests.
-    private func program(_ arguments: String...) throws -> RunningProgram {
+    func program(_ arguments: String...) throws -> RunningProgram {
         try RunningProgram(
             "vitals-consumer", arguments + ["--settings", household.path("consumer.json5")], output: .apart)
     }
 
     /// Waits for its end.
-    private func end(_ program: RunningProgram) throws -> (status: Int32, output: String, errors: String) {
+    func end(_ program: RunningProgram) throws -> (status: Int32, output: String, errors: String) {
         let status = try #require(program.exitStatus())
         return (status, program.text, program.errors)
     }

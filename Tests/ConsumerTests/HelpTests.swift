@@ -1,0 +1,205 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The command line")
+struct HelpTests {
+    @Test(
+        "explains itself, letter by letter",
+        arguments: [
+            ([], Golden.program), (["readings"], Golden.readings), (["check"], Golden.check),
+            (["backup"], Golden.backup), (["restore"], Golden.restore), (["rotate"], Golden.rotate),
+        ])
+    func help(command: [String], text: String) throws {
+        let program = try RunningProgram("vitals-consumer", command + ["--help"], output: .apart)
+        #expect(program.exitStatus() == 0)
+        #expect(program.text == text)
+        #expect(program.errors == "")
+    }
+
+    @Test(
+        "refuses a wrong command line, and says what would be right",
+        arguments: [
+            (["bakcup"], #"unknown command "bakcup"; did you mean backup?"#), (["backup"], "DIR"),
+            (["restore"], "DIR: is missing; or name both --data and --keys"),
+            (["restore", "--data", "x"], "DIR: is missing; or name both --data and --keys"),
+            (["rotate"], "--user: is missing"), (["check", "x"], #"unexpected "x""#),
+        ])
+    func wrong(command: [String], text: String) throws {
+        let program = try RunningProgram("vitals-consumer", command, output: .apart)
+        #expect(program.exitStatus() == 64)
+        #expect(program.errors.contains(text), "\(program.errors)")
+    }
+}
+
+/// Help texts, letter by letter.
+private enum Golden {
+    static let program = """
+        Usage: vitals-consumer [OPTIONS] [COMMAND]
+
+        Receives sealed blocks of readings from gateways, and keeps them.
+
+        Without a command it runs as a service, until SIGTERM or SIGINT. It waits for a broker that is not
+        there. Under systemd it says when it is ready, and gives signs of life. At SIGHUP it reads the
+        settings again, and applies people, gateways and log.
+
+        The settings file names the gateways that are enrolled, and whose stream each sensor is.
+
+        Commands:
+          identity  Prints the public key that gateways are enrolled with: Ed25519, base64.
+          readings  Prints stored readings, opened, as one JSON object a line, in order of time.
+          check     Opens all that is stored, counts it again and compares; prints one JSON object.
+          backup    Copies both databases into a new folder, each into a folder of its own in it.
+          restore   Makes a backup the state of this consumer; the service must not be running.
+          rotate    Makes a new secret for a person; what is stored stays readable with the old one.
+
+        Options:
+          -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help           shows this help
+              --version        shows the version
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+          75  no answer in time; try again
+          78  wrong or missing settings
+
+        Examples:
+          vitals-consumer --settings consumer.json5
+              Runs the service.
+          vitals-consumer readings --settings consumer.json5 --user demo --kind heart-rate
+              Prints what is stored of a person's heart rate.
+
+        More about a command: vitals-consumer COMMAND --help
+
+        """
+
+    static let readings = """
+        Usage: vitals-consumer readings [OPTIONS]
+
+        Prints stored readings, opened, as one JSON object a line, in order of time.
+
+        A time is Unix milliseconds or UTC such as 2026-11-21T10:00:00Z. It works while the service runs.
+
+        Options:
+              --user ID        the person
+              --kind KIND      heart-rate, steps or temperature
+              --from TIME      not before this time
+              --to TIME        only before this time
+          -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help           shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+          78  wrong or missing settings
+
+        Examples:
+          vitals-consumer readings --user demo --kind steps --from 2026-11-21T00:00:00Z
+
+        """
+
+    static let check = """
+        Usage: vitals-consumer check [OPTIONS]
+
+        Opens all that is stored, counts it again and compares; prints one JSON object.
+
+        It works while the service runs, and ends with an error where something does not agree.
+
+        Options:
+          -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help           shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+          75  no answer in time; try again
+          78  wrong or missing settings
+
+        """
+
+    static let backup = """
+        Usage: vitals-consumer backup [OPTIONS] DIR
+
+        Copies both databases into a new folder, each into a folder of its own in it.
+
+        It works while the service runs. Keep DIR/data and DIR/keys apart, and the root key apart from both.
+        What is forgotten here is forgotten only when the last backup of the keys is gone, too.
+
+        Arguments:
+          DIR  a folder that is empty or does not exist yet
+
+        Options:
+          -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help           shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+          75  no answer in time; try again
+          78  wrong or missing settings
+
+        Examples:
+          vitals-consumer backup /media/backup/2026-11-21
+
+        """
+
+    static let restore = """
+        Usage: vitals-consumer restore [OPTIONS] [DIR]
+
+        Makes a backup the state of this consumer; the service must not be running.
+
+        There must be no databases in the state folder: nothing is overwritten. The backup is checked with
+        the root key before anything is put in place. Gateways then send again what they keep, and the
+        service takes what it has not.
+
+        Arguments:
+          DIR  what backup has written
+
+        Options:
+              --data DIR       the folder of vitals.db, where it is not DIR/data
+              --keys DIR       the folder of keys.db, where it is not DIR/keys
+          -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help           shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+          75  no answer in time; try again
+          78  wrong or missing settings
+
+        Examples:
+          vitals-consumer restore /media/backup/2026-11-21
+          vitals-consumer restore --data /media/backup/data --keys /media/stick/keys
+
+        """
+
+    static let rotate = """
+        Usage: vitals-consumer rotate [OPTIONS]
+
+        Makes a new secret for a person; what is stored stays readable with the old one.
+
+        Then tell a running service with SIGHUP (systemctl reload): it opens new streams for their sensors.
+
+        Options:
+              --user ID        the person
+          -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help           shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+          75  no answer in time; try again
+          78  wrong or missing settings
+
+        Examples:
+          vitals-consumer rotate --user demo
+
+        """
+}

@@ -1,0 +1,227 @@
+import Daemon
+import Foundation
+import MQTT
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_consumer
+
+/// What changes while the service runs, and what runs beside it.
+extension ServiceTests {
+    private func acknowledged(_ blocks: [[UInt8]], _ client: Client, _ key: [UInt8]) throws -> Int {
+        for block in blocks { client.publish(block, to: self.blocks) }
+        var count = 0
+        while count < blocks.count {
+            guard case .acknowledgement(let identities) = try client.control(key).body else { continue }
+            count += identities.count
+        }
+        return count
+    }
+
+    private func newSession(_ grant: Grant) throws -> GatewaySession {
+        try GatewaySession(grant, household.home, boot: BootID(high: 0, low: 1))
+    }
+
+    /// The next grant for the strap that is open and sealed to another key.
+    private func nextGrant(after old: Grant, _ client: Client, _ key: [UInt8]) throws -> Grant {
+        while true {
+            let grant = try grant(client, key)
+            if grant.serial > old.serial, grant.personPublicKey != old.personPublicKey, grant.until == nil {
+                return grant
+            }
+        }
+    }
+
+    @Test("as a program: SIGHUP takes up a rotation and a claim with blocks in flight, and keeps the old where it must")
+    func reload() throws {
+        _ = try household.settings(people: "demo: { sensors: [\"home/strap\"] }, other: {}", port: broker.port)
+        let identity = try end(program("identity"))
+        let key = try KeyFile.bytes(of: String(identity.output.dropLast()))
+        try broker.start()
+        let client = try Client(broker, "vitals/v1/#")
+        defer { client.stop() }
+        let service = try program()
+        defer { service.end(SIGKILL) }
+        var grant = try grant(client, key)
+        #expect(try presence(client).state == .online)
+        let first = try newSession(grant)
+        #expect(try acknowledged([first.keyBlock, first.block(beat(0, 70))], client, key) == 2)
+        let inFlight = try first.block(beat(1000, 71))
+
+        let rotated = try end(program("rotate", "--user", "demo"))
+        #expect(rotated.status == 0 && rotated.output.contains("version 2"))
+        #expect(try end(program("rotate", "--user", "nobody")).status == 1)
+        service.signal(SIGHUP)
+        grant = try nextGrant(after: grant, client, key)
+        let second = try newSession(grant)
+        #expect(try acknowledged([second.keyBlock, second.block(beat(2000, 72)), inFlight], client, key) == 3)
+        let alsoInFlight = try second.block(beat(3000, 73))
+
+        _ = try household.settings(people: "demo: {}, other: { sensors: [\"home/strap\"] }", port: 1)
+        service.signal(SIGHUP)
+        grant = try nextGrant(after: grant, client, key)
+        #expect(service.complains("these settings need a restart: broker"))
+        let third = try newSession(grant)
+        #expect(try acknowledged([third.keyBlock, third.block(beat(4000, 90)), alsoInFlight], client, key) == 3)
+
+        try "{ nonsense: 1 }".write(toFile: household.path("consumer.json5"), atomically: true, encoding: .utf8)
+        service.signal(SIGHUP)
+        #expect(service.complains("the settings were not read again"))
+        #expect(try acknowledged([third.block(beat(5000, 91))], client, key) == 1)
+        _ = try household.settings(people: "demo: {}, other: { sensors: [\"home/strap\"] }", port: broker.port)
+        try beside(service)
+        service.signal(SIGTERM)
+        #expect(try end(service).status == 0)
+    }
+
+    /// What runs beside the service, and what does not.
+    private func beside(_ service: RunningProgram) throws {
+        func readings(_ user: String) throws -> [String] {
+            try end(program("readings", "--user", user, "--kind", "heart-rate")).output.split(separator: "\n").map(
+                String.init)
+        }
+        #expect(try readings("demo") == (0...3).map { line(Int64($0) * 1000, 70 + $0) })
+        #expect(try readings("other") == [line(4000, 90), line(5000, 91)])
+        let check = try end(program("check"))
+        #expect(
+            check.status == 0 && check.output.hasPrefix("{\"streams\":3,\"sessions\":3,\"blocks\":6,\"readings\":6,"))
+        let backup = try end(program("backup", household.path("backup")))
+        #expect(backup.status == 0 && backup.output.contains("vitals.db") && backup.errors == "")
+        #expect(try end(program("backup", household.path("backup"))).status == 1)
+        for arguments in [[], ["restore", household.path("backup")]] {
+            let refused = try RunningProgram(
+                "vitals-consumer", arguments + ["--settings", household.path("consumer.json5")], output: .apart)
+            let ended = try end(refused)
+            #expect(ended.status == 75)
+            #expect(ended.errors.contains("in use by process \(service.pid)"))
+        }
+    }
+
+    @Test("says once what is wrong with its database, acknowledges nothing meanwhile, and catches up")
+    func brokenDatabase() throws {
+        _ = try household.settings(port: broker.port)
+        let identity = try end(program("identity"))
+        let key = try KeyFile.bytes(of: String(identity.output.dropLast()))
+        try broker.start()
+        let client = try Client(broker, "vitals/v1/#")
+        defer { client.stop() }
+        let service = try program()
+        defer { service.end(SIGKILL) }
+        let session = try newSession(grant(client, key))
+        let database = try Database(
+            household.path("state/vitals.db"), .readWrite(.full), applicationID: Store.applicationID)
+        try database.execute("CREATE TRIGGER broken BEFORE INSERT ON ledger BEGIN SELECT RAISE(ABORT, 'broken'); END")
+        for _ in 1...3 {
+            while try presence(client).state != .online {}
+            client.publish(session.keyBlock, to: blocks)
+            while try presence(client).state != .offline {}
+        }
+        try database.execute("DROP TRIGGER broken")
+        while try presence(client).state != .online {}
+        #expect(try acknowledged([session.keyBlock, session.block(beat(0, 70))], client, key) == 2)
+        #expect(service.errors.split(separator: "\n").count { $0.contains("nothing of this batch was kept") } == 1)
+    }
+
+    @Test("says that it is online only when the broker has granted the subscription to blocks")
+    func presenceLast() throws {
+        try broker.start()
+        let client = try Client(broker, "vitals/v1/stores/#")
+        defer { client.stop() }
+        try withConsumer { consumer, _ in
+            #expect(try presence(client).state == .online)
+            try broker.waitForLog("/stores/\(consumer.store)/consumers/main', ... (")
+            let lines = broker.log.split(separator: "\n")
+            let subscribed = try #require(lines.firstIndex { $0.contains("gateways/+/blocks") })
+            let granted = try #require(
+                lines[subscribed...].firstIndex { $0.contains("Sending SUBACK to vitals-consumer") })
+            let online = try #require(
+                lines.firstIndex { $0.contains("Received PUBLISH from vitals-consumer") && $0.contains("/stores/") })
+            #expect(granted < online)
+        }
+    }
+
+    @Test("ends when a restored copy has taken over, and the copy says again what another overwrote")
+    func supersededByCopy() throws {
+        try broker.start()
+        let client = try Client(broker, "vitals/v1/gateways/#")
+        defer { client.stop() }
+        let settings = try household.settings(port: broker.port)
+        let key = try Keys(settings, .create).identity.publicKey
+        let (first, second) = (Failed(), Failed())
+        let original = try Consumer(settings, readiness: Readiness(), failed: first.set)
+        original.start()
+        let old = try client.wait("the grant") { $0.topic.hasSuffix("/grant") ? $0 : nil }
+
+        let backup = household.path("backup")
+        _ = try output { _ = try BackupCommand(folder: backup).run(settings, output: $0) }
+        let copy = try settingsOfCopy()
+        _ = try output { descriptor in
+            let command = RestoreCommand(data: backup + "/data", keys: backup + "/keys")
+            _ = try command.run(copy, now: unixMilliseconds(), output: descriptor)
+        }
+        let restored = try Consumer(copy, readiness: Readiness(), failed: second.set)
+        #expect(restored.store != original.store)
+        restored.start()
+        let failure = try first.wait()
+        #expect(
+            failure.message.contains("superseded by a restored copy") && failure.message.contains("\(restored.store)"))
+        original.stop()
+        // Its own grant, and once more after the sight of the other's.
+        while try client.control(key).store != restored.store {}
+        client.session.publish(old.payload, to: old.topic, qos: .atLeastOnce, retain: true)
+        while try client.control(key).store != original.store {}
+        while try client.control(key).store != restored.store {}
+        restored.stop()
+        #expect(second.error == nil)
+    }
+
+    @Test(
+        "restored from a backup, takes back a stream that was opened after it, from the grant that a gateway hands back"
+    )
+    func restoredService() throws {
+        try broker.start()
+        let client = try Client(broker, "vitals/v1/gateways/#")
+        defer { client.stop() }
+        let settings = try household.settings(
+            people: "demo: { sensors: [\"home/strap\"] }, other: {}", port: broker.port)
+        let key = try Keys(settings, .create).identity.publicKey
+        do { _ = try Consumer(settings, readiness: Readiness()) { _ in } }
+        let backup = household.path("backup")
+        _ = try output { _ = try BackupCommand(folder: backup).run(settings, output: $0) }
+
+        let claimed = try household.settings(
+            people: "demo: {}, other: { sensors: [\"home/strap\"] }", port: broker.port)
+        let lost = try Consumer(claimed, readiness: Readiness()) { _ in }
+        lost.start()
+        let grant = try client.wait("the grant") { $0.topic.hasSuffix("/grant") ? $0 : nil }
+        lost.stop()
+        let signed = try SignedControlMessage(bytes: grant.payload)
+        guard case .grant(let opened) = signed.message.body else { throw TestFailure("no grant") }
+        let session = try newSession(opened)
+        try FileManager.default.moveItem(atPath: settings.state, toPath: household.path("lost"))
+        _ = try output { descriptor in
+            let command = RestoreCommand(data: backup + "/data", keys: backup + "/keys")
+            _ = try command.run(settings, now: unixMilliseconds(), output: descriptor)
+        }
+        let restored = try Consumer(settings, readiness: Readiness()) { _ in }
+        restored.start()
+        defer { restored.stop() }
+        let block = try session.block(beat(0, 70))
+        while try client.control(key).store != restored.store {}
+        client.publish(block, to: blocks)
+        while try client.control(key).body != .keyRequest(session.stream, session.id) {}
+        client.publish(grant.payload, to: "vitals/v1/gateways/home/grants")
+        #expect(try acknowledged([session.keyBlock, block], client, key) == 2)
+    }
+
+    /// The settings with another state folder.
+    func settingsOfCopy() throws -> ConsumerSettings {
+        let text = try String(contentsOfFile: household.path("consumer.json5"), encoding: .utf8)
+        let path = household.path("copy.json5")
+        try text.replacing("state: \"state\"", with: "state: \"copy\"")
+            .write(toFile: path, atomically: true, encoding: .utf8)
+        return try Settings.read(path, ConsumerSettings.init)
+    }
+}
