@@ -26,16 +26,26 @@ class Household(contextlib.ExitStack):
 
     def __enter__(self):
         super().__enter__()
-        self.folder = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="vitals-household-")))
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.folder = self._make_folder()
+        self.port = free_port()
         subprocess.run([PROJECT / "deploy/broker", self.folder / "broker", str(self.port)], check=True)
         with open(self.folder / "broker/mosquitto.conf", "a") as settings:
             settings.write("log_type error\nlog_type warning\nlog_type subscribe\n")  # Its log tells who has subscribed.
+        self.start_broker()
+        return self
+
+    def _make_folder(self):
+        """A folder that goes with the household, unless VITALS_KEEP is set."""
+        if os.environ.get("VITALS_KEEP"):
+            folder = tempfile.mkdtemp(prefix="vitals-household-")
+            print(f"kept: {folder}", file=sys.stderr)
+        else:
+            folder = self.enter_context(tempfile.TemporaryDirectory(prefix="vitals-household-"))
+        return Path(folder)
+
+    def start_broker(self):
         self.broker = self.start("broker", ["mosquitto", "-c", self.folder / "broker/mosquitto.conf"])
         self.wait(self.broker, "the broker listens", lambda: can_connect(self.port))
-        return self
 
     def start(self, name, command, **options):
         """Starts a program; its errors go to a log. It ends with this one, however that ends."""
@@ -54,34 +64,47 @@ class Household(contextlib.ExitStack):
         while not is_so():
             if program.poll() is not None or time.monotonic() > end:
                 log = (self.folder / f"{program.name}.log").read_text(errors="replace")
-                sys.exit(f"{program.name}: not within {limit} s: {what}\n{log[-2000:]}")
+                raise TimeoutError(f"{program.name}: not within {limit} s: {what}\n{log[-2000:]}")
             time.sleep(0.02)
 
     def password_file(self, user):
         return self.folder / f"broker/{user}.password"
 
-    def enrol(self, bus="system", suffix=""):
+    def enrol(self, bus="system", suffix="", gateway_lines="", consumer_lines="", broker_lines="", ports=None):
         """Writes settings of a gateway and a consumer that know each other, and of a gateway that knows no consumer, with
-        state of their own for each suffix. Returns the paths of the three, and the consumer's key."""
+        state of their own for each suffix. Returns the paths of the three, and the consumer's key.
+
+        The lines are further settings, such as `live: false,`: of either program, and of the section `broker` of both.
+        Where they reach the broker by ports of their own, `ports` has those of "gateway" and "consumer"."""
+        ports = {"gateway": self.port, "consumer": self.port} | (ports or {})
+
+        def write_gateway(path, state, consumer):
+            self._write_gateway(path, state, bus, consumer, gateway_lines, broker_lines, ports["gateway"])
+
         alone, gateway = self.folder / f"alone{suffix}.json5", self.folder / f"gateway{suffix}.json5"
         consumer = self.folder / f"consumer{suffix}.json5"
-        self._write_gateway(alone, f"alone{suffix}", bus, "")
-        self._write_gateway(gateway, f"gateway{suffix}", bus, "")
+        write_gateway(alone, f"alone{suffix}", "")
+        write_gateway(gateway, f"gateway{suffix}", "")
         gateway_key = identity("vitals-gateway", gateway)
         consumer.write_text(f"""{{
           state: "consumer{suffix}", root_key_file: "root{suffix}.key",
-          broker: {{ port: {self.port}, username: "consumer", password_file: "broker/consumer.password" }},
+          broker: {{
+            port: {ports["consumer"]}, username: "consumer", password_file: "broker/consumer.password", {broker_lines}
+          }},
           gateways: {{ home: {{ identity: "{gateway_key}" }} }},
           people: {{ demo: {{ sensors: ["home/strap"] }} }},
+          {consumer_lines}
         }}""")
         consumer_key = identity("vitals-consumer", consumer)
-        self._write_gateway(gateway, f"gateway{suffix}", bus, f'identity: "{consumer_key}"')
+        write_gateway(gateway, f"gateway{suffix}", f'identity: "{consumer_key}"')
         return alone, gateway, consumer, consumer_key
 
-    def _write_gateway(self, path, state, bus, consumer):
+    def _write_gateway(self, path, state, bus, consumer, lines, broker_lines, port):
         path.write_text(f"""{{
           gateway: "home", state: "{state}",
-          broker: {{ host: "127.0.0.1", port: {self.port}, username: "home", password_file: "broker/home.password" }},
+          broker: {{
+            host: "127.0.0.1", port: {port}, username: "home", password_file: "broker/home.password", {broker_lines}
+          }},
           bluetooth: {{ bus: "{bus}" }},
           sensors: {{ strap: {{
             name: "{SENSOR}",
@@ -89,6 +112,7 @@ class Household(contextlib.ExitStack):
             temperature: {{ uuid: "f1700003-76a1-4c53-9d5b-3f5f0d3c1a00", encoding: "float" }},
           }} }},
           consumer: {{ {consumer} }},
+          {lines}
         }}""")
 
 
@@ -141,6 +165,12 @@ def resident_kilobytes(pid):
         if line.startswith("VmRSS:"):
             return int(line.split()[1])
     return 0
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
 
 
 def can_connect(port):
