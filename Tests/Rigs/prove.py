@@ -14,7 +14,9 @@ from outcome import Outcome
 # A rig is a module with `run(size, seed)`, which returns an Outcome; size is one of these.
 SIZES = ["short", "normal", "long"]
 # In the order of the table; those that only take part from some size on say which.
-RIGS = {}
+RIGS = {
+    "kills": "short",
+}
 
 
 def main():
