@@ -16,6 +16,8 @@ SIZES = ["short", "normal", "long"]
 # In the order of the table; those that only take part from some size on say which.
 RIGS = {
     "kills": "short",
+    "network": "short",
+    "amnesia": "short",
 }
 
 
