@@ -112,9 +112,9 @@ def conclude(home: Home, beats: Beats, steps: Steps, outcome: Outcome) -> None:
     outcome.duplicated += len(found.duplicated)
     outcome.corrupt += len(found.corrupt)
     if found.lost:
-        outcome.problems.append(f"lost: {found.lost[:20]}")
+        outcome.problems.append(f"lost: {', '.join(found.lost[:20])}")
     if found.duplicated:
-        outcome.problems.append(f"stored twice: {found.duplicated[:20]}")
+        outcome.problems.append(f"stored twice: {', '.join(found.duplicated[:20])}")
     outcome.problems += found.corrupt[:5]
     if dead := home.dead_letters():
         outcome.problems.append(f"the consumer refused {dead} genuine blocks")

@@ -304,10 +304,10 @@ class Judgement:
     sent: int = 0
     due: int = 0
     stored: int = 0
-    #: Values that must be stored, and are not.
-    lost: list[int] = dataclasses.field(default_factory=list)
-    #: Values that are stored more than once.
-    duplicated: list[int] = dataclasses.field(default_factory=list)
+    #: Readings that must be stored, and are not, such as "heart rate 7".
+    lost: list[str] = dataclasses.field(default_factory=list)
+    #: Readings that are stored more than once.
+    duplicated: list[str] = dataclasses.field(default_factory=list)
     #: What is stored and was never sent, or at another time: in words.
     corrupt: list[str] = dataclasses.field(default_factory=list)
 
@@ -318,8 +318,8 @@ def judge(home: Home, beats: Beats, steps: Steps | None = None) -> Judgement:
     counts = collections.Counter(row["bpm"] for row in rows)
     due = [beat.value for beat in beats.beats if any(life.must_keep(beat) for life in home.lives)]
     found = Judgement(len(beats.beats), len(due), len(rows))
-    found.lost = [value for value in due if not counts[value]]
-    found.duplicated = [value for value, count in counts.items() if count > 1]
+    found.lost = [f"heart rate {value}" for value in due if not counts[value]]
+    found.duplicated = [f"heart rate {value}" for value, count in counts.items() if count > 1]
     found.corrupt = _misplaced(rows, {beat.value: beat for beat in beats.beats})
     if steps:
         _judge_steps(home, steps, found)
@@ -346,8 +346,8 @@ def _judge_steps(home: Home, steps: Steps, found: Judgement) -> None:
     counts = collections.Counter((row["time"], row["steps"]) for row in home.stored("steps"))
     found.due += len(steps.replies)
     found.stored += sum(counts.values())
-    found.lost += [value for time_, value in steps.replies if not counts[time_, value]]
-    found.duplicated += [value for (_, value), count in counts.items() if count > 1]
+    found.lost += [f"steps {value}" for time_, value in steps.replies if not counts[time_, value]]
+    found.duplicated += [f"steps {value}" for (_, value), count in counts.items() if count > 1]
 
 
 def seconds_waited(pid: int) -> float:
