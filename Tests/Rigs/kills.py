@@ -7,6 +7,7 @@ consumer's own check finds nothing wrong. How long a recovery takes is measured 
 block of new readings is acknowledged and nothing older waits: with two blocks a second, at best half a second."""
 
 import dataclasses
+import json
 import random
 import statistics
 import subprocess
@@ -121,6 +122,11 @@ def conclude(home: Home, beats: Beats, steps: Steps, outcome: Outcome) -> None:
     outcome.remarks.append(
         f"{found.sent:,} heart rates sent, {len(steps.replies)} reads of steps answered; {found.due:,} must be stored,"
         f" {found.stored:,} are")
+    recount(home, outcome)
+
+
+def recount(home: Home, outcome: Outcome) -> None:
+    """Has the consumer open and count all that it has stored. Nothing here fills an outbox, so nothing may be dropped."""
     said = subprocess.run(
         [RELEASE / "vitals-consumer", "check", "--settings", home.consumer_settings], capture_output=True, text=True)
     if said.returncode == USAGE:
@@ -128,3 +134,5 @@ def conclude(home: Home, beats: Beats, steps: Steps, outcome: Outcome) -> None:
     elif said.returncode != 0:
         outcome.corrupt += 1
         outcome.problems.append(f"vitals-consumer check: status {said.returncode}: {(said.stdout + said.stderr).strip()}")
+    elif dropped := json.loads(said.stdout)["lost_in_gaps"]:
+        outcome.problems.append(f"the gateway has dropped {dropped} readings")
