@@ -1,16 +1,16 @@
-"""A broker that has forgotten everything: under load it is stopped, or killed, all its files are deleted, and it is started again;
-3 times in the short form, 10 times in the normal one, 100 times in the long one.
+"""A broker that has forgotten everything: under load it is stopped, or killed, all its files are deleted, and it is
+started again; 3 times in the short form, 10 times in the normal one, 100 times in the long one.
 
-By themselves all topics that were retained come back, with what they said of who is there; and everything is stored once. A recovery
-is measured from the broker's start until all of that is there, and readings flow."""
+By themselves all topics that were retained come back, with what they said of who is there; and everything is stored once.
+A recovery is measured from the broker's start until all of that is there, and readings flow."""
 
 import random
 import subprocess
 import time
 
 from household import stop
-from kills import LIMIT, conclude
-from load import Beats, Home, Steps
+from kills import LIMIT
+from load import Beats, Home, Steps, conclude
 from outcome import Outcome
 
 SIZES = {"short": 3, "normal": 10, "long": 100}

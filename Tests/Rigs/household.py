@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import os
 import platform
+import random
 import signal
 import socket
 import subprocess
@@ -168,9 +169,14 @@ def resident_kilobytes(pid):
 
 
 def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
+    """A port where nobody listens, below those that the kernel gives to connections, so that none takes it while a broker
+    is down."""
+    first_given = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    while True:
+        port = random.randrange(10_000, max(first_given, 20_000))
+        with socket.socket() as trial, contextlib.suppress(OSError):
+            trial.bind(("127.0.0.1", port))
+            return port
 
 
 def can_connect(port):

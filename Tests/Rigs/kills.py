@@ -1,28 +1,24 @@
-"""The kill matrix: gateway, broker and consumer of a household under load are killed at random instants, one or two at once, and
-started again after random pauses; the broker with what it has written deleted, or not. Every third time the next kill comes
-before all is well again. Each is killed 10 times in the short form, 30 times in the normal one, 200 times in the long one.
+"""The kill matrix: gateway, broker and consumer of a household under load are killed at random instants, one or two at
+once, and started again after random pauses; the broker with what it has written deleted, or not. Every third time the
+next kill comes before all is well again. Each is killed 10 times in the short form, 30 times in the normal one, 200 times
+in the long one.
 
 At the end every heart rate that the gateway had for 50 ms is stored once, and every read of steps that was answered; the
-consumer's own check finds nothing wrong. How long a recovery takes is measured from the start of what was killed last until a
-block of new readings is acknowledged and nothing older waits: with two blocks a second, at best half a second."""
+consumer's own check finds nothing wrong. How long a recovery takes is measured from the start of what was killed last
+until a block of new readings is acknowledged and nothing older waits: with two blocks a second, at best half a second."""
 
 import dataclasses
-import json
 import random
 import statistics
-import subprocess
 import time
 
-from household import RELEASE
-from load import PROGRAMS, Beats, Home, Steps, judge
+from load import PROGRAMS, Beats, Home, Steps, conclude
 from outcome import Outcome
 
 #: How often each program is killed, and how many heart rates come in a second: together not more than there are values.
 SIZES = {"short": (10, 60), "normal": (30, 60), "long": (200, 40)}
 #: No recovery may take longer, in seconds.
 LIMIT = 5
-#: What `vitals-consumer` ends with when it does not know a command.
-USAGE = 64
 
 
 @dataclasses.dataclass
@@ -104,35 +100,3 @@ def play(home: Home, this: Round) -> float:
 
 def describe(this: Round) -> str:
     return " and ".join(this.victims) + (", files deleted" if this.forgets and "broker" in this.victims else "")
-
-
-def conclude(home: Home, beats: Beats, steps: Steps, outcome: Outcome) -> None:
-    """Judges what is stored, and asks the consumer to check itself."""
-    found = judge(home, beats, steps)
-    outcome.lost += len(found.lost)
-    outcome.duplicated += len(found.duplicated)
-    outcome.corrupt += len(found.corrupt)
-    if found.lost:
-        outcome.problems.append(f"lost: {', '.join(found.lost[:20])}")
-    if found.duplicated:
-        outcome.problems.append(f"stored twice: {', '.join(found.duplicated[:20])}")
-    outcome.problems += found.corrupt[:5]
-    if dead := home.dead_letters():
-        outcome.problems.append(f"the consumer refused {dead} genuine blocks")
-    outcome.remarks.append(
-        f"{found.sent:,} heart rates sent, {len(steps.replies)} reads of steps answered; {found.due:,} must be stored,"
-        f" {found.stored:,} are")
-    recount(home, outcome)
-
-
-def recount(home: Home, outcome: Outcome) -> None:
-    """Has the consumer open and count all that it has stored. Nothing here fills an outbox, so nothing may be dropped."""
-    said = subprocess.run(
-        [RELEASE / "vitals-consumer", "check", "--settings", home.consumer_settings], capture_output=True, text=True)
-    if said.returncode == USAGE:
-        outcome.remarks.append("vitals-consumer has no command check: not recounted")
-    elif said.returncode != 0:
-        outcome.corrupt += 1
-        outcome.problems.append(f"vitals-consumer check: status {said.returncode}: {(said.stdout + said.stderr).strip()}")
-    elif dropped := json.loads(said.stdout)["lost_in_gaps"]:
-        outcome.problems.append(f"the gateway has dropped {dropped} readings")

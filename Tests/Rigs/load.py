@@ -1,15 +1,16 @@
-"""A whole household under load, whose programs are killed and started again, and a judgement of what is stored at its end.
+"""A whole household under load, whose programs are killed and started again, and a judgement of what is stored then.
 
 `Home` runs the real programs: broker, message bus, an emulated sensor that is silent but for what it is told, gateway and
-consumer. `Beats` has the sensor send heart rates, each with a value of its own, and remembers when; `Steps` asks for steps, as
-people do, and remembers which replies came. `judge` compares what was sent with what `vitals-consumer readings` prints.
+consumer. `Beats` has the sensor send heart rates, each with a value of its own, and remembers when; `Steps` asks for
+steps, as people do, and remembers which replies came. `judge` compares what was sent with what `vitals-consumer readings`
+prints.
 
-Which readings must be stored? Those that the sensor had sent while the gateway listened. The sensor answers each command with
-`ok` once the reading has left it; the gateway logs `sensor strap: connected` once it listens. Either is seen here a little later
-than it came about: what is sent after the second must be there; and of a gateway that is killed, what was answered 50 ms before
-the kill, or earlier. A processor that has others to serve can keep readings longer than that between the two programs: so long
-as the gateway, the bus and the sensor have waited for a processor in the half second before the kill, as the kernel counts
-it, a reading may be younger. What disks take is not forgiven.
+Which readings must be stored? Those that the sensor had sent while the gateway listened. The sensor answers each command
+with `ok` once the reading has left it; the gateway logs `sensor strap: connected` once it listens. Either is seen here a
+little later than it came about: what is sent after the second must be there; and of a gateway that is killed, what was
+answered 50 ms before the kill, or earlier. A processor that has others to serve can keep a reading longer than that on its
+way. So what must be there is older still, by as long as the gateway, the bus and the sensor have waited for a processor in
+the half second before the kill; the kernel counts it. What disks take is not forgiven.
 
 All that is started is started by the main thread, because programs end with the thread that started them."""
 
@@ -20,18 +21,22 @@ import json
 import shutil
 import signal
 import sqlite3
+import statistics
 import subprocess
 import threading
 import time
 from pathlib import Path
 
-from household import RELEASE, TOPICS, Household, stop
+from household import RELEASE, TOPICS, Household
+from outcome import Outcome
 
 #: What a gateway that is killed may lose, in seconds.
 YOUNG = 0.05
 #: Blocks soon enough for a rig: by default there is one every ten seconds.
 QUICK = 'outbox: { flush_interval: "500 ms", block_interval: "500 ms" },'
 PROGRAMS = ["gateway", "broker", "consumer"]
+#: What `vitals-consumer` ends with when it does not know a command.
+USAGE = 64
 
 
 @dataclasses.dataclass
@@ -79,9 +84,8 @@ class Home(Household):
         self.wait(daemon, "the bus is there", (self.folder / "bus").exists)
         # Its only record comes in thirty years: the rest is told.
         (self.folder / "silence.csv").write_text("elapsed_s,heart_rate_bpm\n1000000000,60\n")
-        self.sensor = self.start(
-            "sensor", [RELEASE / "vitals-sensor", "stand-in", "--bus", bus, "--known", "--activity", self.folder / "silence.csv"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        command = [RELEASE / "vitals-sensor", "stand-in", "--bus", bus, "--known", "--activity", self.folder / "silence.csv"]
+        self.sensor = self.start("sensor", command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         if self.sensor.stdout.readline() != b"ready\n":
             raise RuntimeError(f"the sensor did not start: {self.log('sensor')}")
         self._bystanders = [daemon, self.sensor]
@@ -120,6 +124,8 @@ class Home(Household):
     def kill(self, name: str) -> None:
         """SIGKILL for "gateway", "broker" or "consumer"."""
         program = getattr(self, name)
+        if program.poll() is not None:
+            raise RuntimeError(f"the {name} had ended by itself: {self.log(name)[-2000:]}")
         if name == "gateway":
             life = self.lives[-1]
             life.waited = self._waited()
@@ -286,12 +292,12 @@ class Steps(Worker):
 
 
 def read_steps(home: Home, value: int, limit: int) -> tuple[int, int] | None:
-    """Sets the sensor's step counter (0 leaves it), asks for it, and returns the reply's time and steps; None without one."""
+    """Sets the sensor's step counter (0 leaves it) and asks for it. Returns time and steps of the reply, if one comes."""
     if value:
         home.tell_sensor(f"steps {value}")
-    said = subprocess.run(
-        ["mosquitto_rr", "-V", "mqttv5", "-p", str(home.port), "-t", f"{TOPICS}/sensors/strap/steps/get",
-         "-e", f"{TOPICS}/responses/rig-{time.monotonic_ns()}", "-m", "{}", "-W", str(limit)], capture_output=True, text=True)
+    command = ["mosquitto_rr", "-V", "mqttv5", "-p", str(home.port), "-t", f"{TOPICS}/sensors/strap/steps/get", "-m", "{}"]
+    command += ["-e", f"{TOPICS}/responses/rig-{time.monotonic_ns()}", "-W", str(limit)]
+    said = subprocess.run(command, capture_output=True, text=True)
     with contextlib.suppress(ValueError, KeyError, TypeError):
         reply = json.loads(said.stdout)["data"]
         return reply["time"], reply["steps"]
@@ -348,6 +354,42 @@ def _judge_steps(home: Home, steps: Steps, found: Judgement) -> None:
     found.stored += sum(counts.values())
     found.lost += [f"steps {value}" for time_, value in steps.replies if not counts[time_, value]]
     found.duplicated += [f"steps {value}" for (_, value), count in counts.items() if count > 1]
+
+
+def conclude(home: Home, beats: Beats, steps: Steps, outcome: Outcome) -> None:
+    """Judges what is stored, and asks the consumer to check itself."""
+    found = judge(home, beats, steps)
+    outcome.lost += len(found.lost)
+    outcome.duplicated += len(found.duplicated)
+    outcome.corrupt += len(found.corrupt)
+    if found.lost:
+        outcome.problems.append(f"lost: {', '.join(found.lost[:20])}")
+    if found.duplicated:
+        outcome.problems.append(f"stored twice: {', '.join(found.duplicated[:20])}")
+    outcome.problems += found.corrupt[:5]
+    if dead := home.dead_letters():
+        outcome.problems.append(f"the consumer refused {dead} genuine blocks")
+    outcome.remarks.append(
+        f"{found.sent:,} heart rates sent, {len(steps.replies)} reads of steps answered; {found.due:,} must be stored,"
+        f" {found.stored:,} are")
+    if waits := [life.waited * 1000 for life in home.lives if life.killed is not None]:
+        outcome.remarks.append(
+            f"a killed gateway was forgiven {YOUNG * 1000:.0f} ms, and for want of a processor"
+            f" {statistics.median(waits):.0f} ms more (median of {len(waits)} kills; at most {max(waits):.0f} ms)")
+    recount(home, outcome)
+
+
+def recount(home: Home, outcome: Outcome) -> None:
+    """Has the consumer open and count all that it has stored. Nothing here fills an outbox, so nothing may be dropped."""
+    said = subprocess.run(
+        [RELEASE / "vitals-consumer", "check", "--settings", home.consumer_settings], capture_output=True, text=True)
+    if said.returncode == USAGE:
+        outcome.remarks.append("vitals-consumer has no command check: not recounted")
+    elif said.returncode != 0:
+        outcome.corrupt += 1
+        outcome.problems.append(f"vitals-consumer check: status {said.returncode}: {(said.stdout + said.stderr).strip()}")
+    elif dropped := json.loads(said.stdout)["lost_in_gaps"]:
+        outcome.problems.append(f"the gateway has dropped {dropped} readings")
 
 
 def seconds_waited(pid: int) -> float:

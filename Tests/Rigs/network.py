@@ -1,18 +1,18 @@
-"""A bad network: gateway and consumer each reach the broker through a proxy of the rig's own. Under load there are delays,
-connections that are reset every second or two, black holes that end in time, and such that outlast the keep-alive, in either
-direction or both, for one program or both; up to minutes in the long form.
+"""A bad network: gateway and consumer each reach the broker through a proxy of the rig's own. Under load there are
+delays, connections that are reset every second or two, black holes that end in time, and such that outlast the
+keep-alive, in either direction or both, for one program or both; up to minutes in the long form.
 
-At the end everything is stored once. A recovery is measured from the end of a fault until a block of new readings is acknowledged
-and nothing older waits. How long it may take is set by what a program that finds the network gone has to wait for: a
-silence is noticed after twice the keep-alive, a try of a connection ends after 10 s, and pauses lie between the tries."""
+At the end everything is stored once. A recovery is measured from the end of a fault until a block of new readings is
+acknowledged and nothing older waits. How long it may take is set by what a program that finds the network gone has to
+wait for: a silence is noticed after twice the keep-alive, a try of a connection ends after 10 s, and pauses lie between
+the tries."""
 
 import contextlib
 import dataclasses
 import random
 import time
 
-from kills import conclude
-from load import QUICK, Beats, Home, Steps
+from load import QUICK, Beats, Home, Steps, conclude
 from outcome import Outcome
 from proxy import DOWN, UP, Proxy
 

@@ -1,10 +1,10 @@
-"""A TCP proxy with a bad network in it: delays, black holes, resets. It has a thread and an event loop of its own; what is called
-on it may be called from any thread.
+"""A TCP proxy with a bad network in it: delays, black holes, resets. It has a thread and an event loop of its own; what
+is called on it may be called from any thread.
 
-TCP gives whole what it gives: a proxy that lost bytes and went on would do what no network does. So a black hole is one of two. One
-that *holds* lets everything through when it ends, as after lost packets are sent again. One that *swallows* has ended, without
-a word to either side, each connection that used it: nothing of that direction passes on it any more, as where a router has
-forgotten a connection. New connections pass when the hole has ended."""
+TCP gives whole what it gives: a proxy that lost bytes and went on would do what no network does. So a black hole is one
+of two. One that *holds* lets everything through when it ends, as after lost packets are sent again. One that *swallows*
+has ended, without a word to either side, each connection that used it: nothing of that direction passes on it any more,
+as where a router has forgotten a connection. New connections pass when the hole has ended."""
 
 import asyncio
 import contextlib
