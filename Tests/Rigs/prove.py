@@ -16,8 +16,19 @@ SIZES = ["short", "normal", "long"]
 # In the order of the table; those that only take part from some size on say which.
 RIGS = {
     "kills": "short",
+    "powercut": "short",
+    "io_errors": "short",
     "network": "short",
     "amnesia": "short",
+    "restored": "short",
+    "clocks": "short",
+    "forgery": "short",
+    "canary": "short",
+    "nonces": "normal",
+    "answers": "short",
+    "fuzzing": "short",
+    "sanitizers": "normal",
+    "wear": "normal",
 }
 
 
