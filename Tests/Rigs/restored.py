@@ -88,8 +88,10 @@ def one_round(home, rng, sent, number, outcome):
         restored = len(home.stored())
         home.start_consumer()
         begin = time.monotonic()
-        home.until_flowing()
+        # Everything that was there when it was killed.
+        home.wait(home.consumer, "all is there again", lambda: len(home.stored()) >= after)
         outcome.recovery = max(outcome.recovery or 0, time.monotonic() - begin)
+        home.until_flowing()
         beats.stop()
     home.until_stored()
     found = judge(home, beats)
