@@ -1,5 +1,6 @@
-"""Known answers: AES-256-GCM, HKDF-SHA256, X25519 and Ed25519 as our programs have them, against published vectors and against
-Python's `cryptography`, each with random inputs of the other; and sessions of blocks sealed by one and opened by the other.
+"""Known answers: AES-256-GCM, HKDF-SHA256, X25519 and Ed25519 as our programs have them, against published vectors and
+against Python's `cryptography`, each with random inputs of the other; and sessions of blocks sealed by one and opened by
+the other.
 
 The tests of the target VaultTests are what compares; this runs them with many random inputs, and counts. It builds the tests
 where they are not there or older than their sources."""

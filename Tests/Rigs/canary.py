@@ -1,19 +1,20 @@
-"""Readings like no others are sent, and then looked for where they must not be: in all files of gateway, consumer and broker,
-in their logs at level debug, and in a capture of the topics `blocks`, `control`, `grant` and `grants`. Memory is not searched.
+"""Readings like no others are sent, and then looked for where they must not be: in all files of gateway, consumer and
+broker, in their logs at level debug, and in a capture of the topics `blocks`, `control`, `grant` and `grants`. Memory is
+not searched.
 
-Each heart rate has a value, an energy and three RR intervals that the rig draws; so have steps and temperatures. They are looked
-for as they came (the notification's bytes), as JSON spells them, as digits in logs, as arrays of integers and doubles of either
-byte order, and as the columns of a block or a journal record in the clear. Nothing shorter than five bytes is looked for:
-chance would find it.
+Each heart rate has a value, an energy and three RR intervals that the rig draws; so have steps and temperatures. They are
+looked for as they came (the notification's bytes), as JSON spells them, as digits in logs, as arrays of integers and
+doubles of either byte order, and as the columns of a block or a journal record in the clear. Nothing shorter than five
+bytes is looked for: chance would find it.
 
-The files are searched while all runs, after all was killed, after a restart, and after a proper end; the broker is made to keep a
-persistence file, which the programs do not rely on, with the blocks of a consumer that is away. The same search finds every
-reading in the capture of the live topics and in what `vitals-consumer readings` prints, and finds the columns in the blocks
-once they are opened with the consumer's keys: so it can find.
+The files are searched while all runs, after all was killed, after a restart, and after a proper end; the broker is made
+to keep a persistence file, which the programs do not rely on, with the blocks of a consumer that is away. The same search
+finds every reading in the capture of the live topics and in what `vitals-consumer readings` prints, and finds the columns
+in the blocks once they are opened with the consumer's keys: so it can find.
 
-A card image of the gateway (its whole state folder, its identity's key with it) is tried against itself: nothing of 32 bytes that
-lies on it opens a block, a key block or a journal record that lies on it. The same trial does open them with the session's
-key, which is in the consumer's database, under the person's key."""
+A card image of the gateway (its whole state folder, its identity's key with it) is tried against itself: nothing of 32
+bytes that lies on it opens a block, a key block or a journal record that lies on it. The same trial does open them with
+the session's key, which is in the consumer's database, under the person's key."""
 
 import dataclasses
 import hashlib
@@ -149,8 +150,9 @@ def patterns(rows, canaries, rng, limit) -> list:
         made.append(("the value column", wire.differences(values)[len(wire.zigzag(values[0])):]))
         made += [("values", form) for form in arrays(values)]
     for row in rows["steps"]:
-        made += [("steps", form) for form in (b"%d" % row["steps"], wire.zigzag(row["steps"]), struct.pack("<Q", row["steps"]),
-                                            struct.pack(">Q", row["steps"]), struct.pack("<d", row["steps"]))]
+        steps = row["steps"]
+        made += [("steps", b"%d" % steps), ("steps", wire.zigzag(steps))]
+        made += [("steps", struct.pack(form, steps)) for form in ("<Q", ">Q", "<d", ">d")]
         made.append(("a record's columns", columns(wire.STEPS, row | {"monotonic": 0})[0]))
     for row in rows["temperature"]:
         made += [("temperature", b'"celsius":%s' % json.dumps(row["celsius"]).encode()),
@@ -303,7 +305,8 @@ def card_keys(image, rng, tries) -> list:
     """Everything of 32 bytes on the card: its key and what derives from it, and every place in every file, or some."""
     seed = wire.key_file(image / "identity.key")
     whole = hashlib.sha512(seed).digest()
-    known = [seed, whole[:32], whole[32:], hashlib.sha256(seed).digest(), wire.public(wire.gateway_identity(image)), bytes(32)]
+    public = wire.public(wire.gateway_identity(image))
+    known = [seed, whole[:32], whole[32:], hashlib.sha256(seed).digest(), public, bytes(32)]
     data = [path.read_bytes() for path in sorted(Path(image).rglob("*")) if path.is_file()]
     places = [(file, offset) for file, content in enumerate(data) for offset in range(len(content) - 31)]
     places = rng.sample(places, min(tries, len(places)))
@@ -328,7 +331,8 @@ class Targets:
                 yield "a block"
         ephemeral = key_block[36:68]
         try:
-            shared = wire.X25519PrivateKey.from_private_bytes(key).exchange(wire.X25519PublicKey.from_public_bytes(ephemeral))
+            other = wire.X25519PublicKey.from_public_bytes(ephemeral)
+            shared = wire.X25519PrivateKey.from_private_bytes(key).exchange(other)
         except ValueError:
             shared = bytes(32)
         for recipient in self.people:

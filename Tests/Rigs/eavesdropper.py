@@ -27,7 +27,8 @@ class Eavesdropper:
         self.counts = collections.Counter()
         self._hears, self._filters = hears, filters
         self._arrived, self._subscribed = threading.Condition(), threading.Event()
-        version = [mqtt.CallbackAPIVersion.VERSION2] if hasattr(mqtt, "CallbackAPIVersion") else []  # paho-mqtt 2 asks for it.
+        # paho-mqtt 2 asks for it, 1.6 does not know it.
+        version = [mqtt.CallbackAPIVersion.VERSION2] if hasattr(mqtt, "CallbackAPIVersion") else []
         self._client = mqtt.Client(*version, client_id=f"rig-{user}-{time.monotonic_ns()}", protocol=mqtt.MQTTv5)
         self._client.username_pw_set(user, household.password_file(user).read_text().strip())
         self._client.max_inflight_messages_set(self.CHUNK)

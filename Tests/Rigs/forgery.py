@@ -1,15 +1,17 @@
-"""A stranger with full rights at the broker, and a neighbour whose gateway is enrolled at the same consumer, try to get a reading
-stored that no gateway sealed, and to have the gateway forget, bury or seal to somebody else what is not theirs to decide.
+"""A stranger with full rights at the broker, and a neighbour whose gateway is enrolled at the same consumer, try to get a
+reading stored that no gateway sealed, and to have the gateway forget, bury or seal to somebody else what is not theirs to
+decide.
 
-The gateway `home` and the consumer are the real programs, and there is load all the time. Beside `home/strap`, which is demo's,
-the consumer has two more streams: `home/band`, which is guest's, and `next-door/strap`, which is neighbour's. The rig itself is
-the gateway of these two: it seals for the band with home's own key, and is the neighbour's gateway in person. So it has
-genuine blocks of every type, and can hold them back: each is published only after everything that was made of it.
+The gateway `home` and the consumer are the real programs, and there is load all the time. Beside `home/strap`, which is
+demo's, the consumer has two more streams: `home/band`, which is guest's, and `next-door/strap`, which is neighbour's. The
+rig itself is the gateway of these two: it seals for the band with home's own key, and is the neighbour's gateway in
+person. So it has genuine blocks of every type, and can hold them back: each is published only after everything that was
+made of it.
 
-What is genuine, and may be stored, the rig knows: what home's outbox holds, and what it has itself sealed and published where it
-belongs. A forgery is accepted where the consumer's ledger or blocks have anything else, where home's outbox has a block
-acknowledged that is not in the ledger, or buried, or has a grant that the consumer has not published. Both databases are read
-from outside, and the consumer's is opened with its keys.
+What is genuine, and may be stored, the rig knows: what home's outbox holds, and what it has itself sealed and published
+where it belongs. A forgery is accepted where the consumer's ledger or blocks have anything else, where home's outbox has
+a block acknowledged that is not in the ledger, or buried, or has a grant that the consumer has not published. Both
+databases are read from outside, and the consumer's is opened with its keys.
 
 Nothing genuine may suffer: at the end, all that the sensor sent is stored once, all that the rig sealed is acknowledged, no
 genuine block was refused, and both programs run, in no more memory than before."""
@@ -32,7 +34,8 @@ from outcome import Outcome
 
 ROOT = "vitals/v1"
 NEXT_DOOR = f"{ROOT}/gateways/next-door"
-#: How many of the bits of each genuine message are flipped (None: all), how often all of it is done, and how many messages a flood has.
+#: How many of the bits of each genuine message are flipped (None: all), how often all of it is done, and how many messages
+#: a flood has.
 SIZES = {"short": (24, 1, 500), "normal": (None, 1, 2_000), "long": (None, 12, 20_000)}
 #: What a program may have grown by at the end, in kilobytes: buffers that it keeps for the next message.
 GROWTH = 24_000
@@ -49,6 +52,7 @@ def run(size, seed) -> Outcome:
             rig.other_places()
             rig.reordered()
             rig.replayed()
+        rig.grants_handed_back()
         rig.held_back_blocks_of_home()
         rig.answers_to_the_gateway()
         rig.hostile(flood)
@@ -72,6 +76,7 @@ class Rig(contextlib.ExitStack):
         self.refused = set()
         #: Then nobody but the rig speaks in its name.
         self.consumer_is_away = False
+        self.lost_stream = None
         self.fences = 0
 
     # The household
@@ -94,7 +99,8 @@ class Rig(contextlib.ExitStack):
         self.store = wire.Store(state / "vitals.db", self.keys)
         self.home_identity = wire.gateway_identity(self.home.folder / "gateway")
         self.voice = self.enter_context(Eavesdropper(
-            self.home, "consumer", [f"{ROOT}/gateways/+/{topic}" for topic in ("blocks", "control", "sensors/+/grant", "health")]
+            self.home, "consumer",
+            [f"{ROOT}/gateways/+/{topic}" for topic in ("blocks", "control", "sensors/+/grant", "health")]
             + [f"{ROOT}/stores/+/consumers/+"], self._hears))
         self.home.up()
         self.voice.wait("the grants are published", lambda: len(self.grants) >= 3)
@@ -195,6 +201,7 @@ class Rig(contextlib.ExitStack):
         found = [one for one, digest in ledger.items()
                  if one not in genuine or hashlib.sha256(genuine[one]).digest() != digest]
         found += [block for block in stored if genuine.get(wire.Header.of(block).identity) != block]
+        found += [stream for stream in self.store.streams() if stream not in self.people and stream != self.lost_stream]
         if found:
             self.outcome.forged += len(found)
             self.outcome.problems.append(f"{when}: the consumer has {len(found)} entries that nobody sealed")
@@ -206,7 +213,8 @@ class Rig(contextlib.ExitStack):
             self.is_running(name, when)
 
     def check_gateway(self, when, buried=()):
-        """The gateway has forgotten nothing that is not stored, buried nothing but this, and has the consumer's own grants."""
+        """The gateway has forgotten nothing that is not stored, buried nothing but this, and has the consumer's own
+        grants."""
         rows = self.home.outbox("SELECT stream, session, sequence, state FROM blocks")
         ledger = self.store.ledger()
         for stream, session, sequence, state in rows:
@@ -217,13 +225,14 @@ class Rig(contextlib.ExitStack):
         for sensor, message in self.home.outbox("SELECT sensor, message FROM grants"):
             if message not in self.grants or self.grants[message].grant.sensor != sensor:
                 self.outcome.forged += 1
-                self.outcome.problems.append(f"{when}: the gateway took a grant for {sensor} that the consumer never published")
+                self.outcome.problems.append(f"{when}: the gateway took a grant for {sensor} that is not the consumer's")
 
     def is_running(self, name, when):
         program = getattr(self.home, name)
         was_killed = name == "gateway" and self.home.lives[-1].killed is not None
         if program.poll() is not None and not was_killed:
-            self.outcome.problems.append(f"{when}: the {name} has ended with {program.returncode}: {self.home.log(name)[-500:]}")
+            self.outcome.problems.append(
+                f"{when}: the {name} has ended with {program.returncode}: {self.home.log(name)[-500:]}")
             raise RuntimeError(f"the {name} has ended")
 
     # What can be made of a genuine message
@@ -256,7 +265,8 @@ class Rig(contextlib.ExitStack):
         old, new = self.sealer(stream), self.sealer(stream)
         now = int(time.time() * 1000)
         rate = self.rng.randrange(1, 60_000)
-        record = wire.write_readings(wire.HEART_RATE, [{"time": now - 5000, "monotonic": 5, "bpm": rate, "rr_1024": [800, 812]}])
+        record = wire.write_readings(
+            wire.HEART_RATE, [{"time": now - 5000, "monotonic": 5, "bpm": rate, "rr_1024": [800, 812]}])
         rows = [{"time": now + 1000 * index, "monotonic": 10_000, "bpm": 60 + index, "contact": True} for index in range(5)]
         blocks = [
             new.block(wire.READINGS, wire.write_readings(wire.HEART_RATE, rows)),
@@ -298,16 +308,17 @@ class Rig(contextlib.ExitStack):
                     messages += [forged.key_block, forged.block(wire.READINGS, body),
                                  forged.block(wire.CLOCK, wire.write_clock(forged.boot, 10**9, 10**9))]
                     # Under the session of a genuine block, too: the first key block of a session wins.
-                    known = self.rng.choice([x for x in self.genuine.values() if wire.Header.of(x).stream == stream] or [b""])
+                    known = [x for x in self.genuine.values() if wire.Header.of(x).stream == stream]
                     if known:
-                        forged.session = wire.Header.of(known).session
+                        forged.session = wire.Header.of(self.rng.choice(known)).session
                         messages.append(wire.make_key_block(
                             stream, forged.session, forged.key, forged.boot, recipient, signer))
                         messages.append(forged.block(wire.READINGS, body))
         # The neighbour's own session carries home's journal, as it lies on a card.
         own = self.sealer(self.neighbour_stream)
         self.deliver([own.key_block])
-        for stream, session, number, sealed in self.home.outbox("SELECT stream, session, number, sealed FROM journal LIMIT 8"):
+        journal = self.home.outbox("SELECT stream, session, number, sealed FROM journal LIMIT 8")
+        for stream, session, number, sealed in journal:
             body = wire.write_loose(session, [(number, sealed)])
             messages.append(own.block(wire.LOOSE, body))
             messages.append(wire.seal(wire.Header(wire.LOOSE, stream, own.session, own.next), body, own.key))
@@ -350,7 +361,8 @@ class Rig(contextlib.ExitStack):
             self.check_consumer("reordered")
 
     def replayed(self):
-        """The same bytes again after all the others, before and after a restart of the consumer: acknowledged, not stored."""
+        """The same bytes again after all the others, before and after a restart of the consumer: acknowledged, not
+        stored."""
         everything = list(self.genuine.values())
         everything += [block for (block,) in self.home.outbox("SELECT bytes FROM blocks WHERE state = 1")]
         if self.bits:
@@ -360,7 +372,8 @@ class Rig(contextlib.ExitStack):
         self.home.kill("consumer")
         self.home.start_consumer()
         self.until_back()
-        self.attack("replayed", [(self.topic_of(block), block) for block in self.rng.sample(everything, len(everything) // 2)])
+        half = self.rng.sample(everything, len(everything) // 2)
+        self.attack("replayed", [(self.topic_of(block), block) for block in half])
         after = len([x for x in self.store.blocks() if wire.Header.of(x).stream != self.demo_stream])
         if after != before:
             self.outcome.duplicated += after - before
@@ -377,11 +390,33 @@ class Rig(contextlib.ExitStack):
                     "an answer", lambda: self.acknowledged["next-door", header.identity] > before, 0.5)
         raise TimeoutError("the consumer does not answer within 30 s after its start")
 
+    def grants_handed_back(self):
+        """A gateway hands back the grants that it holds, for a consumer that was restored from a backup. What the
+        consumer did not sign, or signed for another gateway, makes no stream."""
+        known = next(x for x in self.grants.values() if x.grant.stream == self.demo_stream)
+        grant = wire.Grant(5, "strap", os.urandom(16), 0, 0, known.grant.person)
+        lost = wire.Control(wire.GRANT, known.store, "home", grant=grant)
+        genuine = lost.signed(self.keys.identity)
+        forged = [lost.signed(signer) for signer in (self.stranger, self.neighbour, self.home_identity)]
+        forged += self.altered(genuine)
+        forged += [wire.Control(wire.GRANT, known.store, "next-door", grant=grant).signed(self.keys.identity)]
+        acknowledgement = wire.Control(wire.ACKNOWLEDGEMENT, known.store, "home", identities=(os.urandom(32),))
+        forged += [acknowledgement.signed(self.keys.identity)]
+        self.attack("grants handed back", [(f"{TOPICS}/grants", one) for one in forged]
+                    + [(f"{NEXT_DOOR}/grants", one) for one in forged[:-2] + [genuine]])
+        # One that it signed, in a store that it does not remember, it takes.
+        self.lost_stream = grant.stream
+        self.voice.publish([(f"{TOPICS}/grants", genuine)])
+        self.consumer_fence()
+        if grant.stream not in self.store.streams():
+            self.outcome.problems.append("a grant of its own that was handed back is not taken")
+
     # Cases with blocks of the gateway itself, and for the gateway
 
     def held_back_blocks_of_home(self):
-        """While the consumer is away, home seals; then the gateway is away, and the rig publishes what it sealed: altered, then
-        shuffled. What the consumer says to that the gateway does not hear, and so there are answers to forge."""
+        """While the consumer is away, home seals; then the gateway is away, and the rig publishes what it sealed:
+        altered, then shuffled. What the consumer says to that the gateway does not hear, and so there are answers to
+        forge."""
         stop(self.home.consumer)
         last = self.home.last_block()
         self.home.wait(self.home.gateway, "home seals", lambda: self.home.last_block() >= last + 4)
@@ -415,8 +450,8 @@ class Rig(contextlib.ExitStack):
         self.attack(sort, [(f"{TOPICS}/blocks", one) for one in variants])
 
     def answers_to_the_gateway(self):
-        """Acknowledgements, refusals, key requests and grants: with other keys, altered, for others. The consumer is away, so that
-        all that comes is ours; home holds blocks that nobody has told it to forget."""
+        """Acknowledgements, refusals, key requests and grants: with other keys, altered, for others. The consumer is
+        away, so that all that comes is ours; home holds blocks that nobody has told it to forget."""
         waiting = [stream + session + struct.pack(">q", sequence) for stream, session, sequence in
                    self.home.outbox("SELECT stream, session, sequence FROM blocks WHERE state = 0")]
         if not waiting:
@@ -483,7 +518,8 @@ class Rig(contextlib.ExitStack):
     def strangers_grants(self, grant):
         """Grants that would have the gateway seal to the stranger, or not at all."""
         own = wire.public(wire.X25519PrivateKey.generate())
-        for person, stream in ((own, grant.stream), (own, os.urandom(16)), (grant.person, os.urandom(16)), (bytes(32), grant.stream)):
+        other = os.urandom(16)
+        for person, stream in ((own, grant.stream), (own, other), (grant.person, other), (bytes(32), grant.stream)):
             for serial in (grant.serial, 2**63 - 1, 2**64 - 1):
                 for store in (self.store.id, os.urandom(16)):
                     made = wire.Grant(serial, "strap", stream, 0, self.rng.choice([0, 1]), person, self.rng.choice([0, 7]))
@@ -499,7 +535,8 @@ class Rig(contextlib.ExitStack):
         answered = self.gateway_fence()
         if answered != 1:
             self.outcome.forged += answered - 1
-            self.outcome.problems.append(f"{sort}: the gateway answered {answered - 1} key requests that are not the consumer's")
+            self.outcome.problems.append(
+                f"{sort}: the gateway answered {answered - 1} key requests that are not the consumer's")
         self.check_gateway(sort)
         self.is_running("gateway", sort)
 
@@ -536,9 +573,11 @@ class Rig(contextlib.ExitStack):
             self.flood("nonsense, retained", [(f"{ROOT}/stores/{store}/consumers/main", payload)], retain=True)
             self.still_flows(f"after the consumer's status became {payload.decode()!r}")
         genuine = self.rng.choice(list(self.genuine.values()))
-        bad = [f"{ROOT}/gateways/{name}/blocks" for name in ("HOME", "", "home ", "a" * 37, "é", "..", "a" * 60_000, "$SYS", "\u202e")]
-        bad += [f"{ROOT}/gateways/home/{rest}" for rest in ("blocks/", "blocks/0", "/blocks", "sensors//grant", "sensors/A/grant",
-                                                          "sensors/strap/grant/x", "requests/x", "control/")]
+        names = ["HOME", "", "home ", "a" * 37, "é", "..", "a" * 60_000, "$SYS", "\u202e"]
+        bad = [f"{ROOT}/gateways/{name}/blocks" for name in names]
+        rests = ["blocks/", "blocks/0", "/blocks", "control/", "requests/x"]
+        rests += ["sensors//grant", "sensors/A/grant", "sensors/strap/grant/x"]
+        bad += [f"{ROOT}/gateways/home/{rest}" for rest in rests]
         bad += [f"{ROOT}/stores/{name}/consumers/main" for name in ("", "0" * 31, "G" * 32, "0" * 64)]
         self.flood("topics that are none", [(topic, payload) for topic in bad for payload in (genuine, b"", b"\0" * 100)])
         self.flood("unknown gateways", [
@@ -546,7 +585,8 @@ class Rig(contextlib.ExitStack):
         online = b'{"state":"online"}'
         self.flood("consumers that are none", [
             (f"{ROOT}/stores/{self.rng.randbytes(16).hex()}/consumers/x{index}", online) for index in range(flood)])
-        unknown = [wire.Header(wire.READINGS, self.rng.randbytes(16), self.rng.randbytes(8), 1).bytes + bytes(40) for _ in range(flood)]
+        unknown = [wire.Header(wire.READINGS, self.rng.randbytes(16), self.rng.randbytes(8), 1).bytes + bytes(40)
+                   for _ in range(flood)]
         self.flood("unknown streams", [(f"{TOPICS}/blocks", block) for block in unknown])
         # What lies at the broker now meets a gateway that starts.
         self.home.kill("gateway")
@@ -567,8 +607,8 @@ class Rig(contextlib.ExitStack):
             self.home.until_flowing()
 
     def second_consumer(self, store):
-        """Somebody says that he is the store's consumer: the one that runs gives way, as it is meant to, with a status that has
-        it started again; then it stays."""
+        """Somebody says that he is the store's consumer: the one that runs gives way, as it is meant to, with a status
+        that has it started again; then it stays."""
         self.cases["consumers that are none"] += 1
         self.outcome.cases += 1
         status = [(f"{ROOT}/stores/{store}/consumers/main", b'{"state":"online","instance":"0123456789abcdef"}')]

@@ -1,10 +1,10 @@
 """The consumer, restored from yesterday's backup, has everything again.
 
-In each round the consumer is backed up while it runs under load. More readings come; the gateway is killed and started in between,
-so that they are under session keys that the backup does not have; and the sensor is claimed by another person, by a grant that
-the backup does not have either. Then the consumer is killed, its folder deleted, the backup restored and the service started.
-Gateways see a store that they do not know and send again all that they keep. At the end of each round the load stops, and what is
-stored of both people is compared with what the sensor sent: everything once."""
+In each round the consumer is backed up while it runs under load. More readings come; the gateway is killed and started in
+between, so that they are under session keys that the backup does not have; and the sensor is claimed by another person,
+by a grant that the backup does not have either. Then the consumer is killed, its folder deleted, the backup restored and
+the service started. Gateways see a store that they do not know and send again all that they keep. At the end of each
+round the load stops, and what is stored of both people is compared with what the sensor sent: everything once."""
 
 import json
 import random
@@ -44,7 +44,7 @@ class TwoPeople(Home):
         command = [RELEASE / "vitals-consumer", *words, "--settings", self.consumer_settings]
         said = subprocess.run(command, capture_output=True, text=True, timeout=120)
         if said.returncode != 0:
-            raise RuntimeError(f"vitals-consumer {' '.join(map(str, words))}: status {said.returncode}: {said.stderr.strip()}")
+            raise RuntimeError(f"vitals-consumer {words[0]}: status {said.returncode}: {said.stderr.strip()}")
         return said.stdout
 
 
@@ -73,7 +73,8 @@ def one_round(home, rng, sent, number, outcome):
         backup = home.folder / f"backup-{number}"
         home.consumer_command("backup", backup)
         before = len(home.stored())
-        events = [lambda: restart(home, "gateway"), lambda: claim(home, PEOPLE[(number + 1) % 2]), lambda: restart(home, "gateway")]
+        next_person = PEOPLE[(number + 1) % 2]
+        events = [lambda: restart(home, "gateway"), lambda: restart(home, "gateway"), lambda: claim(home, next_person)]
         if rng.random() < 0.5:
             events.append(lambda: restart(home, "consumer"))
         rng.shuffle(events)

@@ -1,6 +1,6 @@
-"""The wire, read and written a second time: blocks, key blocks, control messages, journal records, and the keys of people,
-from the public description (Telemetry.docc/Blocks.md) and with Python's `cryptography` alone. Nothing here is shared with the
-programs, so what both agree on is what the description says.
+"""The wire, read and written a second time: blocks, key blocks, control messages, journal records, and the keys of
+people, from the public description (Telemetry.docc/Blocks.md) and with Python's `cryptography` alone. Nothing here is
+shared with the programs, so what both agree on is what the description says.
 
 Bytes go in and out; a reading is a dictionary with `time` and `monotonic` (milliseconds) and, by its kind, `bpm` (`contact`,
 `energy_kj`, `rr_1024` where it has them), `steps`, or `celsius` (`site`). What does not open raises InvalidTag or
@@ -231,7 +231,8 @@ class Header:
 
 
 def make_key_block(
-    stream: bytes, session: bytes, session_key: bytes, boot: bytes, recipient: bytes, gateway: Ed25519PrivateKey, ephemeral=None
+    stream: bytes, session: bytes, session_key: bytes, boot: bytes, recipient: bytes, gateway: Ed25519PrivateKey,
+    ephemeral: X25519PrivateKey | None = None,
 ) -> bytes:
     """A session's key, sealed to a person's public key and signed by a gateway: 196 bytes."""
     ephemeral = ephemeral or X25519PrivateKey.generate()
