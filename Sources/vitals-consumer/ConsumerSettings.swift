@@ -65,7 +65,7 @@ struct ConsumerSettings {
             // Everything in them is a plain value, and shows.
             ("broker", "\(broker)" != "\(new.broker)"),
             ("batch", batch != new.batch),
-        ].filter(\.1).map(\.0)
+        ].filter { $0.1 }.map { $0.0 }
     }
 
     private static func gateway(

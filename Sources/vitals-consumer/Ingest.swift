@@ -134,14 +134,16 @@ struct Ingest {
         grants.removeAll()
         guard !batch.isEmpty || !handedBack.isEmpty else { return ([], reports) }
         var adopted: [(ID, Adoption.Outcome)] = []
-        var judged: [(gateway: ID, identity: BlockIdentity?, verdict: Verdict, payload: [UInt8])] = []
+        var judged: [Judged] = []
         do {
             judged = try store.database.transaction { () throws(VaultError) in
                 var judged = judged
                 tally = Tally()
                 // Grants first: the key blocks that came with them need the streams.
-                adopted = try handedBack.map { (gateway, payload) throws(VaultError) in
-                    (gateway, try Adoption(store: store, keys: keys).judge(payload, from: gateway, now: wall))
+                adopted.removeAll()
+                for (gateway, payload) in handedBack {
+                    let adoption = Adoption(store: store, keys: keys)
+                    adopted.append((gateway, try adoption.judge(payload, from: gateway, now: wall)))
                 }
                 for (gateway, payload) in batch {
                     let header = decoded { () throws(MalformedValue) in try BlockHeader(startOf: payload) }
@@ -158,6 +160,16 @@ struct Ingest {
             reports.append(Report(gateway: gateway, verdict: .handedBack(outcome), identity: nil))
             if case .adopted(let stream) = outcome { requests.forget { $0.stream == stream } }
         }
+        let answers = try answers(to: judged, now: now, &reports)
+        return (answers, reports)
+    }
+
+    private typealias Judged = (gateway: ID, identity: BlockIdentity?, verdict: Verdict, payload: [UInt8])
+
+    /// What the gateways are told of what is committed now.
+    private mutating func answers(
+        to judged: [Judged], now: UInt64, _ reports: inout [Report]
+    ) throws(VaultError) -> [Answer] {
         var answers = Answers()
         for (gateway, identity, verdict, payload) in judged {
             count(verdict)
@@ -176,7 +188,7 @@ struct Ingest {
             if verdict == .stored || verdict == .duplicate || verdict == .discarded { continue }
             reports.append(Report(gateway: gateway, verdict: verdict, identity: identity))
         }
-        return (answers.all, reports)
+        return answers.all
     }
 
     /// Which bytes a refusal means.
