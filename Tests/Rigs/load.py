@@ -8,9 +8,9 @@ prints.
 Which readings must be stored? Those that the sensor had sent while the gateway listened. The sensor answers each command
 with `ok` once the reading has left it; the gateway logs `sensor strap: connected` once it listens. Either is seen here a
 little later than it came about: what is sent after the second must be there; and of a gateway that is killed, what was
-answered 50 ms before the kill, or earlier. A processor that has others to serve can keep a reading longer than that on its
-way. So what must be there is older still, by as long as the gateway, the bus and the sensor have waited for a processor in
-the half second before the kill; the kernel counts it. What disks take is not forgiven.
+answered 50 ms before the kill, or earlier. A processor that has others to serve can keep a reading longer than that on
+its way. So what must be there is older still, by as long as the gateway, the bus and the sensor have waited for a
+processor in the half second before the kill; the kernel counts it. What disks take is not forgiven.
 
 All that is started is started by the main thread, because programs end with the thread that started them."""
 
@@ -18,6 +18,7 @@ import collections
 import contextlib
 import dataclasses
 import json
+import os
 import shutil
 import signal
 import sqlite3
@@ -292,7 +293,7 @@ class Steps(Worker):
 
 
 def read_steps(home: Home, value: int, limit: int) -> tuple[int, int] | None:
-    """Sets the sensor's step counter (0 leaves it) and asks for it. Returns time and steps of the reply, if one comes."""
+    """Sets the sensor's step counter (0 leaves it) and asks for it. Returns the time and steps of the reply, if one comes."""
     if value:
         home.tell_sensor(f"steps {value}")
     command = ["mosquitto_rr", "-V", "mqttv5", "-p", str(home.port), "-t", f"{TOPICS}/sensors/strap/steps/get", "-m", "{}"]
@@ -395,7 +396,8 @@ def recount(home: Home, outcome: Outcome) -> None:
 def seconds_waited(pid: int) -> float:
     """How long the threads of a process were ready to run and had no processor, since they began."""
     total = 0
-    for path in Path(f"/proc/{pid}/task").glob("*/schedstat"):
-        with contextlib.suppress(OSError):
-            total += int(path.read_text().split()[1])
+    # It may be killed meanwhile, and its threads end.
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            total += int(Path(f"/proc/{pid}/task/{thread}/schedstat").read_text().split()[1])
     return total / 1e9
