@@ -77,6 +77,7 @@ class Rig(contextlib.ExitStack):
         #: Then nobody but the rig speaks in its name.
         self.consumer_is_away = False
         self.lost_stream = None
+        self.known_forgeries = set()
         self.fences = 0
 
     # The household
@@ -202,9 +203,7 @@ class Rig(contextlib.ExitStack):
                  if one not in genuine or hashlib.sha256(genuine[one]).digest() != digest]
         found += [block for block in stored if genuine.get(wire.Header.of(block).identity) != block]
         found += [stream for stream in self.store.streams() if stream not in self.people and stream != self.lost_stream]
-        if found:
-            self.outcome.forged += len(found)
-            self.outcome.problems.append(f"{when}: the consumer has {len(found)} entries that nobody sealed")
+        self.accepted([("the consumer", one) for one in found], f"{when}: the consumer has what nobody sealed")
         refused = [one for one, digest in list(self.refused) if one in genuine and wire.digest(genuine[one]) == digest]
         if refused:
             self.outcome.problems.append(f"{when}: the consumer refused {len(refused)} genuine blocks")
@@ -220,12 +219,18 @@ class Rig(contextlib.ExitStack):
         for stream, session, sequence, state in rows:
             one = stream + session + struct.pack(">q", sequence)
             if (state == 1 and one not in ledger) or (state == 2 and one not in buried):
-                self.outcome.forged += 1
-                self.outcome.problems.append(f"{when}: the gateway has {['', 'forgotten', 'buried'][state]} a block")
+                self.accepted([("the gateway", one)], f"{when}: the gateway has {['', 'forgotten', 'buried'][state]} a block")
         for sensor, message in self.home.outbox("SELECT sensor, message FROM grants"):
             if message not in self.grants or self.grants[message].grant.sensor != sensor:
-                self.outcome.forged += 1
-                self.outcome.problems.append(f"{when}: the gateway took a grant for {sensor} that is not the consumer's")
+                self.accepted([("the gateway", message)], f"{when}: the gateway has a grant for {sensor} that is not the consumer's")
+
+    def accepted(self, forgeries, what):
+        """Counts forgeries that were taken for genuine, each once."""
+        new = [one for one in forgeries if one not in self.known_forgeries]
+        self.known_forgeries.update(new)
+        self.outcome.forged += len(new)
+        if new:
+            self.outcome.problems.append(f"{what} ({len(new)})")
 
     def is_running(self, name, when):
         program = getattr(self.home, name)

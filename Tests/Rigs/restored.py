@@ -71,8 +71,8 @@ def one_round(home, rng, sent, number, outcome):
     with beats:
         for_a_while(beats, rng)
         backup = home.folder / f"backup-{number}"
-        home.consumer_command("backup", backup)
         before = len(home.stored())
+        home.consumer_command("backup", backup)
         next_person = PEOPLE[(number + 1) % 2]
         events = [lambda: restart(home, "gateway"), lambda: restart(home, "gateway"), lambda: claim(home, next_person)]
         if rng.random() < 0.5:
