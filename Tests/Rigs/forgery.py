@@ -444,11 +444,20 @@ class Rig(contextlib.ExitStack):
         for block in chosen:
             self.attack_without_gateway("altered blocks of home, after them", block)
         stop(self.home.consumer)
+        self.check_goodbye()
         self.consumer_is_away = True
         self.home.start_gateway()
         self.home.wait(self.home.gateway, "the gateway listens", lambda: self.home.lives[-1].listens is not None)
         self.unheard = held
         self.gateway_fence()
+
+    def check_goodbye(self):
+        """A gateway is not to send to a consumer that has gone: its last word is that it goes."""
+        topic = f"{ROOT}/stores/{self.store.id.hex()}/consumers/main"
+        with contextlib.suppress(TimeoutError):
+            return self.voice.wait(
+                "the goodbye", lambda: b"offline" in [x.payload for x in self.voice.heard if x.topic == topic][-1], 5)
+        self.outcome.problems.append("the consumer has gone, and its status at the broker says that it is there")
 
     def attack_without_gateway(self, sort, block):
         variants = list(self.altered(block))
