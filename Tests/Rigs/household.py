@@ -179,9 +179,11 @@ def free_port():
             return port
 
 
-def can_connect(port):
-    with socket.socket() as trial:
-        return trial.connect_ex(("127.0.0.1", port)) == 0
+def can_connect(address):
+    """Whether somebody listens: at a port of this machine, or at a socket's path."""
+    is_port = isinstance(address, int)
+    with socket.socket(socket.AF_INET if is_port else socket.AF_UNIX) as trial:
+        return trial.connect_ex(("127.0.0.1", address) if is_port else str(address)) == 0
 
 
 def identity(program, settings):

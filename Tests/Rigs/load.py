@@ -28,7 +28,7 @@ import threading
 import time
 from pathlib import Path
 
-from household import RELEASE, TOPICS, Household
+from household import RELEASE, TOPICS, Household, can_connect
 from outcome import Outcome
 
 #: What a gateway that is killed may lose, in seconds.
@@ -82,7 +82,7 @@ class Home(Household):
         super().__enter__()
         bus = f"unix:path={self.folder}/bus"
         daemon = self.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={bus}"])
-        self.wait(daemon, "the bus is there", (self.folder / "bus").exists)
+        self.wait(daemon, "the bus listens", lambda: can_connect(self.folder / "bus"))
         # Its only record comes in thirty years: the rest is told.
         (self.folder / "silence.csv").write_text("elapsed_s,heart_rate_bpm\n1000000000,60\n")
         command = [RELEASE / "vitals-sensor", "stand-in", "--bus", bus, "--known", "--activity", self.folder / "silence.csv"]
