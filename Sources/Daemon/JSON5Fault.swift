@@ -1,6 +1,8 @@
 // JSONDecoder says that a text is no JSON5, but not where. This follows the text's structure (strings, comments, brackets,
-// commas, colons) just far enough to name the line on which it first goes wrong, and leaves all judgement to the decoder:
-// it is asked only once the decoder has refused, and may find nothing.
+// commas, colons) just far enough to name the line on which it first goes wrong. It is asked first, for on two things
+// JSONDecoder does not refuse but ends the process: a name with bytes that are not UTF-8, and, in the version of Swift 6.0, a
+// name that is no string for any other reason, such as an escape that does not exist (swift-foundation, pull request 1043).
+// Those it finds; all else that it does not see the decoder judges.
 
 /// Finds the line of a mistake in JSON5.
 struct JSON5Fault {
@@ -15,6 +17,7 @@ struct JSON5Fault {
 
     /// ` (line 3: a comma is missing)`, or nothing where no mistake was found.
     static func place(in bytes: [UInt8]) -> String {
+        guard String(validating: bytes, as: UTF8.self) != nil else { return " (not UTF-8)" }
         var reader = JSON5Fault(bytes: bytes)
         do throws(Fault) {
             try reader.value(depth: 0)
@@ -76,7 +79,7 @@ struct JSON5Fault {
             try string()
         } else {
             let found = word()
-            guard let first = found.first, first.isLetter || first == "_" || first == "$", !found.contains("-") else {
+            guard let first = found.first, !first.isNumber, found.allSatisfy(Self.isInNames) else {
                 throw fault(found.isEmpty ? "a key is missing" : "the key \(quoted(found)) needs quotes")
             }
         }
@@ -84,20 +87,42 @@ struct JSON5Fault {
         index += 1
     }
 
+    private static func isInNames(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character == "_" || character == "$"
+    }
+
     private mutating func string() throws(Fault) {
         let quote = bytes[index]
         index += 1
         while index < bytes.count, bytes[index] != quote {
-            if bytes[index] == UInt8(ascii: "\n") { throw fault("the string has no closing quote") }
-            // A backslash before the end of a line continues the string on the next.
-            if bytes[index] == UInt8(ascii: "\\"), index + 1 < bytes.count {
-                index += 1
-                if bytes[index] == UInt8(ascii: "\n") { line += 1 }
+            switch bytes[index] {
+            case UInt8(ascii: "\n"): throw fault("the string has no closing quote")
+            case 0..<0x20: throw fault("a control character in a string")
+            case UInt8(ascii: "\\"): try escape()
+            default: index += 1
             }
-            index += 1
         }
         guard index < bytes.count else { throw fault("the string has no closing quote") }
         index += 1
+    }
+
+    private mutating func escape() throws(Fault) {
+        guard index + 1 < bytes.count else { throw fault("the string has no closing quote") }
+        let letter = bytes[index + 1]
+        index += 2
+        switch letter {
+        case UInt8(ascii: "\n"): line += 1  // A backslash before the end of a line continues the string on the next.
+        case UInt8(ascii: "\r"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"), UInt8(ascii: "/"): break
+        case UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"): break
+        case UInt8(ascii: "u"):
+            // Half of a pair (D800 to DFFF) is no character; whoever wants the pair writes the character itself.
+            let digits = String(decoding: bytes[index...].prefix(4), as: UTF8.self)
+            guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit), let code = UInt32(digits, radix: 16),
+                Unicode.Scalar(code) != nil
+            else { throw fault("\\u\(escaped(digits)) is no character") }
+            index += 4
+        default: throw fault("\\\(escaped(String(Unicode.Scalar(letter)))) is no escape")
+        }
     }
 
     /// A number, a name or an unquoted key: everything up to a delimiter.

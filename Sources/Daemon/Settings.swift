@@ -46,14 +46,12 @@ public enum Settings {
     static func parse<Value>(
         _ bytes: [UInt8], path: String, _ read: (Section) throws(SettingsError) -> Value
     ) throws(SettingsError) -> Value {
-        let value: SettingsValue
-        do {
-            let decoder = JSONDecoder()
-            decoder.allowsJSON5 = true
-            value = try decoder.decode(SettingsValue.self, from: Data(bytes))
-        } catch {
+        let decoder = JSONDecoder()
+        decoder.allowsJSON5 = true
+        let place = JSON5Fault.place(in: bytes)
+        guard place.isEmpty, let value = try? decoder.decode(SettingsValue.self, from: Data(bytes)) else {
             throw SettingsError(
-                file: path, key: "", problem: "not valid JSON5" + JSON5Fault.place(in: bytes),
+                file: path, key: "", problem: "not valid JSON5" + place,
                 hint: "a settings file looks like { host: \"localhost\", port: 1883 }")
         }
         guard case .object(let members) = value else {

@@ -211,10 +211,27 @@ struct SettingsTests {
             ("{\n  pass-word: 'a' }", "line 2: the key \"pass-word\" needs quotes"),
             ("{ id: 'a\\\nb' }\n}", "line 3: something follows the last }"),
             (String(repeating: "[", count: 600), "line 1: nested too deeply"),
+            // Foundation's reader of Swift 6.0 ends the process on each of these.
+            ("{\n  '\\q': 1 }", "line 2: \\q is no escape"),
+            ("{ '\\ud800': 1 }", "line 1: \\ud800 is no character"),
+            ("{ 'a\u{1}': 1 }", "line 1: a control character in a string"),
+            ("{ a\\q: 1 }", "line 1: the key \"a\\q\" needs quotes"),
         ])
     func faults(text: String, place: String) {
         let error = thrown(SettingsError.self) { try Gateway.parse(text) }
         #expect(error?.problem == "not valid JSON5 (\(place))")
+    }
+
+    @Test(
+        "refuses what is not UTF-8, in names too", arguments: [[0xFF], [0xEF, 0xBF], [0xED, 0xA0, 0x80]] as [[UInt8]])
+    func notUTF8(wrong: [UInt8]) {
+        // Foundation's reader ends the process on the first of these, before it can refuse it.
+        for text in [
+            Array("{ 'a".utf8) + wrong + Array("': 1 }".utf8), Array("{ a: '".utf8) + wrong + Array("' }".utf8),
+        ] {
+            let error = thrown(SettingsError.self) { try Settings.parse(text, path: "a.json5", Gateway.init) }
+            #expect(error?.problem == "not valid JSON5 (not UTF-8)")
+        }
     }
 
     @Test("finds no fault where the decoder finds none, and none of its own in what it cannot judge")

@@ -158,4 +158,33 @@ import Testing
         #expect(JSON.number(.nan).bytes == Array("null".utf8))
         #expect(fault { try JSON(payload: [UInt8](repeating: 0x20, count: 70_000)) } != nil)
     }
+
+    @Test(
+        "refuses names that are no strings, on which Foundation's parser of Swift 6.0 ends the process",
+        arguments: [
+            [0xFF], [0xC3], [0xED, 0xA0, 0x80], [0x01], Array("\\q".utf8), Array("\\u12".utf8), Array("\\ud800".utf8),
+            Array("\\udc00".utf8), Array("\\ud800\\u0041".utf8), Array("\\ud83d\\ud83d".utf8), Array("\\".utf8),
+        ] as [[UInt8]])
+    func unsoundNames(name: [UInt8]) {
+        let payload = Array("{\"".utf8) + name + Array("\":1}".utf8)
+        #expect(fault { try JSON(payload: payload) } == .notAllowed("not JSON"))
+        #expect(fault { try Request(payload: payload) } != nil)
+        #expect(fault { try StatusPayload(payload: payload) } != nil)
+    }
+
+    @Test("reads names with every escape there is")
+    func escapedNames() throws {
+        let text = #"{"\"\\\/\b\f\n\r\t\u0000\u20AC\ud83d\ude00":1}"#
+        #expect(try JSON(payload: Array(text.utf8)) == ["\"\\/\u{8}\u{C}\n\r\t\u{0}€😀": 1])
+    }
+
+    @Test(
+        "reads a number as the same after it was written",
+        arguments: [
+            "12340917852036854.5", "1e18", "9223372036854775807", "9223372036854775808", "-0.0", "0.1", "1e300",
+        ])
+    func numbers(text: String) throws {
+        let number = try JSON(payload: Array(text.utf8))
+        #expect(try JSON(payload: number.bytes) == number)
+    }
 }

@@ -37,9 +37,9 @@ public final class RunningProgram: @unchecked Sendable {
         inheritsEnvironment: Bool = true, output: Output = .together
     ) throws {
         Glibc.signal(SIGPIPE, SIG_IGN)  // A program that has ended takes no more lines.
-        // What a program covers counts, whatever else it is not to know.
+        // What a program covers and what a sanitizer finds in it counts, whatever else it is not to know.
         let all = ProcessInfo.processInfo.environment
-        let own = inheritsEnvironment ? all : all.filter { $0.key == "LLVM_PROFILE_FILE" }
+        let own = inheritsEnvironment ? all : all.filter { Self.instruments.contains($0.key) }
         let child = try Child(
             try Self.path(of: program), arguments, environment: own.merging(environment) { _, new in new }, output)
         pid = child.pid
@@ -62,6 +62,10 @@ public final class RunningProgram: @unchecked Sendable {
             }
         }
     }
+
+    private static let instruments = [
+        "LLVM_PROFILE_FILE", "TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS", "LD_PRELOAD",
+    ]
 
     deinit {
         if status == nil { kill(pid, SIGKILL) }

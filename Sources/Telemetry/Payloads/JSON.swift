@@ -63,6 +63,7 @@ public enum JSON: Hashable, Sendable {
         guard payload.count <= maximumLength else {
             throw MalformedValue(subject, .outOfRange("more than \(maximumLength) bytes"))
         }
+        guard hasOnlySoundStrings(payload) else { throw MalformedValue(subject, .notAllowed("not JSON")) }
         do {
             return try JSONDecoder().decode(type, from: Data(payload))
         } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
@@ -117,7 +118,8 @@ extension JSON: Decodable {
         } else if let value = try? container.decode(Int64.self) {
             self = .integer(value)
         } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
+            // 12340917852036854.5 is the Double 12340917852036854, and would be read as a whole number the next time.
+            self = Int64(exactly: value).map(JSON.integer) ?? .number(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let values = try? container.decode([JSON].self) {

@@ -1,0 +1,71 @@
+import Telemetry
+
+/// Values of characteristics. Every one of them gets the bytes: a sensor may send anything anywhere.
+func fuzzGATT(_ bytes: [UInt8]) {
+    holdRoundTrip(bytes, "heart rate", \.gatt) { (bytes) throws(MalformedValue) in
+        try HeartRateMeasurement(gatt: bytes)
+    }
+    holdRoundTrip(bytes, "battery", \.gatt) { (bytes) throws(MalformedValue) in try BatteryLevel(gatt: bytes) }
+    holdRoundTrip(bytes, "location", \.gatt) { (bytes) throws(MalformedValue) in try BodySensorLocation(gatt: bytes) }
+    holdRoundTrip(bytes, "PnP id", \.gatt) { (bytes) throws(MalformedValue) in try PnPID(gatt: bytes) }
+    holdRoundTrip(bytes, "running", \.gatt) { (bytes) throws(MalformedValue) in
+        try RunningSpeedAndCadence(gatt: bytes)
+    }
+    holdRoundTrip(bytes, "temperature", \.gatt) { (bytes) throws(MalformedValue) in
+        try TemperatureMeasurement(gatt: bytes)
+    }
+    fuzzDeviceInformation(bytes)
+    fuzzCycling(bytes)
+    for encoding in StepsEncoding.allCases {
+        _ = accepted { () throws(MalformedValue) in try encoding.steps(in: bytes) }
+    }
+    for encoding in TemperatureEncoding.allCases {
+        guard let temperature = accepted({ () throws(MalformedValue) in try encoding.temperature(in: bytes) }) else {
+            continue
+        }
+        let again = accepted { () throws(MalformedValue) in
+            try Temperature(thousandths: Int64(temperature.thousandths), site: temperature.site)
+        }
+        hold(again == temperature, "a temperature can be written down: \(temperature)")
+    }
+    fuzzRecording(of: bytes)
+}
+
+/// What a sensor sends is recorded as it is: through columns and back.
+private func fuzzRecording(of bytes: [UInt8]) {
+    guard let heartRate = accepted({ () throws(MalformedValue) in try HeartRateMeasurement(gatt: bytes) }) else {
+        return
+    }
+    let reading = Reading(at: Moment(wall: 1_747_785_600_000, monotonic: 1000), .heartRate(heartRate))
+    let columns = accepted { () throws(MalformedValue) in try ReadingColumns.encode([reading]) } ?? []
+    let again = accepted { () throws(MalformedValue) in try ReadingColumns.decode(columns) }
+    hold(again == [reading], "\(reading) was recorded as \(again ?? [])")
+    // Written digit by digit on the hot path, and by way of a value elsewhere.
+    let live = HeartRatePayload.bytes(heartRate, at: reading.moment.wall)
+    hold(live == HeartRatePayload(heartRate, at: reading.moment.wall).bytes, "both ways to publish agree")
+}
+
+private func fuzzDeviceInformation(_ bytes: [UInt8]) {
+    guard let information = accepted({ () throws(MalformedValue) in try DeviceInformationString(gatt: bytes) }) else {
+        return
+    }
+    let spelt = Array(information.text.utf8)
+    hold(!spelt.contains { $0 < 0x20 }, "no control characters")
+    // Repairing what was not UTF-8 may have made it longer than a value can be.
+    guard spelt.count <= GATT.maximumValueLength else { return }
+    let again = accepted { () throws(MalformedValue) in try DeviceInformationString(gatt: spelt) }
+    hold(again == information, "a text that was cleaned is clean")
+}
+
+private func fuzzCycling(_ bytes: [UInt8]) {
+    guard let first = accepted({ () throws(MalformedValue) in try CyclingSpeedAndCadence(gatt: bytes) }),
+        let second = accepted({ () throws(MalformedValue) in try CyclingSpeedAndCadence(gatt: bytes.reversed()) })
+    else { return }
+    let turns = [
+        first.wheel.flatMap { wheel in second.wheel.map(wheel.since) },
+        first.crank.flatMap { crank in second.crank.map(crank.since) },
+    ]
+    for case let turn? in turns {
+        hold(turn.ticks > 0 || turn.perMinute == nil && turn.revolutions == 0, "no time, no revolution")
+    }
+}
