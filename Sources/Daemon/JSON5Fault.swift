@@ -38,7 +38,8 @@ struct JSON5Fault {
     }
 
     private mutating func value(depth: Int) throws(Fault) {
-        guard depth < 500 else { throw fault("nested too deeply") }
+        // JSONDecoder's work grows with the cube of the depth.
+        guard depth < 32 else { throw fault("nested too deeply") }
         guard let start = try next() else { throw fault("the text ends where a value is expected") }
         switch start {
         case UInt8(ascii: "{"): try members(closing: UInt8(ascii: "}"), depth: depth, haveKeys: true)

@@ -83,7 +83,7 @@ public final class Section {
 
     /// An error about the value of `key`, for what only the program can judge; an empty key stands for the section itself.
     public func refusal(of key: String, _ problem: String, hint: String? = nil) -> SettingsError {
-        SettingsError(file: escaped(file), key: fullPath(key), problem: problem, hint: hint)
+        SettingsError(file: escaped(file), key: fullPath(key), problem: escaped(problem), hint: hint)
     }
 
     /// Refuses keys that nobody asked for, in this section and in those below.

@@ -6,7 +6,7 @@ func fuzzJSON(_ bytes: [UInt8]) {
     if let request = accepted({ () throws(MalformedValue) in try Request(payload: bytes) }) {
         if case .object = request.fields {} else { hold(false, "a request's fields are an object") }
         // What the gateway answers can be read, and bears the request's id.
-        let reply = Reply(.ok(request.fields), id: request.id)
+        let reply = Reply(.ok("done"), id: request.id)
         let again = accepted { () throws(MalformedValue) in try Reply(payload: reply.bytes) }
         hold(again == reply, "\(reply) came back as \(again.map { "\($0)" } ?? "nothing")")
     }

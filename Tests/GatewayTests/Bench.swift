@@ -35,10 +35,10 @@ final class Bench {
     // MARK: The gateway
 
     /// Settings in which nothing happens by itself within a test's time.
-    func settings(_ broker: String = "", outbox: String = "") throws -> GatewaySettings {
+    func settings(_ broker: String = "", outbox: String = "", state: String = "state") throws -> GatewaySettings {
         try """
         {
-          gateway: "home", state: "state", sensors: { strap: { name: "Vitals HRM" } },
+          gateway: "home", state: "\(state)", sensors: { strap: { name: "Vitals HRM" } },
           consumer: { identity: "\(KeyFile.text(of: consumer.publicKey))" },
           outbox: { flush_interval: "60 s", block_interval: "600 s", \(outbox) },
           broker: { \(broker) },
@@ -47,9 +47,10 @@ final class Bench {
         return try Settings.read("\(folder)/gateway.json5", GatewaySettings.init)
     }
 
-    /// A running outbox, without a broker. Whoever gets it stops it.
-    func outbox(_ more: String = "") throws -> Outbox {
-        let settings = try settings(outbox: more)
+    /// A running outbox, without a broker, in the folder `state` or another, with further lines of settings. Whoever gets it
+    /// stops it.
+    func outbox(_ more: String = "", in state: String = "state") throws -> Outbox {
+        let settings = try settings(outbox: more, state: state)
         let outbox = try Outbox(settings, publishingOn: Session(settings.broker))
         let changes = changes
         try outbox.start { changes.append(true) }

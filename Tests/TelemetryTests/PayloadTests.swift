@@ -172,6 +172,16 @@ import Testing
         #expect(fault { try StatusPayload(payload: payload) } != nil)
     }
 
+    @Test("reads what is nested 16 deep, and refuses more before it costs anything")
+    func depth() throws {
+        func nested(_ depth: Int) -> [UInt8] {
+            Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+        }
+        #expect(try JSON(payload: nested(16)).bytes == nested(16))
+        #expect(fault { try JSON(payload: nested(17)) } == .outOfRange("nested more than 16 deep"))
+        #expect(try JSON(payload: Array(#""[[[[[[[[[[[[[[[[[[[[""#.utf8)) == "[[[[[[[[[[[[[[[[[[[[")
+    }
+
     @Test("reads names with every escape there is")
     func escapedNames() throws {
         let text = #"{"\"\\\/\b\f\n\r\t\u0000\u20AC\ud83d\ude00":1}"#

@@ -34,7 +34,7 @@ public enum JSON: Hashable, Sendable {
     /// No payload that we read is longer.
     public static let maximumLength = 64 * 1024
 
-    /// The value that a payload spells: one value, at most 64 KiB of UTF-8.
+    /// The value that a payload spells: one value, at most 64 KiB of UTF-8, nested at most 16 deep.
     public init(payload: [UInt8]) throws(MalformedValue) {
         self = try JSON.decode(JSON.self, from: payload, of: "JSON")
     }
@@ -60,10 +60,7 @@ public enum JSON: Hashable, Sendable {
     static func decode<Value: Decodable>(
         _ type: Value.Type, from payload: [UInt8], of subject: String
     ) throws(MalformedValue) -> Value {
-        guard payload.count <= maximumLength else {
-            throw MalformedValue(subject, .outOfRange("more than \(maximumLength) bytes"))
-        }
-        guard hasOnlySoundStrings(payload) else { throw MalformedValue(subject, .notAllowed("not JSON")) }
+        try checkLimits(payload, of: subject)
         do {
             return try JSONDecoder().decode(type, from: Data(payload))
         } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
@@ -73,7 +70,7 @@ public enum JSON: Hashable, Sendable {
         } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
             throw MalformedValue(subject, .notAllowed("\(path(context.codingPath)) is not allowed"))
         } catch {
-            throw MalformedValue(subject, .notAllowed("not JSON"))
+            throw MalformedValue(subject, notJSON)
         }
     }
 
