@@ -92,7 +92,9 @@ final class Consumer: @unchecked Sendable {
     /// Says goodbye and ends the thread. A batch that was received is committed before.
     func stop() {
         session.loop.perform { [self] in
-            if !presence.isSuperseded { publishPresence(.offline) { _ in } }
+            guard !presence.isSuperseded else { return }
+            presence.leave()
+            publishPresence(.offline) { _ in }
         }
         session.stop()
         let counts = ingest.counts

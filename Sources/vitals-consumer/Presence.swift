@@ -24,6 +24,7 @@ struct Presence {
     private var hasSaidOnline = false
     /// Another consumer has taken this one's place: what the topic says is the other's affair now.
     private(set) var isSuperseded = false
+    private var isLeaving = false
 
     /// - Parameter instance: a name that no other process has.
     init(instance: String) { self.instance = instance }
@@ -36,11 +37,16 @@ struct Presence {
     /// The broker has our online.
     mutating func saidOnline() { hasSaidOnline = true }
 
+    /// The goodbye is about to be published: it comes back to us, too, and is the last word.
+    mutating func leave() { isLeaving = true }
+
     /// A status came.
     mutating func received(_ payload: [UInt8]) -> Reaction {
-        guard !isSuperseded,
-            let status = decoded({ () throws(MalformedValue) in try StatusPayload(payload: payload) })
-        else { return .none }
+        guard !isSuperseded, !isLeaving else { return .none }
+        guard let status = decoded({ () throws(MalformedValue) in try StatusPayload(payload: payload) }) else {
+            // Somebody has put something else in our status's place, or taken it away.
+            return hasSaidOnline ? .sayOnlineAgain : .none
+        }
         let isOffline = status.state == .offline
         guard let other = status.instance, other != instance else {
             if !isOffline { hasSaidOnline = true }

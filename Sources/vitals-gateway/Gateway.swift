@@ -229,8 +229,9 @@ final class Gateway: @unchecked Sendable {
         case .gateway(_, .sensor(let sensor, .grant)): outbox.receive(grant: message.payload, for: sensor)
         case .gateway(_, .control): outbox.receive(control: message.payload)
         case .consumer(let store, let instance):
-            let status = try? StatusPayload(payload: message.payload)
-            outbox.consumerChanged(store, instance, isOnline: status?.state == .online)
+            // What says nothing does not say that somebody has gone.
+            guard let status = try? StatusPayload(payload: message.payload) else { return }
+            outbox.consumerChanged(store, instance, isOnline: status.state == .online)
         case .gateway(_, .status):
             // The will of a connection that we have replaced, or somebody's mistake.
             if let status = try? StatusPayload(payload: message.payload), status.state == .offline { sayOnline() }

@@ -11,6 +11,10 @@ struct Grants {
     private var byStream: [StreamID: Grant] = [:]
     private var store: StoreID?
     private var online: [StoreID: Set<ID>] = [:]
+    private var notTaken = 0
+
+    private static let mostStores = 64
+    private static let mostInstances = 64
 
     init(gateway: ID, consumer: Ed25519.VerifyingKey?) {
         self.gateway = gateway
@@ -30,6 +34,10 @@ struct Grants {
 
     mutating func consumerChanged(_ store: StoreID, _ instance: ID, isOnline: Bool) {
         if isOnline {
+            // Whoever makes up stores and instances is not to fill the memory.
+            guard store == self.store || online.count < Self.mostStores,
+                (online[store]?.count ?? 0) < Self.mostInstances
+            else { return }
             online[store, default: []].insert(instance)
         } else {
             online[store]?.remove(instance)
@@ -64,12 +72,12 @@ struct Grants {
     }
 
     /// The body of a control message, if it is the consumer's and for this gateway.
-    func verified(_ message: [UInt8]) -> ControlMessage.Body? {
+    mutating func verified(_ message: [UInt8]) -> ControlMessage.Body? {
         guard let signed = verifiedMessage(message), signed.store == store || store == nil else { return nil }
         return signed.body
     }
 
-    private func verifiedMessage(_ bytes: [UInt8]) -> ControlMessage? {
+    private mutating func verifiedMessage(_ bytes: [UInt8]) -> ControlMessage? {
         guard let consumer else { return nil }
         do {
             let signed = try SignedControlMessage(bytes: bytes)
@@ -77,7 +85,11 @@ struct Grants {
             guard signed.message.gateway == gateway else { return nil }
             return signed.message
         } catch {
-            log.warning("a message in the consumer's name was not taken: \(error)")
+            notTaken += 1
+            // Whoever may publish can do so all day.
+            if notTaken & (notTaken - 1) == 0 {
+                log.warning("a message in the consumer's name was not taken: \(error) (\(notTaken) so far)")
+            }
             return nil
         }
     }

@@ -82,6 +82,7 @@ extension Outbox {
         }
         if let block = try store.block(BlockIdentity(stream: stream, session: session, sequence: 0)) {
             self.session.publish(block.bytes, to: blocksTopic, qos: .atLeastOnce)
+            uplink.keyWasTold(of: stream)
         }
     }
 

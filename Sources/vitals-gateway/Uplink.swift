@@ -75,6 +75,12 @@ struct Uplink {
         unpark(identity.stream)
     }
 
+    /// The consumer has what it lacked to take this stream's blocks: they need not wait out their pauses.
+    mutating func keyWasTold(of stream: StreamID) {
+        unpark(stream)
+        for identity in flights.keys where identity.stream == stream { flights[identity]?.due = 0 }
+    }
+
     mutating func brokerChanged(isConnected: Bool) {
         self.isConnected = isConnected
         if isConnected { sendAllAgain() }

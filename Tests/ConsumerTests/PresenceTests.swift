@@ -26,7 +26,25 @@ struct PresenceTests {
         #expect(presence.received(offline(predecessor)) == .sayOnlineAgain)
         #expect(presence.received(online(predecessor)) == .none)
         #expect(presence.received(StatusPayload.will.bytes) == .sayOnlineAgain)
-        #expect(presence.received([]) == .none)
+    }
+
+    @Test(
+        "speaks up when somebody has put nonsense or nothing in its status's place",
+        arguments: [[], [0], Array("{}".utf8)])
+    func replaced(payload: [UInt8]) {
+        var presence = presence
+        #expect(presence.received(payload) == .none, "what lay there before it said anything")
+        #expect(presence.received(online(presence)) == .none)
+        #expect(presence.received(payload) == .sayOnlineAgain)
+    }
+
+    @Test("leaves its own goodbye as the last word")
+    func goodbye() {
+        var presence = presence
+        #expect(presence.received(online(presence)) == .none)
+        presence.leave()
+        #expect(presence.received(offline(presence)) == .none)
+        #expect(presence.received(online(newcomer)) == .none)
     }
 
     @Test("does not mind what a predecessor left and what comes late, after a connection that was cut")
