@@ -3,7 +3,7 @@
 // One thread, the session's event loop, owns libmosquitto's handle; other threads leave work for it. The library's own
 // loops are not used: `mosquitto_loop_forever` and `mosquitto_loop_start` end for good on protocol, TLS and
 // authentication errors (loop.c, handle_connack.c; pinned by KnownFactsTests), and this session never does. It tries
-// again for ever, after pauses that grow to a minute.
+// again for ever, after pauses that grow to 15 s.
 //
 //     ┌─► connecting ──► connected ──┐        Each try has a `Connection` of its own. What was published and not
 //     │       │                      │        acknowledged ends with its connection, and its owner is told; owners
@@ -90,7 +90,7 @@ public final class Session: @unchecked Sendable {
     var replies = Replies()
 
     private(set) var connection: Connection?
-    private var backoff = Backoff()
+    private var backoff = Backoff(limit: .seconds(15))
     private var connectedAt: ContinuousClock.Instant?
     /// Numeric addresses of the host that this try has not come to yet.
     private var addresses: ArraySlice<String> = []
@@ -211,7 +211,7 @@ extension Session {
         connection?.watch?.cancel()
         connection = nil
         // A broker that accepts and then ends connections at once is not to be asked ever faster.
-        if let connectedAt, .now - connectedAt > .seconds(10) { backoff.reset() }
+        if let connectedAt, .now - connectedAt > .seconds(1) { backoff.reset() }
         connectedAt = nil
         asked = [:]
         dropOutgoing(reason)

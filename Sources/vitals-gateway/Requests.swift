@@ -69,14 +69,7 @@ final class Requests: @unchecked Sendable {
         sensor.reads.read(kind, limit: limit) { [self] result in
             switch result {
             case .failure(let error): end(.error(error), asker)
-            case .success(let reading):
-                gateway.outbox.append(reading, from: sensorID) { [self] isDurable in
-                    guard isDurable else {
-                        let words = "the reading could not be written to the gateway's disk"
-                        return end(.error(ReplyError(.internal, words, retryAfterSeconds: 30)), asker)
-                    }
-                    end(Reply(reading).outcome, asker)
-                }
+            case .success(let reading): end(Reply(reading).outcome, asker)
             }
         }
     }

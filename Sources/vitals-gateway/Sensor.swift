@@ -194,6 +194,11 @@ final class Sensor {
 
     func publish(_ info: SensorInfoPayload) { gateway.publish(info, about: self) }
 
+    /// Keeps what was read; the completion is told, on the outbox's thread, whether it is on the disk.
+    func keep(_ reading: Reading, flushed completion: @escaping @Sendable (Bool) -> Void) {
+        gateway.outbox.append(reading, from: settings.id, flushed: completion)
+    }
+
     func failed(toRead what: String, _ error: ReplyError) {
         gateway.tell(.readFailed, about: self, "\(what): \(error.message)")
     }

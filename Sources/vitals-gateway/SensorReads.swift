@@ -1,7 +1,8 @@
 // Steps and temperature are read when somebody asks. Where the characteristic can be read, it is; where it only notifies or
 // indicates (as the standard ones do), the gateway subscribes, takes the first value, and ends the subscription.
 //
-// Whoever asks while a read of the same kind is under way gets that read's answer: BlueZ allows one at a time.
+// Whoever asks while a read of the same kind is under way gets that read's answer: BlueZ allows one at a time. The reading
+// is kept once, however many have asked, and they are answered when it is on the disk.
 
 import Bluetooth
 import Daemon
@@ -15,7 +16,7 @@ final class SensorReads {
         case steps, temperature
     }
 
-    typealias Completion = (Result<Reading, ReplyError>) -> Void
+    typealias Completion = @Sendable (Result<Reading, ReplyError>) -> Void
 
     /// Somebody who asked, and is answered once.
     private final class Waiter {
@@ -24,10 +25,13 @@ final class SensorReads {
 
         init(_ completion: @escaping Completion) { self.completion = completion }
 
-        func answer(_ result: Result<Reading, ReplyError>) {
+        func answer(_ result: Result<Reading, ReplyError>) { taken()?(result) }
+
+        /// Whom to answer later; no deadline does it before.
+        func taken() -> Completion? {
             deadline?.cancel()
-            completion?(result)
-            completion = nil
+            defer { completion = nil }
+            return completion
         }
     }
 
@@ -48,7 +52,7 @@ final class SensorReads {
 
     init(of sensor: Sensor) { self.sensor = sensor }
 
-    /// Reads a value. The completion is called once, within `limit`.
+    /// Reads a value and keeps it. The completion is called once, within `limit` and what the disk takes, on whichever thread.
     func read(_ kind: Kind, limit: Duration, completion: @escaping Completion) {
         let profile = kind == .steps ? sensor.settings.steps.uuid : sensor.settings.temperature.uuid
         guard sensor.isReady else {
@@ -116,8 +120,19 @@ final class SensorReads {
         guard attempts[kind] === attempt else { return }
         attempts[kind] = nil
         attempt.subscription?.end()
-        if case .failure(let error) = result { sensor.failed(toRead: kind.rawValue, error) }
-        for waiter in attempt.waiters { waiter.answer(result) }
+        switch result {
+        case .failure(let error):
+            sensor.failed(toRead: kind.rawValue, error)
+            for waiter in attempt.waiters { waiter.answer(result) }
+        case .success(let reading):
+            let answers = attempt.waiters.compactMap { $0.taken() }
+            sensor.keep(reading) { isDurable in
+                let words = "the reading could not be written to the gateway's disk"
+                let result: Result<Reading, ReplyError> =
+                    isDurable ? .success(reading) : .failure(ReplyError(.internal, words, retryAfterSeconds: 30))
+                for answer in answers { answer(result) }
+            }
+        }
     }
 
     /// One deadline has passed; the read goes on for the others. Without others nobody waits for its answer.
