@@ -248,6 +248,28 @@ public final class Database {
     public func durably<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
         try run("PRAGMA synchronous = FULL")
         defer { restoreSynchronous() }
+        do throws(VaultError) {
+            if isDoubtful {
+                guard try checkpoint() else {
+                    throw VaultError("flush the database \(path)", .locked, said: "a reader is in the way")
+                }
+                isDoubtful = false
+            }
+            return try flushed(body)
+        } catch {
+            if error.reason == .inputOutput { isDoubtful = true }
+            throw error
+        }
+    }
+
+    /// A flush has failed. The kernel takes what it could not write for written, and no later flush would say otherwise: only what is
+    /// written anew counts, so the log is moved into the database file before the next flush.
+    private var isDoubtful = true
+
+    /// Somebody else's flush of the log has failed: see `LogFile`.
+    public func distrustFlushes() { isDoubtful = true }
+
+    private func flushed<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
         return try transaction { () throws(VaultError) -> T in
             let result = try body()
             // SQLite syncs the log only for a commit that writes to it, and leaves out a page whose bytes do not change. The version
@@ -299,6 +321,19 @@ public final class Database {
         if code & 0xFF == SQLITE_BUSY { return false }
         try check(code, "checkpoint the database \(path)")
         return true
+    }
+
+    /// Leaves it to another connection to move the log into the database file: commits on this one then never wait for that.
+    public func leaveCheckpointsToOthers() throws(VaultError) { try run("PRAGMA wal_autocheckpoint = 0") }
+
+    /// Moves as much of the log into the database file as gets in nobody's way; says how many pages the log has, and how many of them
+    /// were moved. When all were, the next commit of any connection begins the log anew.
+    public func checkpointInPassing() throws(VaultError) -> (pages: Int, moved: Int) {
+        var pages: Int32 = 0
+        var moved: Int32 = 0
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &moved)
+        if code & 0xFF != SQLITE_BUSY { try check(code, "checkpoint the database \(path)") }
+        return (Int(pages), Int(moved))
     }
 
     /// Checks every page, and that every reference leads somewhere; throws `.corrupt` with SQLite's first finding.

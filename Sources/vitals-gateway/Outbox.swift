@@ -12,8 +12,9 @@
 // Without a grant for a sensor, its readings are live only, and counted as not recorded. What cannot be held, in memory while
 // the disk takes nothing or on the disk once the limit is reached, is dropped oldest first, and a gap block says what is missing.
 //
-// In this file a reading is taken in and gets to the disk. OutboxBlocks.swift makes blocks and sends them, OutboxRoom.swift
-// keeps within the limit, OutboxClock.swift follows the wall clock, OutboxAnswers.swift is what is heard from outside.
+// In this file a reading is taken in and written down. OutboxDisk.swift has it flushed, by a thread of its own (Flusher.swift);
+// OutboxBlocks.swift makes blocks and sends them (Uplink.swift); OutboxRoom.swift keeps within the limit; OutboxClock.swift
+// follows the wall clock; OutboxAnswers.swift is what is heard from outside.
 
 import Daemon
 import MQTT
@@ -65,6 +66,7 @@ final class Outbox: @unchecked Sendable {
     let identity: Ed25519.SigningKey
     let boot: [UInt8]
     let store: OutboxStore
+    let flusher: Flusher
     private let intake = Mutex(Intake())
 
     var grants: Grants
@@ -76,8 +78,12 @@ final class Outbox: @unchecked Sendable {
     var uplink = Uplink()
     /// The last block that is on the disk.
     var flushedThrough: Int64 = 0
-    /// Whether something is committed and not flushed.
+    /// Whether something is committed that no flush has begun to take along.
     var isDirty = false
+    var isFlushing = false
+    var mustFlushAgain = false
+    /// Who is told when what is committed now is on the disk.
+    var waitingForDisk: [@Sendable (Bool) -> Void] = []
     var isNearlyFull = false
     private var commitTimer: EventLoop.Timer?
     private var flushTimer: EventLoop.Timer?
@@ -108,16 +114,19 @@ final class Outbox: @unchecked Sendable {
         for stored in try store.grants() { _ = grants.take(stored.message, for: stored.sensor) }
         dropped = try store.dropped()
         clock = try BootClock(store, boot)
+        // A killed run may have left commits that are not on the disk yet. Were a block of them sent and then lost with the
+        // power, its readings would lie in the journal again, and be sent twice.
+        try store.flush { () throws(VaultError) in }
+        flusher = try Flusher(of: store)
     }
 
     /// - Parameter onChange: called on `loop` when what health tells has changed in a way that somebody may wait for.
     func start(onChange: @escaping @Sendable () -> Void) throws {
-        // A killed run may have left commits that are not on the disk yet. Were a block of them sent and then lost with the
-        // power, its readings would lie in the journal again, and be sent twice.
-        try store.flush { () throws(VaultError) in }
-        flushedThrough = try store.lastBlock()
         try sealLeftovers()
         try sealSteps()
+        try store.flush { () throws(VaultError) in }
+        flushedThrough = try store.lastBlock()
+        flusher.start()
         loop.perform { [self] in
             self.onChange = onChange
             every(.seconds(10)) { [unowned self] in
@@ -136,11 +145,18 @@ final class Outbox: @unchecked Sendable {
         loop.perform { [self] in
             takeIn()
             flush(sealingAll: true)
+            flushHere()
             self.drained = drained
             pump()
         }
         if drained.wait(atMost: limit) == nil { log.info("blocks without acknowledgement stay in the outbox") }
+        endThreads()
+    }
+
+    /// Both threads end, with nothing more written than there is.
+    func endThreads() {
         loop.stop()
+        flusher.stop()
     }
 
     /// Calls back again and again, on `loop`.
@@ -257,7 +273,7 @@ final class Outbox: @unchecked Sendable {
         }
         let mustSeal = sessions.values.contains { open in open.pending.values.contains { isDue(open, $0) } }
         guard isDirty || mustSeal || !unwritten.isEmpty || clock.hasSteps || !gaps.isEmpty else { return flushLater() }
-        let waiting = unwritten.compactMap(\.completion)
+        waitingForDisk += unwritten.compactMap(\.completion)
         for index in unwritten.indices { unwritten[index].completion = nil }
         do throws(VaultError) {
             try sealSteps()
@@ -265,17 +281,13 @@ final class Outbox: @unchecked Sendable {
             try sealPending(isDue)
             try sealGaps()
             try makeRoom()
-            try store.flush { () throws(VaultError) in }
-            flushedThrough = try store.lastBlock()
-            isDirty = false
+            try toDisk()
         } catch {
-            for completion in waiting { completion(false) }
+            tellWaiting(false)
             return trouble(error)
         }
-        for completion in waiting { completion(true) }
         sessions = sessions.filter { !isOver($0.value) || !$0.value.pending.isEmpty }
         flushLater()
-        pump()
     }
 
     /// Something is written and not flushed, or waits to become a block.
@@ -288,7 +300,7 @@ final class Outbox: @unchecked Sendable {
     }
 
     /// The disk is full, read-only or broken: what could not be done is tried again, and what is unwritten waits in memory.
-    private func trouble(_ error: VaultError) {
+    func trouble(_ error: VaultError) {
         log.error("outbox: \(error)")
         if error.reason == .diskFull { spareSpent() }
         guard commitTimer == nil else { return }

@@ -36,7 +36,7 @@ extension Outbox {
             var changed = grants
             guard let (grant, isNewStore) = changed.take(message, for: sensor.text) else { return }
             do throws(VaultError) {
-                try store.flush { () throws(VaultError) in
+                try store.commit { () throws(VaultError) in
                     try store.keep(grant, message)
                     if isNewStore { try store.forgetAcknowledgements(at: unixMilliseconds()) }
                 }
@@ -47,6 +47,7 @@ extension Outbox {
                 return
             }
             grants = changed
+            isDirty = true
             if isNewStore { uplink.rewind() }
             flush()
             let state = grant.until == nil ? "recorded" : "not recorded any more"

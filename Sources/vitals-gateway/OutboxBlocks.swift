@@ -10,18 +10,19 @@ private let sessionLength: UInt64 = 24 * 3600 * 1000
 extension Outbox {
     // MARK: Sessions
 
-    /// A stream's session, not older than a day; its key block is on the disk.
+    /// A stream's session, not older than a day. Its key block is written before anything that it opens; the log keeps that order
+    /// through a power cut.
     func session(for grant: Grant) throws(VaultError) -> OpenSession {
         if let open = sessions[grant.stream] {
             guard millisecondsSinceBoot() - open.began >= sessionLength else { return open }
             try sealPending(of: open) { _, _ in true }
         }
         let open = try OpenSession(for: grant, boot: boot, identity: identity)
-        try store.flush { () throws(VaultError) in
+        try store.commit { () throws(VaultError) in
             try store.add(open.keyBlock.identity, open.keyBlock.bytes, at: unixMilliseconds())
             try store.noteBootStream(grant.stream)
         }
-        flushedThrough = try store.lastBlock()
+        isDirty = true
         sessions[grant.stream] = open
         return open
     }
@@ -88,13 +89,12 @@ extension Outbox {
         for row in rows.dropFirst() { extent.add(Extent(at: row.second * 1000)) }
         let open = try session(for: grant)
         let block = try open.block(.loose, LooseBody(session: old, records: rows.map(\.record)).bytes)
-        try store.flush { () throws(VaultError) in
+        try store.commit { () throws(VaultError) in
             try store.add(
                 block.identity, block.bytes, OutboxStore.Contents(extent: extent, recordsOf: old),
                 at: unixMilliseconds())
             try store.removeFromJournal(rows.map(\.id))
         }
-        flushedThrough = try store.lastBlock()
         log.notice("\(rows.count) readings of an interrupted run go out as a loose block")
         return true
     }

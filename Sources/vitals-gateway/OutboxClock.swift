@@ -66,7 +66,7 @@ extension Outbox {
         if clock.observe(now) { flush() }
     }
 
-    /// Clock blocks for every stream that has readings of this boot; on the disk when this returns.
+    /// Clock blocks for every stream that has readings of this boot.
     func sealSteps() throws(VaultError) {
         while let step = clock.steps.first {
             var blocks: [(identity: BlockIdentity, bytes: [UInt8])] = []
@@ -77,11 +77,11 @@ extension Outbox {
                 else { continue }
                 blocks.append(try session(for: grant).block(.clock, body.bytes))
             }
-            try store.flush { () throws(VaultError) in
+            try store.commit { () throws(VaultError) in
                 for block in blocks { try store.add(block.identity, block.bytes, at: unixMilliseconds()) }
                 try store.moveClock(by: step.correction)
             }
-            flushedThrough = try store.lastBlock()
+            isDirty = true
             clock.forgetStep()
             log.warning("the clock was set by \(step.correction) ms: readings of this boot from before are corrected")
         }

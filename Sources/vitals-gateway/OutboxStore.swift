@@ -101,10 +101,17 @@ struct OutboxStore {
 
     let database: Database
 
+    var path: String { database.path }
+
     init(in folder: String) throws(VaultError) {
         database = try Database(
             "\(folder)/outbox.db", .readWrite(.normal), applicationID: Self.applicationID, pageSize: Self.pageSize)
         try database.migrate(Self.migrations)
+    }
+
+    /// For the thread that flushes.
+    func anotherConnection() throws(VaultError) -> Database {
+        try Database(path, .readWrite(.normal), applicationID: Self.applicationID)
     }
 
     /// One transaction that survives a killed process.

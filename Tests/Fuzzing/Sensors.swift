@@ -1,4 +1,5 @@
 import Telemetry
+
 @testable import vitals_sensor
 
 /// Recorded activities.

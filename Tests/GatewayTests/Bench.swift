@@ -168,5 +168,5 @@ extension Outbox {
     }
 
     /// Ends as a killed process does: nothing is sealed, nothing is flushed.
-    func kill() { loop.stop() }
+    func kill() { endThreads() }
 }

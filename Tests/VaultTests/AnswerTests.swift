@@ -158,9 +158,10 @@ struct AnswerTests {
         let directory = try TemporaryFolder()
         let file = directory.path("answers.json")
         try JSONEncoder().encode(answers).write(to: URL(fileURLWithPath: file))
-        let said = try withExtendedLifetime(directory) { try RunningProgram.runPython([script, "check", file]) }
+        let said = try RunningProgram.runPython([script, "check", file])
         #expect(said == "\(answers.count)\n")
         tell(answers.count, "of ours to random inputs")
+        withExtendedLifetime(directory) {}
     }
 
     @Test("Python refuses an answer that is wrong in one bit")
@@ -175,8 +176,7 @@ struct AnswerTests {
         let directory = try TemporaryFolder()
         let file = directory.path("answers.json")
         try JSONEncoder().encode(answers).write(to: URL(fileURLWithPath: file))
-        withExtendedLifetime(directory) {
-            #expect { try RunningProgram.runPython([script, "check", file]) } throws: { "\($0)".contains("wrong") }
-        }
+        #expect { try RunningProgram.runPython([script, "check", file]) } throws: { "\($0)".contains("wrong") }
+        withExtendedLifetime(directory) {}
     }
 }

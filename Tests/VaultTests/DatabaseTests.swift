@@ -224,6 +224,8 @@ struct TransactionTests {
 
     @Test("flushes even an empty transaction, since SQLite syncs only a log that it writes to")
     func durably() throws {
+        // The first one moves the log: nobody knows what became of a flush of the process before.
+        try database.durably { () throws(VaultError) in }
         try database.execute("INSERT INTO notes (text) VALUES ('a')")
         let before = try place.logSize()
         try database.durably { () throws(VaultError) in }
@@ -238,6 +240,36 @@ struct TransactionTests {
             reason { _ = try database.durably { () throws(VaultError) in try database.execute("nonsense") } } == .misuse
         )
         #expect(try database.first("PRAGMA synchronous", row: Row.int) == 1)
+    }
+
+    @Test("a flush after one that failed writes everything anew")
+    func distrust() throws {
+        try database.durably { () throws(VaultError) in try database.execute("INSERT INTO notes (text) VALUES ('a')") }
+        let before = try place.logSize()
+        database.distrustFlushes()
+        try database.durably { () throws(VaultError) in }
+        #expect(try place.logSize() < before, "the log was moved into the file, and begun anew")
+        #expect(try database.first("SELECT count(*) FROM notes", row: Row.int) == 1)
+    }
+
+    @Test("another connection moves the log, and the writer begins it anew")
+    func checkpointInPassing() throws {
+        try database.leaveCheckpointsToOthers()
+        let other = try Database(database.path, .readWrite(.normal), applicationID: Place.applicationID)
+        for number in 0..<20 { try database.execute("INSERT INTO notes (text) VALUES (?)", [.text("a\(number)")]) }
+        let before = try place.logSize()
+        let log = try other.checkpointInPassing()
+        #expect(log.pages > 10 && log.moved == log.pages)
+        for number in 0..<5 { try database.execute("INSERT INTO notes (text) VALUES (?)", [.text("b\(number)")]) }
+        #expect(try place.logSize() == before)
+        #expect(try other.checkpointInPassing().pages < log.pages)
+    }
+
+    @Test("the log can be flushed by somebody who writes nothing")
+    func logFile() throws {
+        try database.execute("INSERT INTO notes (text) VALUES ('a')")
+        try LogFile(of: database.path).flush()
+        #expect(throws: VaultError.self) { try LogFile(of: database.path + "-elsewhere") }
     }
 
     @Test("a checkpoint empties the log")

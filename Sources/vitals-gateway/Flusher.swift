@@ -1,0 +1,48 @@
+import Daemon
+import Reactor
+import Vault
+
+/// Takes the outbox to the disk on a thread of its own: a card may need a second for it, and readings are to be in the journal
+/// within milliseconds meanwhile. It also moves the log into the database file now and then, which takes flushes, too.
+// Proof of @unchecked: constants, but for what is touched on `loop` only.
+final class Flusher: @unchecked Sendable {
+    private let loop = EventLoop(name: "flush")
+    private let log: LogFile
+    private let database: Database
+    private var flushes = 0
+
+    /// So many flushes lie between two checkpoints: about five minutes.
+    private static let flushesPerCheckpoint = 64
+    /// A log of so many pages has not been moved for long: who writes must do it.
+    private static let longestLog = 16_384
+
+    /// - Parameter store: which has been flushed once.
+    init(of store: OutboxStore) throws(VaultError) {
+        log = try LogFile(of: store.path)
+        database = try store.anotherConnection()
+        try store.database.leaveCheckpointsToOthers()
+    }
+
+    func start() { loop.start() }
+
+    func stop() { loop.stop() }
+
+    /// Flushes all that was committed before. The completion is told, on this thread, what went wrong, and whether the log has
+    /// become so long that who writes should move it.
+    func flush(_ completion: @escaping @Sendable (_ error: VaultError?, _ isLogLong: Bool) -> Void) {
+        loop.perform { [self] in
+            do throws(VaultError) {
+                try log.flush()
+                completion(nil, try checkpointIfDue())
+            } catch {
+                completion(error, false)
+            }
+        }
+    }
+
+    private func checkpointIfDue() throws(VaultError) -> Bool {
+        flushes += 1
+        guard flushes % Self.flushesPerCheckpoint == 0 else { return false }
+        return try database.checkpointInPassing().pages > Self.longestLog
+    }
+}
