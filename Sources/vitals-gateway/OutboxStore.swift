@@ -198,16 +198,20 @@ struct OutboxStore {
     func add(
         _ identity: BlockIdentity, _ bytes: [UInt8], _ contents: Contents = Contents(), at wall: Int64
     ) throws(VaultError) {
+        let extent = contents.extent ?? Extent(count: 0, first: 0, last: 0)
+        var values = Self.key(identity)
+        values.append(.blob(bytes))
+        values.append(.integer(wall))
+        values.append(.integer(extent.count))
+        values.append(.integer(extent.first))
+        values.append(.integer(extent.last))
+        values.append(contents.recordsOf.map { .blob($0.bytes) } ?? .null)
+        values.append(.integer(bytes.count))
         try database.execute(
             """
             INSERT INTO blocks (stream, session, sequence, bytes, changed, readings, first, last, records_of, size)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            Self.key(identity) + [
-                .blob(bytes), .integer(wall), .integer(contents.extent?.count ?? 0),
-                .integer(contents.extent?.first ?? 0), .integer(contents.extent?.last ?? 0),
-                contents.recordsOf.map { .blob($0.bytes) } ?? .null, .integer(bytes.count),
-            ])
+            """, values)
     }
 
     /// Blocks that wait for an acknowledgement, made after the one with this id, of other streams than these.
@@ -216,12 +220,14 @@ struct OutboxStore {
     ) throws(VaultError) -> [Block] {
         guard limit > 0, id < last else { return [] }
         let others = repeatElement("?", count: streams.count).joined(separator: ", ")
+        var values: [Value] = [.integer(id), .integer(last)]
+        for stream in streams { values.append(.blob(stream.bytes)) }
+        values.append(.integer(limit))
         return try database.query(
             """
             SELECT id, stream, session, sequence, bytes FROM blocks
             WHERE state = 0 AND id > ? AND id <= ? AND stream NOT IN (\(others)) ORDER BY id LIMIT ?
-            """,
-            [.integer(id), .integer(last)] + streams.map { .blob($0.bytes) } + [.integer(limit)], row: Self.block)
+            """, values, row: Self.block)
     }
 
     /// A block whatever its state; nil where there is none.

@@ -270,7 +270,8 @@ struct AdoptionTests {
     func lostKey() throws {
         var (parts, grant, session) = try restored(newPerson: true)
         let (answers, reports) = try parts.take(all: [session.keyBlock], grants: [grant])
-        #expect(reports.first?.verdict == .handedBack(.keyIsLost(sensor: try ID("strap"), session.stream)))
+        let strap = try ID("strap")
+        #expect(reports.first?.verdict == .handedBack(.keyIsLost(sensor: strap, session.stream)))
         #expect(answers == [.requestKey(home, session.stream, session.id)])
         #expect(try parts.store.stream(session.stream) == nil)
     }

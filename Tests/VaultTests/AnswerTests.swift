@@ -141,7 +141,8 @@ struct AnswerTests {
     @Test("Python gives the published answers, too: the vectors are what they say")
     func pythonGivesPublished() throws {
         let said = try RunningProgram.runPython([script, "check", Self.published.path])
-        #expect(said == "\(try Answers(json: Data(contentsOf: Self.published)).count)\n")
+        let published = try Answers(json: Data(contentsOf: Self.published))
+        #expect(said == "\(published.count)\n")
     }
 
     @Test("gives Python's answers to random inputs")
