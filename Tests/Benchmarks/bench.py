@@ -31,3 +31,5 @@ try:
         consumer_rate.run(chosen.blocks, chosen.rounds, chosen.window)
 except KeyboardInterrupt:
     sys.exit(130)
+except TimeoutError as error:
+    sys.exit(f"bench: {error}")

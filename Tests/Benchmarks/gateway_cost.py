@@ -8,7 +8,8 @@ import sys
 import time
 from statistics import median
 
-from household import PROJECT, RELEASE, SENSOR, TOPICS, Household, Listener, processor_seconds, resident_kilobytes, stop
+from household import (
+    PROJECT, RELEASE, SENSOR, TOPICS, Household, Listener, can_connect, processor_seconds, resident_kilobytes, stop)
 
 DEVICE = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
 BENCHMARKS = PROJECT / "Tests/Benchmarks"
@@ -24,7 +25,7 @@ def run(seconds, rounds, speed):
         bus = f"unix:path={household.folder}/bus"
         floor = compile_floor(household.folder / "floor")
         daemon = household.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={bus}"])
-        household.wait(daemon, "the bus is there", (household.folder / "bus").exists)
+        household.wait(daemon, "the bus listens", lambda: can_connect(household.folder / "bus"))
         recording = PROJECT / "deploy/activities/run-9km.csv"
         sensor = household.start("sensor", [
             RELEASE / "vitals-sensor", "stand-in", "--bus", bus, "--activity", recording, "--speed", speed, "--loop", "--known"])

@@ -1,8 +1,8 @@
-"""Clocks that are wrong. A Raspberry Pi without a battery for its clock boots with a time that is plausible and wrong, and learns
-the right one later. libfaketime gives the unmodified gateway such a wall clock (the monotonic one stays true), and sets it while
-the gateway runs, or while it is dead: hours behind, ahead, and forth and back. At the end the clock is right, and every reading
-that is stored must have the true time at which the rig made it, to within what a busy machine takes; in the right order, none
-lost, none twice."""
+"""Clocks that are wrong. A Raspberry Pi without a battery for its clock boots with a time that is plausible and wrong, and
+learns the right one later. A preloaded library (clock.c) gives the unmodified gateway such a wall clock (the monotonic one
+stays true), and sets it while the gateway runs, or while it is dead: hours behind, ahead, and forth and back. At the end
+the clock is right, and every reading that is stored must have the true time at which the rig made it, to within what a
+busy machine takes; in the right order, none lost, none twice."""
 
 import random
 import struct

@@ -4,7 +4,7 @@
 // FAULT_CALLS (openat, write, pwrite64, ftruncate, fsync, fdatasync, with commas between) the one with the number
 // FAULT_FIRST fails, and with FAULT_OVER all that follow, until there is a file of that name. FAULT_ERROR says how: a
 // number is what errno becomes; "short" writes half of the bytes, for real; "ignored" says that all is well and does
-// nothing.
+// nothing; "late" does it, 150 ms later than it was asked to.
 //
 // Everything else goes straight to the kernel.
 
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum kind { OPENAT, WRITE, PWRITE, FTRUNCATE, FSYNC, FDATASYNC, KINDS };
@@ -57,6 +58,10 @@ static enum fate fate(enum kind kind, const char *path) {
     if (!is_hit) return DONE;
     if (strcmp(error, "short") == 0) return IS_SHORT;
     if (strcmp(error, "ignored") == 0) return IGNORED;
+    if (strcmp(error, "late") == 0) {
+        nanosleep(&(struct timespec){.tv_nsec = 150000000}, NULL);
+        return DONE;
+    }
     errno = atoi(error);
     return FAILS;
 }

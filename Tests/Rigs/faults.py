@@ -10,8 +10,8 @@ LOG, OVER = "calls", "over"
 
 class Fault:
     """What is wrong with a disk: of the calls (names, with commas between) the one with this number of each kind fails, or
-    lastingly that and all after it. The error is a name such as EIO, "short" or "ignored"; without a call, all is well and
-    the calls are only counted."""
+    lastingly that and all after it. The error is a name such as EIO, "short", "ignored" or "late", which faults.c explains;
+    without a call, all is well and the calls are only counted."""
 
     def __init__(self, call=None, number=0, error=None, lasts=False):
         self.call, self.number, self.error, self.lasts = call, number, error, lasts

@@ -80,6 +80,9 @@ def run(size, seed):
 class Ailing(load.Home):
     """A home that begins anew for each case, one of whose programs may have a failing disk."""
 
+    #: On a disk that fails there may be no database.
+    patience = 0
+
     def __init__(self):
         super().__init__(gateway_lines=LINES)
         self.faulty, self.fault = None, None
@@ -130,7 +133,7 @@ class Ailing(load.Home):
         return self.lives[-1].listens is not None and "sensor strap: recorded" in self.log("gateway")
 
     def is_drained(self):
-        with contextlib.suppress(sqlite3.Error):
+        with contextlib.suppress(sqlite3.Error, TimeoutError):
             return self._held() == (0, 0)
         return False
 

@@ -70,6 +70,9 @@ class Beat:
 class Home(Household):
     """A household with everything that belongs to it. The lines are further settings, as `enrol` takes them."""
 
+    #: Seconds that a gateway which starts for the first time is given to make its database.
+    patience = 20
+
     def __init__(self, gateway_lines=QUICK, consumer_lines="", broker_lines="", ports=None):
         super().__init__()
         self._settings = dict(
@@ -116,7 +119,8 @@ class Home(Household):
 
     def _follow(self, lines, life: Life) -> None:
         """Keeps a gateway's log, and waits in it for the moment from which it listens."""
-        with lines, open(self.folder / "gateway.log", "ab", buffering=0) as log:
+        # Who stops the gateway closes its output, perhaps while it is read here.
+        with contextlib.suppress(ValueError), lines, open(self.folder / "gateway.log", "ab", buffering=0) as log:
             for line in lines:
                 if life.listens is None and b"sensor strap: connected" in line:
                     life.listens = time.monotonic()
@@ -161,10 +165,26 @@ class Home(Household):
             raise RuntimeError(f"the sensor, told {command!r}, said {answer!r}")
 
     def outbox(self, query: str, *values) -> list[tuple]:
-        """Asks the gateway's database, read-only."""
-        file = f"file:{self.folder}/gateway/outbox.db?mode=ro"
-        with contextlib.closing(sqlite3.connect(file, uri=True, timeout=5, isolation_level=None)) as database:
+        """Asks the gateway's database, read-only. A gateway that starts for the first time has none yet: it is waited for."""
+        path = self.folder / "gateway/outbox.db"
+        with contextlib.closing(self._opened(path)) as database:
             return database.execute(query, values).fetchall()
+
+    def _opened(self, path: Path) -> sqlite3.Connection:
+        """A database that has its tables."""
+        end = time.monotonic() + self.patience
+        while True:
+            try:
+                database = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5, isolation_level=None)
+                if database.execute("PRAGMA user_version").fetchone()[0] > 0:
+                    return database
+                database.close()
+            except sqlite3.OperationalError:
+                if time.monotonic() > end:
+                    raise
+            if time.monotonic() > end:
+                raise TimeoutError(f"{path.name} has no tables after {self.patience} s")
+            time.sleep(0.02)
 
     def last_block(self) -> int:
         return self.outbox("SELECT coalesce(max(id), 0) FROM blocks")[0][0]

@@ -16,7 +16,9 @@ SIZES = ["short", "normal", "long"]
 # In the order of the table; those that only take part from some size on say which.
 RIGS = {
     "kills": "short",
+    "slowdisk": "short",
     "powercut": "short",
+    "failedflush": "short",
     "io_errors": "short",
     "network": "short",
     "amnesia": "short",
@@ -26,7 +28,7 @@ RIGS = {
     "canary": "short",
     "nonces": "normal",
     "answers": "short",
-    "fuzzing": "short",
+    "fuzzing": "normal",
     "sanitizers": "normal",
     "wear": "normal",
 }

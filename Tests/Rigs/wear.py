@@ -1,9 +1,9 @@
-"""What an SD card has to bear: the flushes and the bytes of a gateway in its steady state, one heart rate a second, connected,
-and acknowledged by the consumer. strace counts what an unmodified gateway
-with its default settings asks of the kernel; at most 800 flushes an hour are promised.
+"""What an SD card has to bear: the flushes and the bytes of a gateway in its steady state, one heart rate a second,
+connected, and acknowledged by the consumer. strace counts what an unmodified gateway with its default settings asks of
+the kernel; at most 800 flushes an hour are promised.
 
-Bytes are those of `write` and `pwrite64`. What reaches the card is a little more, since file systems write blocks of 4 KiB and a
-journal of their own, and less where a page is written twice between two flushes."""
+Bytes are those of `write` and `pwrite64`. What reaches the card is a little more, since file systems write blocks of 4 KiB
+and a journal of their own, and less where a page is written twice between two flushes."""
 
 import re
 import signal
