@@ -62,6 +62,9 @@ public final class Database {
             flags |= SQLITE_OPEN_READWRITE
             synchronous = level
             try Self.createFile(path, attempted)
+            // The log lies beside it; of that, too, SQLite says only "unable to open database file".
+            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+            guard access(folder, W_OK) == 0 else { throw .system(attempted, errno: errno) }
         }
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, flags, nil)

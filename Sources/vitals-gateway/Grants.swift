@@ -11,7 +11,7 @@ struct Grants {
     private var byStream: [StreamID: Grant] = [:]
     private var store: StoreID?
     private var online: [StoreID: Set<ID>] = [:]
-    private var notTaken = 0
+    private var notTakenCount = 0
 
     private static let mostStores = 64
     private static let mostInstances = 64
@@ -53,11 +53,11 @@ struct Grants {
     mutating func take(_ message: [UInt8], for sensor: String) -> (grant: Grant, isNewStore: Bool)? {
         guard let signed = verifiedMessage(message), case .grant(let grant) = signed.body else { return nil }
         guard grant.sensor.text == sensor else {
-            log.warning("a grant for sensor \(grant.sensor) lies on the topic of \(sensor): not taken")
+            notTaken("it is a grant for sensor \(grant.sensor), on the topic of \(sensor)")
             return nil
         }
         guard (try? X25519KeyPair.random().sharedSecret(with: grant.personPublicKey)) != nil else {
-            log.error("a grant for sensor \(grant.sensor) has a key to which nothing can be sealed: not taken")
+            notTaken("nothing can be sealed to the key in a grant for sensor \(grant.sensor)")
             return nil
         }
         if let known = newest[grant.sensor], known.serial >= grant.serial {
@@ -85,12 +85,15 @@ struct Grants {
             guard signed.message.gateway == gateway else { return nil }
             return signed.message
         } catch {
-            notTaken += 1
-            // Whoever may publish can do so all day.
-            if notTaken & (notTaken - 1) == 0 {
-                log.warning("a message in the consumer's name was not taken: \(error) (\(notTaken) so far)")
-            }
+            notTaken("\(error)")
             return nil
         }
+    }
+
+    /// Whoever may publish can do so all day: it is said at the first, second, fourth, eighth … time.
+    private mutating func notTaken(_ reason: String) {
+        notTakenCount += 1
+        guard notTakenCount & (notTakenCount - 1) == 0 else { return }
+        log.warning("a message in the consumer's name was not taken: \(reason) (\(notTakenCount) so far)")
     }
 }

@@ -34,7 +34,10 @@ extension Outbox {
         loop.perform { [self] in
             takeIn()  // What was measured before belongs to the grant before.
             var changed = grants
-            guard let (grant, isNewStore) = changed.take(message, for: sensor.text) else { return }
+            guard let (grant, isNewStore) = changed.take(message, for: sensor.text) else {
+                grants = changed  // It has counted, at least.
+                return
+            }
             do throws(VaultError) {
                 try store.commit { () throws(VaultError) in
                     try store.keep(grant, message)
