@@ -11,8 +11,8 @@ import Glibc
 /// Closures say `{ () throws(VaultError) in … }` and `{ row throws(VaultError) in … }`: Swift 6 infers a closure's error type no further.
 ///
 /// **What is durable when a call returns.** In WAL mode a commit survives a killed process as soon as it returns. A power cut it survives at once
-/// with `.full`; with `.normal` only from the next flush on: `durably`, or a checkpoint. Nothing is ever torn. One connection writes and
-/// checkpoints; others open read-only.
+/// with `.full`; with `.normal` only from the next flush on: `durably`, or a checkpoint. Nothing is ever torn. One connection writes;
+/// others open read-only, or to move the log into the file in passing.
 public final class Database {
     /// What a commit waits for.
     public enum Synchronous: String, Sendable {
@@ -265,9 +265,9 @@ public final class Database {
         }
     }
 
-    /// A flush has failed. The kernel takes what it could not write for written, and no later flush would say otherwise: only what is
+    /// A flush has failed, or may have in the process before. The kernel takes what it could not write for written, and no later flush would say otherwise: only what is
     /// written anew counts, so the log is moved into the database file before the next flush.
-    private var isDoubtful = true
+    public private(set) var isDoubtful = true
 
     /// Somebody else's flush of the log has failed: see `LogFile`.
     public func distrustFlushes() { isDoubtful = true }

@@ -1,10 +1,11 @@
 // The gateway: sensors on one side, a broker on the other, an outbox between.
 //
-// Three threads, each an event loop that owns what it touches:
+// Four threads, each an event loop that owns what it touches:
 //
 //     dbus      Central, Sensor: a notification is decoded, published live and left for the outbox, all in one call
 //     mqtt      Session: grants, acknowledgements and requests come in; requests go over to the sensors
 //     outbox    Outbox: journal, blocks, uplink
+//     flush     Flusher: waits for the disk, so that the outbox need not
 //
 // `main` started them, and waits for a signal. The way of a heartbeat: Central.propertiesChanged → Sensor.receive →
 // Gateway.measured → Session.publish and Outbox.append → Outbox.commit → Outbox.seal → Uplink → the consumer's ack.
@@ -110,7 +111,7 @@ final class Gateway: @unchecked Sendable {
         let readiness = Readiness()
         readiness.ready()
         guard let interval = readiness.watchdogInterval else { return }
-        // On the outbox's loop: what would hang last of all is the disk.
+        // On the outbox's loop, where all that is kept must pass.
         outbox.loop.perform { [outbox] in outbox.every(interval) { readiness.alive() } }
     }
 

@@ -10,6 +10,8 @@ struct Grants {
     private var newest: [ID: Grant] = [:]  // by sensor
     private var byStream: [StreamID: Grant] = [:]
     private var store: StoreID?
+    /// Of the grant that told the store.
+    private var storeSerial: UInt64 = 0
     private var online: [StoreID: Set<ID>] = [:]
     private var notTakenCount = 0
 
@@ -34,10 +36,13 @@ struct Grants {
 
     mutating func consumerChanged(_ store: StoreID, _ instance: ID, isOnline: Bool) {
         if isOnline {
-            // Whoever makes up stores and instances is not to fill the memory.
-            guard store == self.store || online.count < Self.mostStores,
-                (online[store]?.count ?? 0) < Self.mostInstances
-            else { return }
+            // Whoever makes up stores and instances fills neither the memory nor the place of the genuine one.
+            if online[store] == nil, online.count >= Self.mostStores,
+                let other = online.keys.first(where: { $0 != self.store })
+            {
+                online[other] = nil
+            }
+            if online[store, default: []].count >= Self.mostInstances { online[store]?.removeFirst() }
             online[store, default: []].insert(instance)
         } else {
             online[store]?.remove(instance)
@@ -64,8 +69,10 @@ struct Grants {
             byStream[grant.stream] = byStream[grant.stream] ?? grant
             return nil
         }
-        let isNewStore = store != nil && store != signed.store
-        store = signed.store
+        // What an older store has granted of another sensor may come after what the newer one has.
+        let isNewer = store == nil || grant.serial > storeSerial
+        let isNewStore = isNewer && store != nil && store != signed.store
+        if isNewer { (store, storeSerial) = (signed.store, grant.serial) }
         newest[grant.sensor] = grant
         byStream[grant.stream] = grant
         return (grant, isNewStore)

@@ -23,7 +23,7 @@ import Synchronization
 import Telemetry
 import Vault
 
-/// The gateway's outbox: one thread, one database. `append`, `receive…`, `…Changed` may be called from any thread.
+/// The gateway's outbox: one thread that writes, another that waits for the disk, one database. `append`, `receive…`, `…Changed` may be called from any thread.
 // Proof of @unchecked: `intake` is under a lock, constants are constants, and the rest is touched on `loop` only, or before
 // it starts.
 final class Outbox: @unchecked Sendable {
@@ -80,7 +80,9 @@ final class Outbox: @unchecked Sendable {
     var flushedThrough: Int64 = 0
     /// Whether something is committed that no flush has begun to take along.
     var isDirty = false
-    var isFlushing = false
+    /// A flush is under way since this time of the monotonic clock, and these are told of its end.
+    var flushBegan: UInt64?
+    var toldOfFlush: [@Sendable (Bool) -> Void] = []
     var mustFlushAgain = false
     /// Who is told when what is committed now is on the disk.
     var waitingForDisk: [@Sendable (Bool) -> Void] = []
@@ -116,7 +118,7 @@ final class Outbox: @unchecked Sendable {
         clock = try BootClock(store, boot)
         // A killed run may have left commits that are not on the disk yet. Were a block of them sent and then lost with the
         // power, its readings would lie in the journal again, and be sent twice.
-        try store.flush { () throws(VaultError) in }
+        try store.durably { () throws(VaultError) in }
         flusher = try Flusher(of: store)
     }
 
@@ -124,13 +126,14 @@ final class Outbox: @unchecked Sendable {
     func start(onChange: @escaping @Sendable () -> Void) throws {
         try sealLeftovers()
         try sealSteps()
-        try store.flush { () throws(VaultError) in }
+        try store.durably { () throws(VaultError) in }
         flushedThrough = try store.lastBlock()
         flusher.start()
         loop.perform { [self] in
             self.onChange = onChange
             every(.seconds(10)) { [unowned self] in
                 checkClock(.now())
+                checkFlush()
                 onChange()
             }
             every(.seconds(3600)) { [unowned self] in removeOld() }

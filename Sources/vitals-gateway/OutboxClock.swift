@@ -35,7 +35,7 @@ struct BootClock {
         } else {
             self.init(offset: now.wall - Int64(now.monotonic))
             let offset = offset
-            try store.flush { () throws(VaultError) in try store.beginBoot(boot, offset: offset) }
+            try store.durably { () throws(VaultError) in try store.beginBoot(boot, offset: offset) }
         }
     }
 
@@ -68,6 +68,9 @@ extension Outbox {
 
     /// Clock blocks for every stream that has readings of this boot.
     func sealSteps() throws(VaultError) {
+        guard clock.hasSteps else { return }
+        // What is about to be written with the old time may be the first of its stream.
+        for entry in unwritten { _ = try session(for: entry.grant) }
         while let step = clock.steps.first {
             var blocks: [(identity: BlockIdentity, bytes: [UInt8])] = []
             for stream in try store.bootStreams() {

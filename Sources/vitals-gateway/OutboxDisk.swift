@@ -7,31 +7,30 @@ import Vault
 extension Outbox {
     /// Has everything that is committed flushed. What is committed meanwhile waits for the next one.
     func toDisk() throws(VaultError) {
-        guard !isFlushing else {
+        guard flushBegan == nil else {
             mustFlushAgain = true
             return
         }
-        let (last, waiting) = (try store.lastBlock(), waitingForDisk)
-        (isFlushing, isDirty, waitingForDisk) = (true, false, [])
+        let last = try store.lastBlock()
+        (flushBegan, isDirty) = (millisecondsSinceBoot(), false)
+        (toldOfFlush, waitingForDisk) = (waitingForDisk, [])
         flusher.flush { [self] error, isLogLong in
-            loop.perform { [self] in isOnDisk(through: last, waiting, error, isLogLong) }
+            loop.perform { [self] in isOnDisk(through: last, error, isLogLong) }
         }
     }
 
-    private func isOnDisk(
-        through last: Int64, _ waiting: [@Sendable (Bool) -> Void], _ error: VaultError?, _ isLogLong: Bool
-    ) {
-        isFlushing = false
+    private func isOnDisk(through last: Int64, _ error: VaultError?, _ isLogLong: Bool) {
+        flushBegan = nil
         do throws(VaultError) {
             if let error {
-                // The next flush would succeed whatever is on the disk: it is all written anew.
                 log.error("outbox: \(error)")
                 store.database.distrustFlushes()
-                try store.flush { () throws(VaultError) in }
             }
+            // A flush after one that failed succeeds, whatever is on the disk. Nothing is believed until it is written anew.
+            if store.database.isDoubtful { try store.durably { () throws(VaultError) in } }
             if isLogLong { try store.database.checkpoint() }
             flushedThrough = max(flushedThrough, last)
-            for completion in waiting { completion(true) }
+            tellOfFlush(true)
             pump()
             if mustFlushAgain {
                 mustFlushAgain = false
@@ -39,16 +38,30 @@ extension Outbox {
             }
         } catch {
             isDirty = true
-            for completion in waiting { completion(false) }
+            tellOfFlush(false)
             tellWaiting(false)
             trouble(error)
         }
     }
 
+    private func tellOfFlush(_ isDurable: Bool) {
+        for completion in toldOfFlush { completion(isDurable) }
+        toldOfFlush = []
+    }
+
+    /// A disk that does not answer holds up blocks and replies, but not the journal: it is said, and nobody waits for ever.
+    func checkFlush() {
+        guard let flushBegan, millisecondsSinceBoot() - flushBegan > 30_000 else { return }
+        let seconds = (millisecondsSinceBoot() - flushBegan) / 1000
+        log.error("the disk has not finished a flush for \(seconds) s: nothing is sent until it does (dmesg says more)")
+        tellOfFlush(false)
+        tellWaiting(false)
+    }
+
     /// At the end this thread waits for the disk itself.
     func flushHere() {
         do throws(VaultError) {
-            try store.flush { () throws(VaultError) in }
+            try store.durably { () throws(VaultError) in }
             flushedThrough = try store.lastBlock()
             tellWaiting(true)
         } catch {

@@ -6,31 +6,36 @@ import Vault
 // has acknowledged, and a gap block says how many readings went with them, from when until when. Gap blocks are dropped like
 // others, and the next one tells of what they told.
 
-/// So many blocks go at once.
+/// So many blocks go at once, and so often at most in one turn: the thread has readings to write down.
 private let bunch = 64
-/// A key block is needed while its session may still be open, which is a day.
+private let mostBunches = 16
+/// A session may be open for a day, and its key block is needed while it is, whatever has become of its blocks.
 private let keyAge: Int64 = 2 * 86_400_000
+/// What a block costs in tables and indexes besides its bytes, about.
+private let rowSize = 150
 
 extension Outbox {
-    /// Frees space where there is more than the limit, and a little besides, so that it need not be done at each flush.
+    /// Frees space where there is more than the limit, and a little besides, so that it need not be done at each flush. What
+    /// it does not get done now, it does at the next flush.
     func makeRoom() throws(VaultError) {
-        let inUse = try store.bytesInUse()
-        try warnWhenNearlyFull(inUse)
-        guard inUse > settings.limit else { return }
-        let (target, keysBefore) = (settings.limit - settings.limit / 64, unixMilliseconds() - keyAge)
+        try warnWhenNearlyFull()
+        guard try store.bytesInUse() > settings.limit else { return }
         isDirty = true
-        while try store.bytesInUse() > target {
-            let spent = try store.commit { () throws(VaultError) in
-                try store.removeSpent(atMost: bunch) + store.removeUnneededKeys(before: keysBefore)
-            }
-            guard spent == 0 else { continue }
+        try removeUnneededKeys()
+        let enough = settings.limit - settings.limit / 64
+        for _ in 0..<mostBunches {
+            guard try store.bytesInUse() > enough else { return }
+            let spent = try store.commit { () throws(VaultError) in try store.removeSpent(atMost: bunch) }
+            if spent > 0 { continue }
             guard try dropOldest() else { return }
         }
     }
 
-    /// The disk is full, of whatever: what the consumer has makes room for what it does not have.
+    /// The disk is full, of whatever. The log is moved into the file first, for deleting needs room in it, too; then what the
+    /// consumer has makes room for what it does not have.
     func spareSpent() {
         do throws(VaultError) {
+            try store.database.checkpoint()
             let count = try store.commit { () throws(VaultError) in try store.removeSpent(atMost: bunch) }
             if count > 0 { log.warning("the disk is full: removed \(count) acknowledged blocks") }
         } catch {
@@ -38,41 +43,50 @@ extension Outbox {
         }
     }
 
-    /// The oldest blocks without acknowledgement go, in one transaction with the gap blocks that tell of them.
+    /// The oldest blocks without acknowledgement go, gap blocks among them, and gap blocks tell of them all. What is on its way
+    /// may be stored already, and stays. Says whether there is less now.
     private func dropOldest() throws(VaultError) -> Bool {
-        let oldest = try store.oldestWaiting(atMost: bunch)
-        guard !oldest.isEmpty else { return false }
-        var lost: [StreamID: Extent] = [:]
-        for block in oldest { lost[block.identity.stream] += block.extent }
-        let count = oldest.reduce(0) { $0 + ($1.isGap ? 0 : $1.extent.count) }
-        let gaps = try gapBlocks(lost)
-        try store.commit { () throws(VaultError) in
-            for block in oldest { try store.remove(block.identity) }
-            for (block, contents) in gaps {
-                try store.add(block.identity, block.bytes, contents, at: unixMilliseconds())
+        for withGaps in [true, false] {
+            let waiting = try store.oldestWaiting(withGaps: withGaps, atMost: bunch + Uplink.window)
+            let oldest = Array(waiting.filter { !uplink.isOnItsWay($0.identity) }.prefix(bunch))
+            var lost: [StreamID: Extent] = [:]
+            for block in oldest { lost[block.identity.stream] += block.extent }
+            // As many gap blocks for as many make no room.
+            guard oldest.count > lost.count || oldest.contains(where: { !$0.isGap }) else { continue }
+            let count = oldest.reduce(0) { $0 + ($1.isGap ? 0 : $1.extent.count) }
+            try tell(of: lost, dropped: count) { () throws(VaultError) in try store.remove(oldest) }
+            for block in oldest { uplink.remove(block.identity) }
+            countDropped(count)
+            if count > 0 {
+                log.error("the outbox is full: dropped the \(count) oldest readings, and a gap block says so")
             }
-            try store.addDropped(count)
+            return true
         }
-        for block in oldest { uplink.remove(block.identity) }
-        countDropped(count)
-        log.error("the outbox is full: dropped the \(count) oldest readings, and a gap block says so")
-        return true
+        return false
     }
 
     /// What was dropped from memory gets its gap blocks.
     func sealGaps() throws(VaultError) {
         guard !gaps.isEmpty else { return }
-        let blocks = try gapBlocks(gaps)
         let count = gaps.values.reduce(0) { $0 + $1.count }
+        try tell(of: gaps, dropped: count) { () throws(VaultError) in }
+        gaps = [:]
+        log.error("\(count) readings were lost before they could be written, and a gap block says so")
+    }
+
+    /// Gap blocks for what is lost, in one transaction with `removing` it.
+    private func tell(
+        of lost: [StreamID: Extent], dropped: Int, removing: () throws(VaultError) -> Void
+    ) throws(VaultError) {
+        let blocks = try gapBlocks(lost)
         try store.commit { () throws(VaultError) in
+            try removing()
             for (block, contents) in blocks {
                 try store.add(block.identity, block.bytes, contents, at: unixMilliseconds())
             }
-            try store.addDropped(count)
+            try store.addDropped(dropped)
         }
         isDirty = true
-        gaps = [:]
-        log.error("\(count) readings were lost before they could be written, and a gap block says so")
     }
 
     /// A gap block for each stream, under a session of its own; the stream of a forgotten grant has none.
@@ -90,9 +104,9 @@ extension Outbox {
     }
 
     /// Once when four fifths of the limit are full of what nobody has acknowledged, and again after it was less.
-    private func warnWhenNearlyFull(_ inUse: Int) throws(VaultError) {
-        let threshold = settings.limit / 5 * 4
-        guard inUse >= threshold, try inUse - store.spentBytes() >= threshold else {
+    private func warnWhenNearlyFull() throws(VaultError) {
+        let waiting = try store.counter("waiting_bytes") + store.counter("waiting") * Int64(rowSize)
+        guard waiting >= settings.limit / 5 * 4 else {
             isNearlyFull = false
             return
         }
@@ -102,14 +116,20 @@ extension Outbox {
             "the outbox is 80 % full; when it is full, the oldest readings go: is the consumer running, and enrolled?")
     }
 
-    /// Acknowledged blocks that were kept for long enough.
+    /// Acknowledged blocks that were kept for long enough, and the key blocks that nothing needs then.
     func removeOld() {
         let before = unixMilliseconds() - Int64(settings.retention.components.seconds) * 1000
         do throws(VaultError) {
             let count = try store.commit { () throws(VaultError) in try store.removeAcknowledged(before: before) }
             if count > 0 { log.info("removed \(count) blocks that were acknowledged long ago") }
+            try removeUnneededKeys()
         } catch {
             log.error("outbox: \(error)")
         }
+    }
+
+    private func removeUnneededKeys() throws(VaultError) {
+        let (before, open) = (unixMilliseconds() - keyAge, sessions.values.map(\.id))
+        _ = try store.commit { () throws(VaultError) in try store.removeUnneededKeys(before: before, besides: open) }
     }
 }

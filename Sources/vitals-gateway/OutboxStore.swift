@@ -81,14 +81,28 @@ struct OutboxStore {
             readings = substr(bytes, 3, 1) IN (x'02', x'03');
         ALTER TABLE journal ADD COLUMN second INTEGER NOT NULL DEFAULT 0;
 
-        DROP INDEX blocks_waiting;
-        CREATE INDEX blocks_waiting ON blocks (id, size, changed) WHERE state = 0;
         CREATE INDEX blocks_acknowledged ON blocks (changed) WHERE state = 1;
         CREATE INDEX blocks_dead ON blocks (changed) WHERE state = 2;
+        CREATE INDEX blocks_keys ON blocks (changed) WHERE sequence = 0;
         CREATE INDEX blocks_loose ON blocks (stream, records_of) WHERE records_of IS NOT NULL;
 
+        -- Readings that were dropped, ever; blocks that wait for an acknowledgement, and their bytes.
         CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-        INSERT INTO counters VALUES ('dropped', 0);
+        INSERT INTO counters SELECT 'dropped', 0;
+        INSERT INTO counters SELECT 'waiting', count(*) FROM blocks WHERE state = 0;
+        INSERT INTO counters SELECT 'waiting_bytes', coalesce(sum(size), 0) FROM blocks WHERE state = 0;
+        CREATE TRIGGER blocks_added AFTER INSERT ON blocks WHEN new.state = 0 BEGIN
+            UPDATE counters SET value = value + 1 WHERE name = 'waiting';
+            UPDATE counters SET value = value + new.size WHERE name = 'waiting_bytes';
+        END;
+        CREATE TRIGGER blocks_changed AFTER UPDATE OF state ON blocks WHEN (old.state = 0) <> (new.state = 0) BEGIN
+            UPDATE counters SET value = value + iif(new.state = 0, 1, -1) WHERE name = 'waiting';
+            UPDATE counters SET value = value + iif(new.state = 0, 1, -1) * new.size WHERE name = 'waiting_bytes';
+        END;
+        CREATE TRIGGER blocks_removed AFTER DELETE ON blocks WHEN old.state = 0 BEGIN
+            UPDATE counters SET value = value - 1 WHERE name = 'waiting';
+            UPDATE counters SET value = value - old.size WHERE name = 'waiting_bytes';
+        END;
 
         -- The boot, by how much its wall clock is ahead of the monotonic one (ms), and the streams with readings of it.
         CREATE TABLE clock (boot BLOB NOT NULL, offset INTEGER NOT NULL);
@@ -120,7 +134,7 @@ struct OutboxStore {
     }
 
     /// One transaction that, with all before it, is on the disk when it returns.
-    func flush<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+    func durably<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
         try database.durably(body)
     }
 
@@ -256,11 +270,9 @@ struct OutboxStore {
     }
 
     func backlog() throws(VaultError) -> Backlog {
-        try database.first(
-            "SELECT count(*), coalesce(sum(size), 0), min(changed) FROM blocks WHERE state = 0"
-        ) { row throws(VaultError) in
-            Backlog(blocks: Int(try row.int(0)), bytes: Int(try row.int(1)), oldest: try row.intIfPresent(2))
-        } ?? Backlog()
+        Backlog(
+            blocks: Int(try counter("waiting")), bytes: Int(try counter("waiting_bytes")),
+            oldest: try database.first("SELECT changed FROM blocks WHERE state = 0 ORDER BY id LIMIT 1", row: Row.int))
     }
 
     func deadCount() throws(VaultError) -> Int {

@@ -6,6 +6,7 @@ import Vault
 extension OutboxStore {
     /// What was removed without an acknowledgement.
     struct Removed {
+        let id: Int64
         let identity: BlockIdentity
         let extent: Extent
         /// A gap block: what it tells of was counted when it was made.
@@ -18,11 +19,9 @@ extension OutboxStore {
         return Int(try pages * number("PRAGMA page_size"))
     }
 
-    /// Acknowledged blocks go after a while; a key block stays for as long as anything needs it. Says how many went.
+    /// Acknowledged blocks go after a while. Says how many went.
     func removeAcknowledged(before wall: Int64) throws(VaultError) -> Int {
-        let blocks = try database.execute(
-            "DELETE FROM blocks WHERE state = 1 AND changed < ? AND sequence > 0", [.integer(wall)])
-        return try blocks + removeUnneededKeys(before: wall)
+        try database.execute("DELETE FROM blocks WHERE state = 1 AND changed < ? AND sequence > 0", [.integer(wall)])
     }
 
     /// The blocks that were acknowledged first, or else those that were refused first.
@@ -38,48 +37,47 @@ extension OutboxStore {
         return 0
     }
 
-    /// Bytes of blocks that may go without harm.
-    func spentBytes() throws(VaultError) -> Int {
-        Int(try number("SELECT coalesce(sum(size), 0) FROM blocks WHERE state IN (1, 2) AND sequence > 0"))
-    }
-
-    /// Key blocks, acknowledged or not, that nothing in the outbox needs any more, not even a session that is still open.
-    func removeUnneededKeys(before wall: Int64) throws(VaultError) -> Int {
-        try database.execute(
+    /// Key blocks that nothing in the outbox needs any more, and no session that is still open.
+    func removeUnneededKeys(before wall: Int64, besides open: [SessionID]) throws(VaultError) -> Int {
+        let others = repeatElement("?", count: open.count).joined(separator: ", ")
+        var values: [Value] = [.integer(wall)]
+        for session in open { values.append(.blob(session.bytes)) }
+        return try database.execute(
             """
-            DELETE FROM blocks WHERE state IN (0, 1) AND sequence = 0 AND changed < ?
+            DELETE FROM blocks WHERE sequence = 0 AND changed < ? AND session NOT IN (\(others))
                 AND NOT EXISTS (SELECT 1 FROM blocks AS other WHERE other.stream = blocks.stream
                     AND other.session = blocks.session AND other.sequence > 0)
                 AND NOT EXISTS (SELECT 1 FROM blocks AS loose WHERE loose.stream = blocks.stream
                     AND loose.records_of = blocks.session)
                 AND NOT EXISTS (SELECT 1 FROM journal WHERE journal.session = blocks.session)
-            """, [.integer(wall)])
+            """, values)
     }
 
-    /// The oldest blocks with readings that wait for an acknowledgement, gap blocks among them.
-    func oldestWaiting(atMost limit: Int) throws(VaultError) -> [Removed] {
+    /// The oldest blocks with readings that wait for an acknowledgement, gap blocks among them or not.
+    func oldestWaiting(withGaps: Bool, atMost limit: Int) throws(VaultError) -> [Removed] {
         try database.query(
             """
             SELECT id, stream, session, sequence, bytes, readings, first, last, substr(bytes, 3, 1) = x'05' FROM blocks
-            WHERE state = 0 AND readings > 0 ORDER BY id LIMIT ?
-            """, [.integer(limit)]
+            WHERE state = 0 AND readings > 0 AND (? OR substr(bytes, 3, 1) <> x'05') ORDER BY id LIMIT ?
+            """, [.integer(withGaps ? 1 : 0), .integer(limit)]
         ) { row throws(VaultError) in
             Removed(
-                identity: try Self.block(row).identity,
+                id: try row.int(0), identity: try Self.block(row).identity,
                 extent: Extent(count: Int(try row.int(5)), first: try row.int(6), last: try row.int(7)),
                 isGap: try row.int(8) == 1)
         }
     }
 
-    func remove(_ identity: BlockIdentity) throws(VaultError) {
-        try database.execute(
-            "DELETE FROM blocks WHERE stream = ? AND session = ? AND sequence = ?", Self.key(identity))
+    func remove(_ blocks: [Removed]) throws(VaultError) {
+        try database.withStatement("DELETE FROM blocks WHERE id = ?") { statement throws(VaultError) in
+            for block in blocks { try statement.run([.integer(block.id)]) }
+        }
     }
 
     // MARK: Counters
 
     /// How many readings were dropped, ever.
-    func dropped() throws(VaultError) -> Int { Int(try number("SELECT value FROM counters WHERE name = 'dropped'")) }
+    func dropped() throws(VaultError) -> Int { Int(try counter("dropped")) }
 
     func addDropped(_ count: Int) throws(VaultError) {
         try database.execute("UPDATE counters SET value = value + ? WHERE name = 'dropped'", [.integer(count)])
@@ -111,6 +109,10 @@ extension OutboxStore {
 
     func noteBootStream(_ stream: StreamID) throws(VaultError) {
         try database.execute("INSERT OR IGNORE INTO boot_streams (stream) VALUES (?)", [.blob(stream.bytes)])
+    }
+
+    func counter(_ name: String) throws(VaultError) -> Int64 {
+        try database.first("SELECT value FROM counters WHERE name = ?", [.text(name)], row: Row.int) ?? 0
     }
 
     private func number(_ sql: String) throws(VaultError) -> Int64 { try database.first(sql, row: Row.int) ?? 0 }

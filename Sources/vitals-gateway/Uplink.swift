@@ -36,6 +36,9 @@ struct Uplink {
     /// Streams of which nothing is to be taken now.
     var parked: [StreamID] { Array(parkedUntil.keys) }
 
+    /// Whether it was sent, and the answer may be on its way.
+    func isOnItsWay(_ identity: BlockIdentity) -> Bool { isOpen && flights[identity] != nil }
+
     /// Parks streams that fill the window in vain, and takes back those that have waited.
     mutating func makeWay(at now: UInt64) {
         guard isOpen else { return }

@@ -38,6 +38,15 @@ struct ClockTests {
         #expect(try clocks().count == 1)
     }
 
+    @Test("corrects a reading that was not written yet, the first of its stream")
+    func stepBeforeTheFirst() throws {
+        let outbox = try granted()
+        outbox.append(reading(1), from: bench.strap)
+        #expect(try outbox.keep([reading(2, clockStep: 3_600_000)], from: bench.strap))
+        outbox.stop(within: .zero)
+        #expect(try bench.opened(bench.waiting()).map(\.kind) == [.clock, .readings, .readings])
+    }
+
     @Test("keeps nothing with the new time while that cannot be told")
     func stepInTrouble() throws {
         let outbox = try granted()

@@ -51,6 +51,32 @@ struct GrantsTests {
         #expect(grants.grant(of: older.stream) == older)
     }
 
+    @Test("believes the store of the newest grant, in whichever order those of several sensors come")
+    mutating func stores() throws {
+        let new = try bench.grant(serial: 100)
+        let old = try Grant(
+            serial: 50, sensor: ID("belt"), stream: StreamID(high: 9, low: 9), from: 0, until: nil,
+            personPublicKey: bench.person.publicKey, kinds: .all)
+        grants.consumerChanged(StoreID(high: 0, low: 2), try ID("main"), isOnline: true)
+        #expect(grants.take(try bench.signed(.grant(new), store: 2), for: "strap") != nil)
+        #expect(grants.take(try bench.signed(.grant(old), store: 1), for: "belt")?.isNewStore == false)
+        #expect(grants.hasConsumer)
+        #expect(grants.verified(try bench.signed(.keyRequest(bench.stream, SessionID(1)), store: 2)) != nil)
+    }
+
+    @Test("stores and instances that somebody makes up do not keep out the genuine one")
+    mutating func madeUp() throws {
+        let store = StoreID(high: 0, low: 1)
+        _ = grants.take(try bench.signed(.grant(bench.grant())), for: "strap")
+        for number in 0..<200 {
+            grants.consumerChanged(StoreID(high: 7, low: UInt64(number)), try ID("main"), isOnline: true)
+            grants.consumerChanged(store, try ID("x\(number)"), isOnline: true)
+        }
+        grants.consumerChanged(store, try ID("main"), isOnline: true)
+        for number in 0..<200 { grants.consumerChanged(store, try ID("x\(number)"), isOnline: false) }
+        #expect(grants.hasConsumer)
+    }
+
     @Test("takes nothing before it is enrolled")
     func notEnrolled() throws {
         var grants = Grants(gateway: bench.home, consumer: nil)

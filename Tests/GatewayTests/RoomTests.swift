@@ -139,6 +139,63 @@ struct RoomTests {
         #expect(try #require(steps.first) >= 7)
     }
 
+    @Test("comes to an end where nothing is left that may go", .timeLimit(.minutes(1)))
+    func nothingLeft() throws {
+        let outbox = try small()
+        let store = try bench.store()
+        try store.commit { () throws(VaultError) in
+            for number in 1...65 as ClosedRange<UInt64> {
+                let identity = BlockIdentity(stream: bench.stream, session: SessionID(7), sequence: number)
+                // Clock blocks that nobody has acknowledged, and a few readings.
+                let isClock = number <= 60
+                try store.add(
+                    identity,
+                    BlockHeader(isClock ? .clock : .readings, identity).bytes
+                        + [UInt8](repeating: 1, count: isClock ? 20_000 : 200),
+                    .init(extent: isClock ? nil : Extent(count: 3, first: 1, last: 2)), at: unixMilliseconds())
+            }
+        }
+        for counter in 1...3 { #expect(try outbox.keep([reading(UInt32(counter))], from: bench.strap)) }
+        #expect(outbox.health.dropped == 15)
+        #expect(try gaps().map(\.count) == [15])
+        outbox.kill()
+    }
+
+    @Test("counts what waits, whatever becomes of blocks")
+    func counters() throws {
+        let outbox = try small()
+        try fill(10)
+        let store = try bench.store()
+        let identity = BlockIdentity(stream: bench.stream, session: SessionID(7), sequence: 3)
+        try store.commit { () throws(VaultError) in try store.acknowledge(identity, at: 1) }
+        #expect(try store.backlog().blocks == 9)
+        #expect(try store.backlog().bytes == 9 * 20_036)
+        try store.commit { () throws(VaultError) in try store.forgetAcknowledgements(at: 2) }
+        #expect(try store.backlog().blocks == 10)
+        try bench.database().execute("DELETE FROM blocks WHERE sequence < 3")
+        #expect(try store.backlog().blocks == 8)
+        #expect(try store.backlog().bytes == 8 * 20_036)
+        outbox.kill()
+    }
+
+    @Test("keeps the key block of a session that is open, whatever has become of its blocks")
+    func keysOfOpenSessions() throws {
+        let outbox = try bench.outbox(#"retention: "1 h""#)
+        outbox.receive(grant: try bench.signed(.grant(bench.grant())), for: bench.strap)
+        for counter in 1...2 as ClosedRange<UInt32> {
+            #expect(try outbox.keep([reading(counter)], from: bench.strap))
+            outbox.loop.sync { outbox.flush(sealingAll: true) }
+        }
+        // Acknowledged long ago; the sensor was silent since.
+        try bench.database().execute("UPDATE blocks SET state = 1, changed = 1")
+        outbox.loop.sync { outbox.removeOld() }
+        #expect(try count("sequence > 0") == 0)
+        #expect(try outbox.keep([reading(3)], from: bench.strap))
+        outbox.stop(within: .zero)
+        try bench.database().execute("UPDATE blocks SET state = 0")
+        #expect(try bench.opened(bench.waiting()).map(\.steps) == [[3]])
+    }
+
     @Test("keeps the key block that a loose block needs for as long as that is there")
     func keysOfLooseBlocks() throws {
         let first = try small()
@@ -149,8 +206,10 @@ struct RoomTests {
         // All of it was acknowledged long ago, but for the loose block.
         try bench.database().execute("UPDATE blocks SET state = 1, changed = 1 WHERE sequence = 0")
         #expect(try store.removeAcknowledged(before: 1000) == 0)
+        #expect(try store.removeUnneededKeys(before: 1000, besides: []) == 0)
         try bench.database().execute("UPDATE blocks SET state = 1, changed = 1")
-        #expect(try store.removeAcknowledged(before: 1000) == 3)
+        #expect(try store.removeAcknowledged(before: 1000) == 1)
+        #expect(try store.removeUnneededKeys(before: 1000, besides: []) == 2)
     }
 
     @Test("a database of the first version is brought up to date, and what it holds is sent")
@@ -160,15 +219,17 @@ struct RoomTests {
         outbox.kill()
         // As the first version had it.
         let database = try bench.database()
-        for index in ["blocks_waiting", "blocks_acknowledged", "blocks_dead", "blocks_loose"] {
+        for index in ["blocks_acknowledged", "blocks_dead", "blocks_keys", "blocks_loose"] {
             try database.execute("DROP INDEX \(index)")
+        }
+        for trigger in ["blocks_added", "blocks_changed", "blocks_removed"] {
+            try database.execute("DROP TRIGGER \(trigger)")
         }
         for column in ["readings", "first", "last", "records_of", "size"] {
             try database.execute("ALTER TABLE blocks DROP COLUMN \(column)")
         }
         try database.execute("ALTER TABLE journal DROP COLUMN second")
         for table in ["counters", "clock", "boot_streams"] { try database.execute("DROP TABLE \(table)") }
-        try database.execute("CREATE INDEX blocks_waiting ON blocks (id) WHERE state = 0")
         try database.execute("PRAGMA user_version = 1")
 
         let next = try bench.outbox()
