@@ -22,17 +22,11 @@ LIMIT = 1_800
 
 def run(size, seed) -> Outcome:
     outcome = Outcome("answers")
-    environment = os.environ | {
-        "VITALS_ANSWERS": str(SIZES[size]), "VITALS_PYTHON": os.environ.get("VITALS_PYTHON", sys.executable),
-        "LLVM_PROFILE_FILE": "/dev/null",  # Tests that were built to measure coverage would leave a file.
-    }
-    if not is_built():
-        built = swift("build", "--build-tests", environment=environment)
-        if built.returncode != 0:
-            outcome.problems.append(f"the tests do not build: {built.stdout[-500:]}")
-            return outcome
+    if problem := build_tests():
+        outcome.problems.append(problem)
+        return outcome
     filters = [word for suite in SUITES for word in ("--filter", f"VaultTests.{suite}")]
-    tests = swift("test", "--skip-build", *filters, environment=environment)
+    tests = swift("test", "--skip-build", *filters, VITALS_ANSWERS=str(SIZES[size]))
     if tests.returncode != 0:
         wrong = [line for line in tests.stdout.splitlines() if "✘" in line] or [tests.stdout[-500:]]
         outcome.corrupt += len(wrong)
@@ -47,6 +41,15 @@ def run(size, seed) -> Outcome:
     return outcome
 
 
+def build_tests() -> str | None:
+    """Builds the tests where they are not there or older than their sources. Returns what went wrong."""
+    if is_built():
+        return None
+    # As deploy/test builds them, which then has nothing to do.
+    built = swift("build", "--build-tests", "--enable-code-coverage", "-Xswiftc", "-warnings-as-errors")
+    return None if built.returncode == 0 else f"the tests do not build: {built.stdout[-500:]}"
+
+
 def is_built() -> bool:
     bundle = PROJECT / ".build/debug/vitalsPackageTests.xctest"
     if not bundle.exists():
@@ -55,6 +58,11 @@ def is_built() -> bool:
     return max(path.stat().st_mtime for path in [*sources, PROJECT / "Package.swift"]) < Path(bundle).stat().st_mtime
 
 
-def swift(*words, environment):
-    return subprocess.run(["swift", *words], cwd=PROJECT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+def swift(*words, **environment):
+    """Runs swift in the project, with these variables of the environment."""
+    settings = os.environ | {
+        "VITALS_PYTHON": os.environ.get("VITALS_PYTHON", sys.executable),
+        "LLVM_PROFILE_FILE": "/dev/null",  # Tests that measure coverage would leave a file.
+    } | environment
+    return subprocess.run(["swift", *words], cwd=PROJECT, env=settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, text=True, errors="replace", timeout=LIMIT)
