@@ -219,10 +219,12 @@ class Rig(contextlib.ExitStack):
         for stream, session, sequence, state in rows:
             one = stream + session + struct.pack(">q", sequence)
             if (state == 1 and one not in ledger) or (state == 2 and one not in buried):
-                self.accepted([("the gateway", one)], f"{when}: the gateway has {['', 'forgotten', 'buried'][state]} a block")
+                what = ["", "forgotten", "buried"][state]
+                self.accepted([("the gateway", one)], f"{when}: the gateway has {what} a block")
         for sensor, message in self.home.outbox("SELECT sensor, message FROM grants"):
             if message not in self.grants or self.grants[message].grant.sensor != sensor:
-                self.accepted([("the gateway", message)], f"{when}: the gateway has a grant for {sensor} that is not the consumer's")
+                self.accepted(
+                    [("the gateway", message)], f"{when}: the gateway has a grant for {sensor} that is not the consumer's")
 
     def accepted(self, forgeries, what):
         """Counts forgeries that were taken for genuine, each once."""

@@ -212,6 +212,6 @@ def versions():
                         "('bleak', 'paho-mqtt')), sep=', ')").split("\n"))
     return "; ".join([
         said(str(RELEASE / "vitals-gateway"), "--version"), said("mosquitto", "-h"), said("dbus-daemon", "--version"),
-        "libmosquitto " + said("pkg-config", "--modversion", "libmosquitto"), said("swift", "--version"), said("cc", "--version"),
-        f"Python {platform.python_version()}", packages,
+        "libmosquitto " + said("pkg-config", "--modversion", "libmosquitto"),
+        said("swift", "--version"), said("cc", "--version"), f"Python {platform.python_version()}", packages,
     ])

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 from household import RELEASE
-from load import Beats, Home, judge
+from load import Beats, Home, judge, recount
 from outcome import Outcome
 
 ROUNDS = {"short": 1, "normal": 3, "long": 20}
@@ -61,6 +61,7 @@ def run(size, seed) -> Outcome:
             except TimeoutError as error:
                 outcome.problems.append(f"round {number + 1}: {str(error).splitlines()[0]}")
                 break
+        recount(home, outcome)
         outcome.remarks.append(f"{len(sent):,} heart rates sent, {len(home.stored()):,} stored, in {outcome.cases} rounds")
     return outcome
 
