@@ -211,7 +211,11 @@ extension Session {
         connection?.watch?.cancel()
         connection = nil
         // A broker that accepts and then ends connections at once is not to be asked ever faster.
-        if let connectedAt, .now - connectedAt > .seconds(1) { backoff.reset() }
+        // A broker that has accepted us is there, and may be again in a moment; one that throws us out at once, as for another
+        // client of our name, is not to be asked ever faster.
+        if let connectedAt {
+            if .now - connectedAt > .seconds(1) { backoff.reset() } else { backoff.shrink(to: .seconds(2)) }
+        }
         connectedAt = nil
         asked = [:]
         dropOutgoing(reason)

@@ -21,6 +21,9 @@ public struct Backoff: Sendable {
         return pause
     }
 
+    /// After half a success: the next pause is no longer than this.
+    public mutating func shrink(to pause: Duration) { span = min(span, max(pause, first)) }
+
     /// After a success: the next pause is a first one again.
     public mutating func reset() { span = first }
 }

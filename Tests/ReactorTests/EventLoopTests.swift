@@ -137,7 +137,10 @@ struct BackoffTests {
                 let pause = backoff.next()
                 #expect(pause >= .seconds(span / 2) && pause <= .seconds(span))
             }
+            backoff.shrink(to: .seconds(2))
+            #expect(backoff.next() <= .seconds(2))
             backoff.reset()
+            backoff.shrink(to: .seconds(2))
             #expect(backoff.next() <= .seconds(1))
         }
     }
