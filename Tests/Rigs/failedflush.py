@@ -14,7 +14,7 @@ import powercut
 from outcome import Outcome
 
 # Runs, seconds of each, states of each.
-SIZES = {"short": (1, 8, 60), "normal": (3, 9, 200), "long": (15, 9, 400)}
+SIZES = {"short": (1, 8, 60), "normal": (2, 9, 200), "long": (15, 9, 400)}
 
 
 def run(size, seed):

@@ -15,7 +15,7 @@ from pathlib import Path
 from household import PROJECT
 from outcome import Outcome
 
-SECONDS = {"short": 2, "normal": 8, "long": 60}
+SECONDS = {"short": 2, "normal": 5, "long": 60}
 # For one input; libFuzzer's inputs are short, and a slow machine is given time.
 TIMEOUT, MEMORY, LONGEST = 20, 1024, 8192
 BUILD = PROJECT / ".build/fuzz"

@@ -1,6 +1,6 @@
 """The kill matrix: gateway, broker and consumer of a household under load are killed at random instants, one or two at
 once, and started again after random pauses; the broker with what it has written deleted, or not. Every third time the
-next kill comes before all is well again. Each is killed 10 times in the short form, 30 times in the normal one, 200 times
+next kill comes before all is well again. Each is killed 10 times in the short form, 20 times in the normal one, 200 times
 in the long one.
 
 At the end every heart rate that the gateway had for 50 ms is stored once, and every read of steps that was answered; the
@@ -16,7 +16,7 @@ from load import PROGRAMS, Beats, Home, Steps, conclude
 from outcome import Outcome
 
 #: How often each program is killed, and how many heart rates come in a second: together not more than there are values.
-SIZES = {"short": (10, 60), "normal": (30, 60), "long": (200, 40)}
+SIZES = {"short": (10, 60), "normal": (20, 60), "long": (200, 40)}
 #: No recovery may take longer, in seconds.
 LIMIT = 5
 

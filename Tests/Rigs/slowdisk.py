@@ -1,5 +1,5 @@
 """A disk that takes its time: every flush of the gateway takes 150 ms longer than it would, as it may on an SD card, and
-there is hardly a moment without one. Under load the gateway is killed at random instants, 6 times in the short form, 25
+there is hardly a moment without one. Under load the gateway is killed at random instants, 6 times in the short form, 15
 times in the normal one, 100 times in the long one, and started again.
 
 Nothing that it had for 50 ms may be lost: who waits for the disk must not keep readings from the journal meanwhile. What
@@ -13,7 +13,7 @@ from kills import LIMIT
 from load import Beats, Home, Steps, conclude
 from outcome import Outcome
 
-SIZES = {"short": 6, "normal": 25, "long": 100}
+SIZES = {"short": 6, "normal": 15, "long": 100}
 #: A flush is hardly over when the next one begins.
 LINES = 'outbox: { flush_interval: "100 ms", block_interval: "500 ms" },'
 
