@@ -38,7 +38,7 @@ def run(size, seed):
             tracer.wait(10)
             flushes, written = count(trace, str(home.folder / "gateway"))
     an_hour = 3600 / watched
-    outcome = Outcome("wear of the SD card", cases=flushes)
+    outcome = Outcome("wear", cases=flushes)
     outcome.remarks.append(
         f"{flushes * an_hour:.0f} flushes and {written * an_hour / 1e6:.1f} MB written an hour"
         f" at one heart rate a second (over {watched:.0f} s)")
