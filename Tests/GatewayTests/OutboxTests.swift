@@ -216,6 +216,22 @@ struct OutboxTests {
         #expect(try bench.opened(bench.waiting()).flatMap(\.steps) == [1, 2])
     }
 
+    @Test("believes no flush after one that failed until everything was written anew")
+    func doubtfulFlush() throws {
+        let outbox = try granted()
+        #expect(try outbox.keep([reading(1)], from: bench.strap))
+        // Somebody reads, so that the log cannot be moved into the file.
+        let reader = try bench.database()
+        try reader.execute("BEGIN")
+        _ = try reader.first("SELECT count(*) FROM journal", row: Row.int)
+        outbox.loop.sync { outbox.store.database.distrustFlushes() }
+        #expect(try !outbox.keep([reading(2)], from: bench.strap))
+        try reader.execute("COMMIT")
+        #expect(try outbox.keep([reading(3)], from: bench.strap))
+        outbox.stop(within: .zero)
+        #expect(try bench.opened(bench.waiting()).flatMap(\.steps) == [1, 2, 3])
+    }
+
     // MARK: What the consumer says
 
     @Test("forgets blocks when they are acknowledged, and only then")
