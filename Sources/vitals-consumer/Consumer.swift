@@ -5,7 +5,8 @@ import Vault
 
 // The service: what comes in by MQTT becomes durable, and then the gateways hear of it.
 //
-// At the start the root key is checked, the databases are opened, and the streams are brought in line with the settings.
+// At the start the root key is checked, the databases are opened, what is in them is flushed, and the streams are brought in
+// line with the settings.
 // Then there is one thread, the MQTT session's. On it a message on `gateways/+/blocks` is collected; at the end of the
 // batch `Ingest` judges and stores all of it in one transaction. After the COMMIT the signed answers are published, and
 // only then do the PUBACKs leave. Where the database says no, nothing is answered and the session reconnects after a
@@ -49,6 +50,9 @@ final class Consumer: @unchecked Sendable {
         let store = try Store(folder: settings.state)
         let grants = Grants(store: store, keys: keys)
         try Failure.explaining { () throws(VaultError) in
+            // A run that was killed between writing a commit and flushing it has left blocks that are in the ledger, and perhaps
+            // not on the disk. They come again as duplicates; a transaction that writes nothing flushes nothing.
+            try store.database.durably { () throws(VaultError) in }
             try store.countTheUncounted(keys)
             try grants.settle(settings.people, now: unixMilliseconds())
         }

@@ -16,6 +16,8 @@ struct Grants {
     func settle(_ people: [PersonSettings], now: Int64) throws(VaultError) {
         var versions: [ID: Int64] = [:]
         for person in people { versions[person.user] = try keys.currentVersion(of: person.user) }
+        // A stream outlives a power cut only with its secret.
+        try keys.makeDurable()
         try store.database.transaction { () throws(VaultError) in
             var wanted: [String: (sensor: SensorName, person: PersonSettings)] = [:]
             for person in people {

@@ -103,6 +103,7 @@ final class Keys {
         }
         self.root = root
         self.database = database
+        if access != .read { try Failure.explaining { () throws(VaultError) in try Self.flush(database) } }
         identity = try Failure.explaining { () throws(VaultError) in
             try Ed25519.SigningKey(seed: Self.wrapped("identity", root, database))
         }
@@ -255,6 +256,14 @@ final class Keys {
             if try person(name.user, version: name.version)?.stream.publicKey == publicKey { return name }
         }
         return nil
+    }
+
+    /// Sees to it that all there is in keys.db is on the disk, also what another process has written: one that was killed between
+    /// writing and flushing has left what can be read, and a power cut would still take it.
+    func makeDurable() throws(VaultError) { try Self.flush(database) }
+
+    private static func flush(_ database: Database) throws(VaultError) {
+        try database.durably { () throws(VaultError) in }
     }
 
     /// Moves all that was written into keys.db itself.

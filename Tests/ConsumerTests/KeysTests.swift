@@ -57,6 +57,30 @@ struct KeysTests {
         }
     }
 
+    @Test("and data that a killed run has left unflushed are on the disk before a service answers anything")
+    func leftUnflushed() throws {
+        var parts = try household.open()
+        let session = try parts.session(household)
+        // As it is when a run is killed between writing a commit and flushing it: whoever comes next sees the commit, and
+        // has nothing to write that would flush it.
+        _ = try parts.take(session.keyBlock, session.block(beat(0, 70)))
+        let keys = try Database(household.path("state/keys.db"), .readWrite(.full), applicationID: Keys.applicationID)
+        for name in 1...5 { try keys.execute("INSERT INTO wrapped (name, sealed) VALUES ('\(name)', x'00')") }
+        func logSize(_ name: String) throws -> Int {
+            try #require(FileManager.default.contents(atPath: household.path("state/\(name)-wal"))).count
+        }
+        let frames = 3 * (4096 + 24) + 32
+        for name in StateFolder.databases { #expect(try logSize(name) > frames) }
+        let consumer = try Consumer(household.settings(), readiness: Readiness()) { _ in }
+        // A log is flushed when it is moved into the database, and begins anew.
+        for name in StateFolder.databases { #expect(try logSize(name) <= frames, "\(name)") }
+        // What `rotate` has left is flushed before a stream depends on it.
+        let before = try logSize("keys.db")
+        try parts.grants.settle(parts.settings.people, now: start + 1)
+        #expect(try logSize("keys.db") > before)
+        withExtendedLifetime((parts, consumer, keys)) {}
+    }
+
     @Test("leave no reading and no secret in the clear in any file")
     func canary() throws {
         var parts = try household.open()
