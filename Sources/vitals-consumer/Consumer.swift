@@ -32,6 +32,8 @@ final class Consumer: @unchecked Sendable {
     let grants: Grants
     var ingest: Ingest
     var reported = OncePerMinute<String>(capacity: 1024)
+    /// Blocks of each gateway that were not kept, and of which nothing has been said yet.
+    var discarded: [ID: Int] = [:]
     /// Grants and presence of this connection that the broker has not acknowledged.
     private var unpublished = 0
     private var isSubscribed = false
@@ -103,7 +105,10 @@ final class Consumer: @unchecked Sendable {
         session.stop()
         let counts = ingest.counts
         log.notice(
-            "stopped: \(counts.stored) blocks stored, \(counts.duplicates) came again, \(counts.refused) refused")
+            """
+            stopped: \(counts.stored) blocks stored, \(counts.duplicates) came again, \(counts.discarded) not kept, \
+            \(counts.refused) refused
+            """)
     }
 
     private func giveSignsOfLife() {

@@ -14,8 +14,13 @@ import Vault
 //     accepted before, other bytes                   refused, and an alarm
 //     does not open under the session's key,
 //     or says nothing meaningful                     refused: it never will
-//     all of it after the stream's end               acknowledged and entered in the ledger, but not stored
+//     all of it after the stream's end, and then
+//     the sensor was another person's                acknowledged and entered in the ledger, but not stored
 //     otherwise                                      entered, stored, acknowledged
+//
+// What comes after the end is not stored, because it is sealed to the old owner and may be the new one's heart. That is decided
+// by the clock that the gateway had, for a clock block may come long after: of a gateway whose clock is wrong while a sensor
+// changes its owner, readings from near the change may be lost. A change of the secret alone loses none.
 //
 // An error of the database rolls all of it back and nothing is answered: the gateways will send it again.
 
@@ -25,7 +30,7 @@ enum Verdict: Equatable {
     /// A gap block, stored: so many readings were dropped.
     case storedGap(GapBody)
     case duplicate
-    /// After the stream's end.
+    /// After the stream's end, when the sensor was another person's.
     case discarded
     case conflict
     case unreadable
@@ -117,8 +122,12 @@ struct Ingest {
         grants.append((gateway, payload))
     }
 
-    /// Other gateways are enrolled now.
-    mutating func enrol(_ gateways: [ID: Ed25519.VerifyingKey]) { self.gateways = gateways }
+    /// Other gateways may be enrolled now, and streams have ended.
+    mutating func enrol(_ gateways: [ID: Ed25519.VerifyingKey]) {
+        self.gateways = gateways
+        // What is in memory knows nothing of the ends.
+        sessions.removeAll()
+    }
 
     /// Makes the batch durable. When this throws, nothing of it was kept.
     /// - Parameters:
@@ -185,7 +194,7 @@ struct Ingest {
                 answers.list.append(.requestKey(gateway, stream, session))
             default: break
             }
-            if verdict == .stored || verdict == .duplicate || verdict == .discarded { continue }
+            if verdict == .stored || verdict == .duplicate { continue }
             reports.append(Report(gateway: gateway, verdict: verdict, identity: identity))
         }
         return answers.all
@@ -336,13 +345,16 @@ extension Ingest {
         return .stored
     }
 
-    /// Stores a block of readings, unless all of them came after the stream's end.
+    /// Stores a block of readings, unless all of them came after the stream's end and may be another person's.
     /// - Returns: the block's number.
     private func keep(
         _ readings: [Reading], _ header: BlockHeader, _ sealed: [UInt8], _ session: OpenSession
     ) throws(VaultError) -> Int64? {
         let walls = readings.lazy.map(\.moment.wall)
-        guard let hours = HourSpan(walls.filter { !session.stream.isOver(at: $0) }) else { return nil }
+        guard let hours = HourSpan(walls) else { return nil }
+        if let limit = try store.limit(of: session.stream), walls.allSatisfy({ $0 > limit + StoredStream.tolerance }) {
+            return nil
+        }
         let kinds = readings.reduce(into: Grant.Kinds()) { $0.formUnion(Grant.Kinds($1.kind)) }
         return try store.add(
             header, sealed: sealed, stream: session.stream, session: session.number, kinds: kinds, hours: hours)

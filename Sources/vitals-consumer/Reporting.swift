@@ -7,7 +7,15 @@ extension Consumer {
         let block = report.identity.map { " block \($0)" } ?? ""
         let start = "gateway \(report.gateway):\(block)"
         switch report.verdict {
-        case .stored, .duplicate, .discarded: return
+        case .stored, .duplicate: return
+        case .discarded:
+            discarded[report.gateway, default: 0] += 1
+            guard isDue("discarded", report), let count = discarded.removeValue(forKey: report.gateway) else { return }
+            log.warning(
+                """
+                gateway \(report.gateway): \(count) \(count == 1 ? "block" : "blocks") of readings from after its sensor had \
+                been given to another person, sealed to the one before: not kept
+                """)
         case .storedGap(let gap):
             // Each is said: a gap is the only trace of what it names.
             log.warning(

@@ -54,9 +54,6 @@ struct StoredStream: Equatable {
     /// How much later than its end a stream's readings may be: clocks differ.
     static let tolerance: Int64 = 60_000
 
-    /// Whether a reading of this wall time comes after the end.
-    func isOver(at wall: Int64) -> Bool { until.map { wall > $0 + Self.tolerance } ?? false }
-
     fileprivate static let columns =
         "number, id, gateway, sensor, user, secret_version, kinds, from_ms, until_ms, serial"
 
@@ -98,6 +95,24 @@ extension Store {
             ORDER BY number
             """
         return try database.query(sql, row: StoredStream.init)
+    }
+
+    /// The time (Unix milliseconds) after which readings in this stream may be another person's: the sensor was theirs later. nil
+    /// where it was nobody else's: what a gateway seals that has not heard of the end is still the person's.
+    ///
+    /// A rotation ends a stream, too, and then the person has another: what counts is the end of the last of these before the other
+    /// person's. That one's is told by its own end, for with a clock that was set back it begins before this one's.
+    func limit(of stream: StoredStream) throws(VaultError) -> Int64? {
+        guard let until = stream.until else { return nil }
+        let sql = """
+            SELECT max(until_ms) FROM streams WHERE gateway = ?1 AND sensor = ?2 AND user = ?3 AND until_ms BETWEEN ?4 AND
+                (SELECT min(max(from_ms, ?4)) FROM streams
+                 WHERE gateway = ?1 AND sensor = ?2 AND user <> ?3 AND (until_ms IS NULL OR until_ms > ?4))
+            """
+        return try database.first(
+            sql, [.text(stream.gateway), .text(stream.sensor), .text(stream.user), .integer(until)],
+            row: { row throws(VaultError) in try row.intIfPresent(0) }
+        ).flatMap { $0 }
     }
 
     /// A sensor's first stream has no beginning: nobody else's readings came before it, and a gateway whose clock is behind

@@ -12,6 +12,8 @@ import Vault
 // stream and boot from before its `until`; blocks are stored under the hours that the gateway's clock had, so hours are
 // compared with as much slack as the corrections may move them.
 //
+// What a stream holds from after its end, by corrected times, is hidden where the sensor was another person's then.
+//
 // The same reading may lie in a readings block and in a loose one, where a gateway's card was copied back: it is handed on
 // once. Two readings blocks never hold the same reading, so equal readings of theirs are two heartbeats in one millisecond.
 
@@ -98,6 +100,8 @@ struct StoredReadings {
 /// The blocks of one stream, in the order of their first hours.
 private struct Walk {
     private let stream: StoredStream
+    /// After this, readings are another person's.
+    private let limit: Int64
     private let store: Store
     private let kind: Reading.Kind
     private let range: Range<Int64>
@@ -114,6 +118,7 @@ private struct Walk {
         _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>
     ) throws(VaultError) {
         self.stream = stream
+        limit = try store.limit(of: stream).map { $0 + StoredStream.tolerance } ?? .max
         self.store = store
         self.kind = kind
         self.range = range
@@ -145,8 +150,8 @@ private struct Walk {
         var entries: [StoredReadings.Entry] = []
         for (index, (reading, boot)) in readings.enumerated() where reading.kind == kind {
             var reading = reading
-            guard !stream.isOver(at: reading.moment.wall) else { continue }
             reading.moment.wall = corrections.corrected(reading.moment, of: boot)
+            guard reading.moment.wall <= limit else { continue }
             guard range.contains(reading.moment.wall) else { continue }
             entries.append(
                 StoredReadings.Entry(

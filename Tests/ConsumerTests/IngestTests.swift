@@ -207,12 +207,13 @@ struct IngestTests {
         #expect(try parts.take(block) == [.acknowledge(home, [session.identity(1)])])
     }
 
-    @Test("acknowledges readings after the end of a stream, and does not keep them")
+    @Test("acknowledges readings after the end of a stream that another person's followed, and does not keep them")
     func afterTheEnd() throws {
         var parts = try household.open()
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock)
-        parts = try household.open(people: "demo: {}", now: start + 1000)
+        let people = "demo: {}, other: { sensors: [\"home/strap\"] }"
+        parts = try household.open(people: people, now: start + 1000)
         let late = start + 1000 + StoredStream.tolerance
         let block = try session.block(beat(late - start + 1, 80))
         #expect(try parts.take(block) == [.acknowledge(home, [session.identity(1)])])
