@@ -32,6 +32,8 @@ final class Consumer: @unchecked Sendable {
     let grants: Grants
     var ingest: Ingest
     var reported = OncePerMinute<String>(capacity: 1024)
+    /// Sensors whose grant is to be published again when the minute is over.
+    var overwritten: Set<SensorName> = []
     /// Blocks of each gateway that were not kept, and of which nothing has been said yet.
     var discarded: [ID: Int] = [:]
     /// Grants and presence of this connection that the broker has not acknowledged.

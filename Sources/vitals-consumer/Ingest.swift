@@ -96,7 +96,8 @@ struct Ingest {
     private var strangers: [Report] = []
     private var tally = Tally()
     private var grants: [(gateway: ID, payload: [UInt8])] = []
-    private var requests = OncePerMinute<BlockIdentity>(capacity: 1024)
+    /// Each gateway's own: one that makes up sessions must not keep another from being asked.
+    private var requests: [ID: OncePerMinute<BlockIdentity>] = [:]
 
     init(_ store: Store, _ keys: Keys, gateways: [ID: Ed25519.VerifyingKey], sessionCapacity: Int = 1024) {
         self.store = store
@@ -125,6 +126,7 @@ struct Ingest {
     /// Other gateways may be enrolled now, and streams have ended.
     mutating func enrol(_ gateways: [ID: Ed25519.VerifyingKey]) {
         self.gateways = gateways
+        requests = requests.filter { gateways[$0.key] != nil }
         // What is in memory knows nothing of the ends.
         sessions.removeAll()
     }
@@ -167,7 +169,7 @@ struct Ingest {
         }
         for (gateway, outcome) in adopted {
             reports.append(Report(gateway: gateway, verdict: .handedBack(outcome), identity: nil))
-            if case .adopted(let stream) = outcome { requests.forget { $0.stream == stream } }
+            if case .adopted(let stream) = outcome { requests[gateway]?.forget { $0.stream == stream } }
         }
         let answers = try answers(to: judged, now: now, &reports)
         return (answers, reports)
@@ -190,7 +192,9 @@ struct Ingest {
                 answers.list.append(.refuse(gateway, identity, digest: try Self.digest(payload), .unreadable))
             case (.notNow(let stream, let session), _):
                 let asked = BlockIdentity(stream: stream, session: session, sequence: 0)
-                guard requests.allows(asked, now: now) else { continue }
+                guard requests[gateway, default: OncePerMinute(capacity: 1024)].allows(asked, now: now) else {
+                    continue
+                }
                 answers.list.append(.requestKey(gateway, stream, session))
             default: break
             }

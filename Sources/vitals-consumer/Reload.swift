@@ -53,10 +53,24 @@ extension Consumer {
                             set it, and restore again
                             """))
             }
-            // Whoever is alive and older ends at the sight of ours. Were two the same age, neither would: they are not to
-            // answer each other for ever.
             let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
-            guard Int64(clamping: grant.serial) < ours || isDue("grant \(sensor)") else { return }
+            guard !isDue("grant \(sensor)") else {
+                try publishGrants(of: sensor) { error in if let error { log.error("\(error)") } }
+                return
+            }
+            // Whoever is alive and older ends at the sight of ours. Were two the same age, neither would: they are not to
+            // answer each other for ever. Anyone else may say an old grant again and again: what lies on the topic is put
+            // right when the minute is over.
+            guard Int64(clamping: grant.serial) < ours, overwritten.insert(sensor).inserted else { return }
+            session.loop.after(.seconds(60)) { [unowned self] in putRight(sensor) }
+        } catch {
+            if isDue("copies") { log.error("\(error)") }
+        }
+    }
+
+    private func putRight(_ sensor: SensorName) {
+        overwritten.remove(sensor)
+        do throws(VaultError) {
             try publishGrants(of: sensor) { error in if let error { log.error("\(error)") } }
         } catch {
             if isDue("copies") { log.error("\(error)") }

@@ -137,6 +137,14 @@ struct IngestTests {
         }
         #expect(try parts.take(all: flood).answers.count == 1024)
         #expect(try parts.take(all: flood, later: 0).answers.count == 0)
+        // What one gateway makes up is not at the cost of another.
+        let other = try GatewaySession(
+            Grant(
+                serial: 1, sensor: ID("strap"), stream: StreamID(high: 0, low: 7), from: 0, until: nil,
+                personPublicKey: parts.grant().personPublicKey, kinds: .all), household.nextDoor,
+            boot: BootID(high: 0, low: 1))
+        let asked = Answer.requestKey(try ID("next-door"), other.stream, other.id)
+        #expect(try parts.take(other.block(beat(0, 70)), from: "next-door", later: 0) == [asked])
     }
 
     @Test("takes a block after its key block, and the key block from its gateway alone")
