@@ -1,5 +1,6 @@
 import Daemon
 import MQTT
+import Reactor
 import Telemetry
 import Vault
 
@@ -32,6 +33,8 @@ final class Consumer: @unchecked Sendable {
     let grants: Grants
     var ingest: Ingest
     var reported = OncePerMinute<String>(capacity: 1024)
+    /// Until the grants of settings that were read again are published.
+    var republishing: EventLoop.Timer?
     /// Sensors whose grant is to be published again when the minute is over.
     var overwritten: Set<SensorName> = []
     /// Blocks of each gateway that were not kept, and of which nothing has been said yet.

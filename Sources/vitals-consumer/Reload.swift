@@ -5,9 +5,10 @@ import Vault
 
 // What changes while the service runs.
 //
-// SIGHUP: `people`, `gateways` and `log` of the settings are applied, and new versions of persons' secrets are taken up: streams end and
-// open, and their grants are published at once. What is on its way in the old streams is still accepted. Where anything
-// fails, everything stays as it was.
+// SIGHUP: `people`, `gateways` and `log` of the settings are applied, and new versions of persons' secrets are taken up: streams
+// end and open, in one transaction; where that fails, everything stays as it was. From then on all of it is in force, and the
+// grants are published, again and again if it must be. What is on its way in the old streams is still accepted, unless it was
+// measured when the sensor was somebody else's.
 //
 // A grant of ours from another store means that there is a copy of this consumer: see `sawGrant`.
 
@@ -20,15 +21,31 @@ extension Consumer {
     private func apply(_ new: ConsumerSettings) {
         do throws(VaultError) {
             try grants.settle(new.people, now: unixMilliseconds())
-            let inert = settings.changesForARestart(in: new)
-            settings = settings.taking(new)
-            log.level = new.logLevel
-            ingest.enrol(new.gateways)
-            let count = try publishGrants { error in if let error { log.error("\(error)") } }
-            log.notice("read the settings again: \(count) grants")
-            if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
         } catch {
-            log.error("the settings were not applied: \(error)")
+            return log.error("the settings were not applied: \(error)")
+        }
+        let inert = settings.changesForARestart(in: new)
+        settings = settings.taking(new)
+        log.level = new.logLevel
+        ingest.enrol(new.gateways)
+        log.notice("read the settings again")
+        if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
+        republishing?.cancel()
+        publishSettled()
+    }
+
+    /// Publishes the grants that follow from settings that are in force already, until that has succeeded once.
+    private func publishSettled() {
+        republishing = nil
+        do throws(VaultError) {
+            let count = try publishGrants { error in if let error { log.error("\(error)") } }
+            log.notice("published \(count) grants")
+        } catch {
+            if isDue("settled") {
+                log.error(
+                    "the settings were applied, but their grants could not be published; again in 5 s: \(error)")
+            }
+            republishing = session.loop.after(.seconds(5)) { [unowned self] in publishSettled() }
         }
     }
 

@@ -83,6 +83,29 @@ extension ServiceTests {
         #expect(ended.status == 0 && ended.errors.contains(" 1 not kept"))
     }
 
+    @Test("as a program: settings that are applied are not called otherwise where their grants cannot be published yet")
+    func unpublished() throws {
+        _ = try household.settings(people: "demo: { sensors: [\"home/strap\"] }, other: {}", port: broker.port)
+        let identity = try end(program("identity"))
+        let key = try KeyFile.bytes(of: String(identity.output.dropLast()))
+        try broker.start()
+        let client = try Client(broker, "vitals/v1/#")
+        defer { client.stop() }
+        let service = try program()
+        defer { service.end(SIGKILL) }
+        let grant = try grant(client, key)
+        #expect(try presence(client).state == .online)
+        // The other person's secret is known by its version, and has not been opened yet.
+        let keys = try Database(household.path("state/keys.db"), .readWrite(.full), applicationID: Keys.applicationID)
+        try keys.execute("ALTER TABLE secrets RENAME COLUMN sealed TO hidden")
+        _ = try household.settings(people: "demo: {}, other: { sensors: [\"home/strap\"] }", port: broker.port)
+        service.signal(SIGHUP)
+        #expect(service.complains("the settings were applied, but their grants could not be published; again in 5 s"))
+        #expect(!service.errors.contains("not applied"))
+        try keys.execute("ALTER TABLE secrets RENAME COLUMN hidden TO sealed")
+        #expect(try nextGrant(after: grant, client, key).until == nil)
+    }
+
     /// What runs beside the service, and what does not.
     private func beside(_ service: RunningProgram) throws {
         func readings(_ user: String) throws -> [String] {
