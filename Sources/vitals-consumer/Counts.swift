@@ -106,16 +106,15 @@ extension Store {
         return counts
     }
 
-    /// Counts the streams whose counts are not known, after a migration. One with a block that does not open, or whose
-    /// person's secret is not there, stays uncounted.
+    /// Counts the streams whose counts are not known, after a migration. One whose person's secret is not there stays uncounted. A block
+    /// that does not open counts as a block only, and stays so: a stream is not read again at every start because of it.
     func countTheUncounted(_ keys: Keys) throws(VaultError) {
         for stream in try streams() where try counts(of: stream) == nil {
             guard let person = try keys.person(stream.user, version: stream.secretVersion) else { continue }
             try database.transaction { () throws(VaultError) in
                 let recount = try Recount(stream, person, self)
-                guard recount.unreadable == 0 else {
+                if recount.unreadable > 0 {
                     log.error("stream \(stream.id): \(recount.unreadable) stored blocks do not open; see check")
-                    return
                 }
                 try database.execute("DELETE FROM counts WHERE stream = ?", [.integer(stream.number)])
                 for (kind, number) in recount.numbers {

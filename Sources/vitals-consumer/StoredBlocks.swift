@@ -93,10 +93,11 @@ extension Store {
             [.integer(stream), .integer(last), .integer(limit)], row: StoredBlock.init)
     }
 
-    /// How many hours a stream's longest block reaches beyond its first.
-    private func longestBlock(of stream: Int64) throws(VaultError) -> Int64 {
+    /// How many hours a stream's longest block of readings reaches beyond its first. Gap blocks, which have no kinds, may begin in
+    /// 1970, and would have every query walk the whole stream.
+    func longestBlock(of stream: Int64) throws(VaultError) -> Int64 {
         try database.first(
-            "SELECT max(hours_more) FROM blocks WHERE stream = ? AND hours_more > 0", [.integer(stream)],
+            "SELECT max(hours_more) FROM blocks WHERE stream = ? AND hours_more > 0 AND kinds != 0", [.integer(stream)],
             row: { row throws(VaultError) in try row.intIfPresent(0) }
         ).flatMap { $0 } ?? 0
     }

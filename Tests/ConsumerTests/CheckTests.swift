@@ -148,6 +148,19 @@ struct CheckTests {
         #expect(try findings(parts).isGood)
     }
 
+    @Test("a block that does not open is not counted, and the stream is not counted again at each start")
+    func uncountable() throws {
+        var parts = try filled()
+        try downgrade(parts)
+        parts = try household.open()
+        try parts.store.database.execute("UPDATE blocks SET sealed = zeroblob(40) WHERE number = 2")
+        try parts.store.countTheUncounted(parts.keys)
+        let stream = try #require(try parts.store.streams().first)
+        #expect(try parts.store.counts(of: stream) == [0: 7, 1: 5])
+        let found = try findings(parts)
+        #expect(found.unreadable == 1 && found.miscounted == 0)
+    }
+
     @Test("a migration that fails half-way leaves version 1 as it was")
     func failedMigration() throws {
         let parts = try filled()

@@ -197,6 +197,17 @@ struct ReadingsTests {
         #expect(try parts.printed() == [])
     }
 
+    @Test("are looked for no further back than blocks of readings reach: gap blocks may begin in 1970")
+    func longGap() throws {
+        var parts = try household.open()
+        let session = try parts.session(household)
+        let gap = try GapBody(count: 5, first: 0, last: start, reason: .outboxFull)
+        _ = try parts.take(session.keyBlock, session.seal(.gap, gap.bytes), session.block(beat(0, 70)))
+        #expect(try parts.store.longestBlock(of: 1) == 0)
+        _ = try parts.take(session.block(beat(0, 71), beat(2 * 3_600_000, 72)))
+        #expect(try parts.store.longestBlock(of: 1) == 2)
+    }
+
     @Test("are read while a batch is being written")
     func concurrent() throws {
         var parts = try household.open()
