@@ -69,7 +69,7 @@ final class Keys {
         let path = (folder ?? settings.state) + "/keys.db"
         if access != .create, folder == nil { try StateFolder.checkForPendingRestore(settings.state) }
         if access == .create {
-            try createFolder(settings.state)
+            try StateFolder.make(settings.state)
         } else if Glibc.access(path, F_OK) != 0 {
             throw Failure(
                 .configuration, "there are no keys: \(path) does not exist",
@@ -280,12 +280,4 @@ final class Keys {
 extension VaultError {
     /// Whether the bytes are to blame, and not this machine.
     var isUnreadable: Bool { reason == .notAuthentic || reason == .malformed }
-}
-
-/// Makes the state folder, for its owner only, where there is none.
-func createFolder(_ path: String) throws(Failure) {
-    guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-    throw Failure(
-        .configuration, "cannot make the folder \(path): \(String(cString: strerror(errno)))",
-        hint: "check \"state\" in the settings, and who may write there")
 }

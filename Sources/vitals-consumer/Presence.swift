@@ -4,9 +4,9 @@ import Telemetry
 //
 // Every status carries the instance's name, drawn at the start of the process; so does the will. A consumer subscribes to
 // its own store's topic. What it finds there before it has said online itself was left by those before it, at whichever
-// connection it comes. Whoever turns up later has taken its place, and it stops: the newcomer wins. That holds whether the two share a client id (the broker throws
-// the older one out, which then finds the newcomer's will as it comes back; Mosquitto 2.0.11 gives no reason code for being
-// thrown out) or not (it sees the newcomer's status). Clocks do not matter.
+// connection it comes. Whoever turns up later has taken its place, and it stops: the newcomer wins. That holds whether the
+// two share a client id (the broker throws the older one out, which then finds the newcomer's will as it comes back;
+// Mosquitto 2.0.11 gives no reason code for being thrown out) or not (it sees the newcomer's status). Clocks do not matter.
 
 /// What is known of the consumers of a store. Belongs to one thread.
 struct Presence {

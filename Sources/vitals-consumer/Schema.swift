@@ -18,7 +18,7 @@
 
 extension Store {
     /// "Vidb".
-    static let applicationID: Int32 = 0x5669_6462  // "Vidb"
+    static let applicationID: Int32 = 0x5669_6462
     static let migrations = [
         """
         CREATE TABLE store (id BLOB NOT NULL CHECK (length(id) = 16)) STRICT;

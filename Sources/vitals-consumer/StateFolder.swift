@@ -24,10 +24,22 @@ struct StateFolder {
 
     /// Makes the folder where there is none, takes it, and finishes what a restore has begun.
     init(_ path: String) throws(Failure) {
-        try createFolder(path)
+        try Self.make(path)
         lock = try StateLock(folder: path)
         self.path = path
         if isRestored { try Failure.explaining { () throws(VaultError) in try finishRestore() } }
+    }
+
+    /// Makes the folder, for its owner only, where there is none.
+    static func make(_ path: String) throws(Failure) {
+        do throws(VaultError) {
+            try Folder.make(path)
+        } catch {
+            guard access(path, F_OK) != 0 else { return }
+            throw Failure(
+                .configuration, "could not \(error.attempted): \(error.said)",
+                hint: "check \"state\" in the settings, and who may write there")
+        }
     }
 
     /// Databases that `restore` is preparing.
