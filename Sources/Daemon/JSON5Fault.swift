@@ -1,8 +1,8 @@
 // JSONDecoder says that a text is no JSON5, but not where. This follows the text's structure (strings, comments, brackets,
-// commas, colons) just far enough to name the line on which it first goes wrong. It is asked first, for on two things
-// JSONDecoder does not refuse but ends the process: a name with bytes that are not UTF-8, and, in the version of Swift 6.0, a
-// name that is no string for any other reason, such as an escape that does not exist (swift-foundation, pull request 1043).
-// Those it finds; all else that it does not see the decoder judges.
+// commas, colons) just far enough to name the line on which it first goes wrong. It is asked first, for on three things
+// JSONDecoder does not refuse but ends the process: a number like 0x0x14, a name with bytes that are not UTF-8, and, in the
+// version of Swift 6.0, a name that is no string for any other reason, such as an escape that does not exist
+// (swift-foundation, pull request 1043). Those it finds; all else that it does not see the decoder judges.
 
 /// Finds the line of a mistake in JSON5.
 struct JSON5Fault {
@@ -47,11 +47,36 @@ struct JSON5Fault {
         case UInt8(ascii: "\""), UInt8(ascii: "'"): try string()
         default:
             let found = word()
-            let isNumber = found.first.map { $0.isNumber || "+-.".contains($0) } ?? false
-            guard isNumber || ["true", "false", "null", "Infinity", "NaN"].contains(found) else {
+            guard Self.isNumber(found) || ["true", "false", "null"].contains(found) else {
                 throw fault(found.isEmpty ? "a value is missing" : "\(quoted(found)) is no value; does it need quotes?")
             }
         }
+    }
+
+    /// Whether a word is a number of JSON5's: decimal or hexadecimal, with a sign or without.
+    private static func isNumber(_ word: String) -> Bool {
+        var rest = word[...]
+        if rest.first == "+" || rest.first == "-" { rest.removeFirst() }
+        if rest == "Infinity" || rest == "NaN" { return true }
+        if rest.hasPrefix("0x") || rest.hasPrefix("0X") {
+            // What is longer fits in no integer.
+            return (1...16).contains(rest.count - 2) && rest.dropFirst(2).allSatisfy { $0.isASCII && $0.isHexDigit }
+        }
+        func takeDigits() -> Int {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            rest.removeFirst(digits.count)
+            return digits.count
+        }
+        var digits = takeDigits()
+        if rest.first == "." {
+            rest.removeFirst()
+            digits += takeDigits()
+        }
+        guard digits > 0 else { return false }
+        guard rest.first == "e" || rest.first == "E" else { return rest.isEmpty }
+        rest.removeFirst()
+        if rest.first == "+" || rest.first == "-" { rest.removeFirst() }
+        return takeDigits() > 0 && rest.isEmpty
     }
 
     private mutating func members(closing: UInt8, depth: Int, haveKeys: Bool) throws(Fault) {

@@ -14,7 +14,7 @@ import powercut
 from outcome import Outcome
 
 # Runs, seconds of each, states of each.
-SIZES = {"short": (1, 8, 60), "normal": (2, 9, 200), "long": (15, 9, 400)}
+SIZES = {"short": (1, 12, 60), "normal": (2, 12, 200), "long": (15, 12, 400)}
 
 
 def run(size, seed):
@@ -23,8 +23,8 @@ def run(size, seed):
     outcome = Outcome("failedflush")
     failures = dict.fromkeys(powercut.PROGRAMS, 0)
     for _ in range(runs):
-        # A program's first twelve are of its start, which may end by them: both go on from here on. strace counts by threads.
-        when = choose.randint(13, 16)
+        # The first eighteen may be of a program's start, which may end by them: both go on from here on. strace counts by threads.
+        when = choose.randint(20, 24)
         with powercut.Recorder(options=["-e", f"inject=fdatasync:error=EIO:when={when}"]) as home:
             record = home.record(seconds)
             record.slowest_flush = math.inf
