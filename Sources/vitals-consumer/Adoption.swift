@@ -72,6 +72,13 @@ extension Store {
         ).flatMap { $0 }
     }
 
+    /// The serial of the newest grant of all; nil where there never was one.
+    func newestSerial() throws(VaultError) -> Int64? {
+        try database.first(
+            "SELECT max(serial) FROM streams", row: { row throws(VaultError) in try row.intIfPresent(0) }
+        ).flatMap { $0 }
+    }
+
     /// Less than every serial that a grant ever had.
     fileprivate func pastSerial() throws(VaultError) -> Int64 {
         (try database.first("SELECT min(0, min(serial)) FROM streams", row: Row.int) ?? 0) - 1

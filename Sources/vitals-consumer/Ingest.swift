@@ -356,9 +356,8 @@ extension Ingest {
     ) throws(VaultError) -> Int64? {
         let walls = readings.lazy.map(\.moment.wall)
         guard let hours = HourSpan(walls) else { return nil }
-        if let limit = try store.limit(of: session.stream), walls.allSatisfy({ $0 > limit + StoredStream.tolerance }) {
-            return nil
-        }
+        let foreign = try store.foreignTimes(of: session.stream)
+        if walls.allSatisfy({ wall in foreign.contains { $0.contains(wall) } }) { return nil }
         let kinds = readings.reduce(into: Grant.Kinds()) { $0.formUnion(Grant.Kinds($1.kind)) }
         return try store.add(
             header, sealed: sealed, stream: session.stream, session: session.number, kinds: kinds, hours: hours)

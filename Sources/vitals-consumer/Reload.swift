@@ -58,9 +58,13 @@ extension Consumer {
         else { return }
         do throws(VaultError) {
             let adoption = Adoption(store: grants.store, keys: grants.keys)
-            guard let (other, grant) = try adoption.verified(payload, from: gateway),
-                let ours = try grants.store.newestSerial(of: SensorName(gateway: gateway, sensor: grant.sensor))
-            else { return }
+            guard let (other, grant) = try adoption.verified(payload, from: gateway) else { return }
+            let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
+            let known = try grants.store.newestSerial(of: sensor)
+            // Of several sensors, a gateway believes the store whose grant is the newest of all.
+            var newest = known
+            if newest == nil { newest = try grants.store.newestSerial() }
+            guard let ours = newest else { return }
             guard Int64(clamping: grant.serial) <= ours else {
                 return failed(
                     Failure(
@@ -70,7 +74,7 @@ extension Consumer {
                             set it, and restore again
                             """))
             }
-            let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
+            guard known != nil else { return }
             guard !isDue("grant \(sensor)") else {
                 try publishGrants(of: sensor) { error in if let error { log.error("\(error)") } }
                 return

@@ -97,22 +97,25 @@ extension Store {
         return try database.query(sql, row: StoredStream.init)
     }
 
-    /// The time (Unix milliseconds) after which readings in this stream may be another person's: the sensor was theirs later. nil
-    /// where it was nobody else's: what a gateway seals that has not heard of the end is still the person's.
+    /// The times (Unix milliseconds) after this stream's end in which its readings may be another person's: from when the sensor was
+    /// theirs until it was this person's again. What a gateway seals that has not heard of the end is still the person's otherwise.
     ///
-    /// A rotation ends a stream, too, and then the person has another: what counts is the end of the last of these before the other
-    /// person's. That one's is told by its own end, for with a clock that was set back it begins before this one's.
-    func limit(of stream: StoredStream) throws(VaultError) -> Int64? {
-        guard let until = stream.until else { return nil }
+    /// Another person's stream that seems to begin before this one's end does so because the clock was set back.
+    func foreignTimes(of stream: StoredStream) throws(VaultError) -> [Range<Int64>] {
+        guard let until = stream.until else { return [] }
         let sql = """
-            SELECT max(until_ms) FROM streams WHERE gateway = ?1 AND sensor = ?2 AND user = ?3 AND until_ms BETWEEN ?4 AND
-                (SELECT min(max(from_ms, ?4)) FROM streams
-                 WHERE gateway = ?1 AND sensor = ?2 AND user <> ?3 AND (until_ms IS NULL OR until_ms > ?4))
+            SELECT max(other.from_ms, ?4), (
+                SELECT min(own.from_ms) FROM streams AS own
+                WHERE own.gateway = ?1 AND own.sensor = ?2 AND own.user = ?3 AND own.from_ms >= other.until_ms)
+            FROM streams AS other
+            WHERE gateway = ?1 AND sensor = ?2 AND user <> ?3 AND (until_ms IS NULL OR until_ms > ?4)
             """
-        return try database.first(
-            sql, [.text(stream.gateway), .text(stream.sensor), .text(stream.user), .integer(until)],
-            row: { row throws(VaultError) in try row.intIfPresent(0) }
-        ).flatMap { $0 }
+        return try database.query(
+            sql, [.text(stream.gateway), .text(stream.sensor), .text(stream.user), .integer(until)]
+        ) { row throws(VaultError) in
+            let begin = try row.int(0) + StoredStream.tolerance + 1
+            return begin..<max(begin, try row.intIfPresent(1) ?? .max)
+        }
     }
 
     /// A sensor's first stream has no beginning: nobody else's readings came before it, and a gateway whose clock is behind

@@ -100,8 +100,8 @@ struct StoredReadings {
 /// The blocks of one stream, in the order of their first hours.
 private struct Walk {
     private let stream: StoredStream
-    /// After this, readings are another person's.
-    private let limit: Int64
+    /// When readings are another person's.
+    private let foreignTimes: [Range<Int64>]
     private let store: Store
     private let kind: Reading.Kind
     private let range: Range<Int64>
@@ -118,7 +118,7 @@ private struct Walk {
         _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>
     ) throws(VaultError) {
         self.stream = stream
-        limit = try store.limit(of: stream).map { $0 + StoredStream.tolerance } ?? .max
+        foreignTimes = try store.foreignTimes(of: stream)
         self.store = store
         self.kind = kind
         self.range = range
@@ -151,7 +151,8 @@ private struct Walk {
         for (index, (reading, boot)) in readings.enumerated() where reading.kind == kind {
             var reading = reading
             reading.moment.wall = corrections.corrected(reading.moment, of: boot)
-            guard reading.moment.wall <= limit else { continue }
+            let wall = reading.moment.wall
+            guard !foreignTimes.contains(where: { $0.contains(wall) }) else { continue }
             guard range.contains(reading.moment.wall) else { continue }
             entries.append(
                 StoredReadings.Entry(
