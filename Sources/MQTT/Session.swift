@@ -211,10 +211,15 @@ extension Session {
         connection?.watch?.cancel()
         connection = nil
         // A broker that accepts and then ends connections at once is not to be asked ever faster.
-        // A broker that has accepted us is there, and may be again in a moment; one that throws us out at once, as for another
-        // client of our name, is not to be asked ever faster.
+        // A broker that has accepted us is there, and may be again in a moment. Where another client of our name throws us out, or
+        // we ourselves cannot take what comes, the pauses grow all the same.
         if let connectedAt {
-            if .now - connectedAt > .seconds(1) { backoff.reset() } else { backoff.shrink(to: .seconds(2)) }
+            let isInVain = reason.kind == .batchRefused || reason.isTakenOver
+            if .now - connectedAt > .seconds(isInVain ? 10 : 1) {
+                backoff.reset()
+            } else if !isInVain {
+                backoff.shrink(to: .seconds(2))
+            }
         }
         connectedAt = nil
         asked = [:]

@@ -252,25 +252,39 @@ public final class Database {
         try run("PRAGMA synchronous = FULL")
         defer { restoreSynchronous() }
         do throws(VaultError) {
-            if isDoubtful {
-                guard try checkpoint() else {
-                    throw VaultError("flush the database \(path)", .locked, said: "a reader is in the way")
-                }
-                isDoubtful = false
-            }
+            try settleDoubt()
             return try flushed(body)
         } catch {
-            if error.reason == .inputOutput { isDoubtful = true }
+            if error.reason == .inputOutput { doubt = .own }
             throw error
         }
     }
 
-    /// A flush has failed, or may have in the process before. The kernel takes what it could not write for written, and no later flush would say otherwise: only what is
-    /// written anew counts, so the log is moved into the database file before the next flush.
-    public private(set) var isDoubtful = true
+    /// Whether a flush has failed. The kernel takes what it could not write for written, and no later flush would say otherwise: only what is
+    /// written anew counts, so the log is moved into the database file, and emptied, before the next flush.
+    private enum Doubt {
+        case none
+        /// The process before may have had a flush that failed.
+        case inherited
+        case own
+    }
+
+    private var doubt = Doubt.inherited
+
+    /// Whether a flush of this process has failed, and nothing was written anew since.
+    public var isDoubtful: Bool { doubt == .own }
 
     /// Somebody else's flush of the log has failed: see `LogFile`.
-    public func distrustFlushes() { isDoubtful = true }
+    public func distrustFlushes() { doubt = .own }
+
+    private func settleDoubt() throws(VaultError) {
+        guard doubt != .none else { return }
+        if try checkpoint() {
+            doubt = .none
+        } else if doubt == .own {
+            throw VaultError("flush the database \(path)", .locked, said: "a reader is in the way")
+        }
+    }
 
     private func flushed<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
         return try transaction { () throws(VaultError) -> T in
@@ -335,7 +349,7 @@ public final class Database {
         var pages: Int32 = 0
         var moved: Int32 = 0
         let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &moved)
-        if code & 0xFF != SQLITE_BUSY { try check(code, "checkpoint the database \(path)") }
+        try check(code, "checkpoint the database \(path)")
         return (Int(pages), Int(moved))
     }
 

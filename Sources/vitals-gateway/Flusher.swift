@@ -10,6 +10,8 @@ final class Flusher: @unchecked Sendable {
     private let log: LogFile
     private let database: Database
     private var flushes = 0
+    /// A checkpoint has failed, and that was said.
+    private var hasFailed = false
 
     /// So many flushes lie between two checkpoints: about five minutes.
     private static let flushesPerCheckpoint = 64
@@ -33,16 +35,25 @@ final class Flusher: @unchecked Sendable {
         loop.perform { [self] in
             do throws(VaultError) {
                 try log.flush()
-                completion(nil, try checkpointIfDue())
             } catch {
-                completion(error, false)
+                return completion(error, false)
             }
+            completion(nil, checkpointIfDue())
         }
     }
 
-    private func checkpointIfDue() throws(VaultError) -> Bool {
+    /// What goes wrong here leaves the log as it was: it is tried again at the next flush, and no flush is doubted for it.
+    private func checkpointIfDue() -> Bool {
         flushes += 1
-        guard flushes % Self.flushesPerCheckpoint == 0 else { return false }
-        return try database.checkpointInPassing().pages > Self.longestLog
+        guard flushes >= Self.flushesPerCheckpoint else { return false }
+        do throws(VaultError) {
+            let pages = try database.checkpointInPassing().pages
+            (flushes, hasFailed) = (0, false)
+            return pages > Self.longestLog
+        } catch {
+            if !hasFailed { Daemon.log.error("outbox: \(error)") }
+            hasFailed = true
+            return false
+        }
     }
 }

@@ -287,7 +287,10 @@ final class Outbox: @unchecked Sendable {
             try toDisk()
         } catch {
             tellWaiting(false)
-            return trouble(error)
+            trouble(error)
+            // What was committed before goes on its way all the same.
+            if isDirty { do { try toDisk() } catch { log.error("outbox: \(error)") } }
+            return
         }
         sessions = sessions.filter { !isOver($0.value) || !$0.value.pending.isEmpty }
         flushLater()

@@ -63,8 +63,10 @@ extension Outbox {
         do throws(VaultError) {
             try store.durably { () throws(VaultError) in }
             flushedThrough = try store.lastBlock()
+            tellOfFlush(true)
             tellWaiting(true)
         } catch {
+            tellOfFlush(false)
             tellWaiting(false)
             trouble(error)
         }

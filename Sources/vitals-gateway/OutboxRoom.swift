@@ -31,11 +31,13 @@ extension Outbox {
         }
     }
 
-    /// The disk is full, of whatever. The log is moved into the file first, for deleting needs room in it, too; then what the
-    /// consumer has makes room for what it does not have.
+    /// The disk is full, of whatever. What was moved into the file leaves the log's room to be used again; and where no pages of
+    /// the file are free, what the consumer has makes room for what it does not have.
     func spareSpent() {
         do throws(VaultError) {
-            try store.database.checkpoint()
+            // Where the file cannot grow this fails, and the rest may work all the same.
+            do { _ = try store.database.checkpointInPassing() } catch { log.debug("outbox: \(error)") }
+            guard try store.freePages() < bunch else { return }
             let count = try store.commit { () throws(VaultError) in try store.removeSpent(atMost: bunch) }
             if count > 0 { log.warning("the disk is full: removed \(count) acknowledged blocks") }
         } catch {

@@ -19,6 +19,9 @@ extension OutboxStore {
         return Int(try pages * number("PRAGMA page_size"))
     }
 
+    /// Pages of the file that can be used again.
+    func freePages() throws(VaultError) -> Int { Int(try number("PRAGMA freelist_count")) }
+
     /// Acknowledged blocks go after a while. Says how many went.
     func removeAcknowledged(before wall: Int64) throws(VaultError) -> Int {
         try database.execute("DELETE FROM blocks WHERE state = 1 AND changed < ? AND sequence > 0", [.integer(wall)])

@@ -14,6 +14,8 @@ struct Uplink {
 
     private struct Flight {
         let bytes: [UInt8]
+        var wasSent = false
+        /// So often since the connection before was lost.
         var sent = 0
         var pause: UInt64
         /// Monotonic milliseconds.
@@ -36,8 +38,8 @@ struct Uplink {
     /// Streams of which nothing is to be taken now.
     var parked: [StreamID] { Array(parkedUntil.keys) }
 
-    /// Whether it was sent, and the answer may be on its way.
-    func isOnItsWay(_ identity: BlockIdentity) -> Bool { isOpen && flights[identity] != nil }
+    /// Whether it was sent, and the consumer may have it.
+    func isOnItsWay(_ identity: BlockIdentity) -> Bool { flights[identity]?.wasSent ?? false }
 
     /// Parks streams that fill the window in vain, and takes back those that have waited.
     mutating func makeWay(at now: UInt64) {
@@ -65,6 +67,7 @@ struct Uplink {
             flights[identity]?.due = now + Self.jittered(flight.pause)
             flights[identity]?.pause = min(flight.pause * 2, Self.longestPause)
             flights[identity]?.sent += 1
+            flights[identity]?.wasSent = true
         }
         // In order within a session: the key block first spares the consumer a question.
         blocks.sort { $0.order.sequence < $1.order.sequence }

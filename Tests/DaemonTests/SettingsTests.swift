@@ -227,14 +227,17 @@ struct SettingsTests {
 
     @Test(
         "refuses words that look like numbers, on some of which Foundation's reader ends the process",
-        arguments: ["0x0x14", "0x", "0xG", "0x11223344556677889", "1.2.3", "1e", "1e+", "-", "+-1", "..", "0b1", "1_000"])
+        arguments: [
+            "0x0x14", "0x", "0xG", "0x11223344556677889", "1.2.3", "1e", "1e+", "-", "+-1", "..", "0b1", "1_000",
+        ])
     func noNumbers(word: String) {
         let error = thrown(SettingsError.self) { try Gateway.parse("{ id: 'a',\n limit: \(word) }") }
         #expect(error?.problem == "not valid JSON5 (line 2: \"\(word)\" is no value; does it need quotes?)")
     }
 
     @Test(
-        "takes every number of JSON5's for one", arguments: ["0", "-0", "+1", ".5", "5.", "1e3", "1E-3", "-0xfF", "NaN"])
+        "takes every number of JSON5's for one",
+        arguments: ["0", "-0", "+1", ".5", "5.", "1e3", "1E-3", "-0xfF", "NaN"])
     func numbers(word: String) {
         #expect(JSON5Fault.place(in: Array("{ a: \(word) }".utf8)) == "")
         _ = thrown(SettingsError.self) { try Gateway.parse("{ id: 'a', limit: \(word) }") }

@@ -1,5 +1,6 @@
 import Daemon
 import Foundation
+import Reactor
 import Telemetry
 import Testing
 import Vault
@@ -214,6 +215,15 @@ struct OutboxTests {
         #expect(try outbox.keep([reading(2)], from: bench.strap))
         outbox.stop(within: .zero)
         #expect(try bench.opened(bench.waiting()).flatMap(\.steps) == [1, 2])
+    }
+
+    @Test("answers at its end who waits for the disk")
+    func answersAtTheEnd() throws {
+        let outbox = try granted()
+        let answer = Answer<Bool>()
+        outbox.append(reading(1), from: bench.strap) { answer.set($0) }
+        outbox.stop(within: .zero)
+        #expect(answer.wait(atMost: .seconds(5)) == true)
     }
 
     @Test("believes no flush after one that failed until everything was written anew")
