@@ -331,53 +331,6 @@ public final class Database {
         }
     }
 
-    /// Moves the log into the database file and empties it, as far as readers allow; says whether all of it was moved.
-    @discardableResult
-    public func checkpoint() throws(VaultError) -> Bool {
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
-        if code & 0xFF == SQLITE_BUSY { return false }
-        try check(code, "checkpoint the database \(path)")
-        return true
-    }
-
-    /// Leaves it to another connection to move the log into the database file: commits on this one then never wait for that.
-    public func leaveCheckpointsToOthers() throws(VaultError) { try run("PRAGMA wal_autocheckpoint = 0") }
-
-    /// Moves as much of the log into the database file as gets in nobody's way; says how many pages the log has, and how many of them
-    /// were moved. When all were, the next commit of any connection begins the log anew.
-    public func checkpointInPassing() throws(VaultError) -> (pages: Int, moved: Int) {
-        var pages: Int32 = 0
-        var moved: Int32 = 0
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &moved)
-        try check(code, "checkpoint the database \(path)")
-        return (Int(pages), Int(moved))
-    }
-
-    /// Checks every page, and that every reference leads somewhere; throws `.corrupt` with SQLite's first finding.
-    public func checkIntegrity() throws(VaultError) {
-        let finding = try first("PRAGMA integrity_check(1)", row: Row.text) ?? "no answer"
-        guard finding == "ok" else { throw VaultError("check the database \(path)", .corrupt, said: finding) }
-        if let table = try first("PRAGMA foreign_key_check", row: Row.text) {
-            throw VaultError("check the database \(path)", .corrupt, said: "a row of \(table) refers to nothing")
-        }
-    }
-
-    /// Writes a consistent copy to `path`, a file that does not exist yet, with mode 0600; on the disk when this returns.
-    public func backUp(to path: String) throws(VaultError) {
-        let attempted = "back up the database \(self.path) to \(path)"
-        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .system(attempted, errno: errno) }
-        defer { close(file) }
-        do throws(VaultError) {
-            try execute("VACUUM INTO ?", [.text(path)])
-            guard fsync(file) == 0 else { throw .system(attempted, errno: errno) }
-            try KeyFile.syncDirectory(of: path, attempted)
-        } catch {
-            unlink(path)
-            throw error
-        }
-    }
-
     /// Every return code of SQLite passes through here.
     func check(_ code: Int32, _ attempted: String, _ sql: String? = nil) throws(VaultError) {
         guard code != SQLITE_OK else { return }
