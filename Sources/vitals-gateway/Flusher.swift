@@ -7,7 +7,7 @@ import Vault
 // Proof of @unchecked: constants, but for what is touched on `loop` only.
 final class Flusher: @unchecked Sendable {
     private let loop = EventLoop(name: "flush")
-    private let log: LogFile
+    private let logFile: LogFile
     private let database: Database
     private var flushes = 0
     /// A checkpoint has failed, and that was said.
@@ -20,7 +20,7 @@ final class Flusher: @unchecked Sendable {
 
     /// - Parameter store: which has been flushed once.
     init(of store: OutboxStore) throws(VaultError) {
-        log = try LogFile(of: store.path)
+        logFile = try LogFile(of: store.path)
         database = try store.anotherConnection()
         try store.database.leaveCheckpointsToOthers()
     }
@@ -34,7 +34,7 @@ final class Flusher: @unchecked Sendable {
     func flush(_ completion: @escaping @Sendable (_ error: VaultError?, _ isLogLong: Bool) -> Void) {
         loop.perform { [self] in
             do throws(VaultError) {
-                try log.flush()
+                try logFile.flush()
             } catch {
                 return completion(error, false)
             }
@@ -51,7 +51,7 @@ final class Flusher: @unchecked Sendable {
             (flushes, hasFailed) = (0, false)
             return pages > Self.longestLog
         } catch {
-            if !hasFailed { Daemon.log.error("outbox: \(error)") }
+            if !hasFailed { log.error("outbox: \(error)") }
             hasFailed = true
             return false
         }

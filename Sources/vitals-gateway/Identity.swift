@@ -14,9 +14,12 @@ struct Identity {
 
     /// The state folder, for its owner only.
     static func makeFolder(_ state: String) throws(Failure) {
-        guard mkdir(state, 0o700) == 0 || errno == EEXIST else {
+        do throws(VaultError) {
+            try Folder.make(state)
+        } catch  where error.code == EEXIST {
+        } catch {
             throw Failure(
-                .configuration, "cannot make the folder \(state): \(String(cString: strerror(errno)))",
+                .configuration, "cannot make the folder \(state): \(error.said)",
                 hint: "make it, or name another as `state` in the settings")
         }
     }

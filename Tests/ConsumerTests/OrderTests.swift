@@ -6,19 +6,6 @@ import Vault
 
 @testable import vitals_consumer
 
-/// A generator whose numbers depend on its seed alone: SplitMix64.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 @Suite("The order of arrival")
 struct OrderTests {
     /// Blocks of four sessions of two boots and two sensors: keys, readings, loose records that overlap, corrections, gaps.
@@ -105,7 +92,7 @@ struct OrderTests {
                 try parts.store.database.execute("DELETE FROM \(table)")
             }
             parts.ingest = Ingest(parts.store, parts.keys, gateways: parts.settings.gateways, sessionCapacity: 2)
-            var random = SeededGenerator(state: seed)
+            var random = SeededGenerator(seed: seed)
             try deliver(blocks, &parts, &random)
             #expect(try content(parts) == expected, "seed \(seed)")
         }

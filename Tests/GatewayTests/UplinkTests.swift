@@ -155,6 +155,21 @@ struct UplinkTests {
         }
     }
 
+    @Test("knows what the consumer may have, also when the connection is lost, until it has answered")
+    mutating func onItsWay() {
+        open()
+        let identity = Self.block(1).identity
+        uplink.take(Self.block(1))
+        #expect(!uplink.isOnItsWay(identity))
+        _ = uplink.send(at: 0)
+        #expect(uplink.isOnItsWay(identity))
+        uplink.brokerChanged(isConnected: false)
+        uplink.brokerChanged(isConnected: true)
+        #expect(uplink.isOnItsWay(identity))
+        uplink.remove(identity)
+        #expect(!uplink.isOnItsWay(identity))
+    }
+
     @Test("passes over a block that cannot be read")
     mutating func unreadable() {
         open()
