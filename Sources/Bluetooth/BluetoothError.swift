@@ -34,8 +34,18 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
 
     /// The characteristic does not offer that operation.
     public var isUnsupported: Bool {
-        name == "org.bluez.Error.NotSupported" || name == "org.bluez.Error.NotPermitted"
+        name == "org.bluez.Error.NotSupported" || name == "org.bluez.Error.NotPermitted" && !isEncryptionProblem
     }
+
+    /// The characteristic needs an encrypted link, and the device no bond: BlueZ's words in src/gatt-client.c for the
+    /// attribute protocol's errors 0x05, 0x0C and 0x0F.
+    public var isEncryptionProblem: Bool { name == "org.bluez.Error.NotPermitted" && message == "Not paired" }
+
+    /// The device does not know the keys any more that BlueZ kept for it.
+    public var isBondLost: Bool { name == "org.bluez.Error.AuthenticationFailed" }
+
+    /// The radio is kept off by rfkill.
+    public var isBlocked: Bool { name == "org.bluez.Error.Blocked" }
 
     public var description: String {
         let words = "cannot \(attempt): \(message.isEmpty ? name : "\(message) (\(name))")"
@@ -47,6 +57,8 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
         switch name {
         case "org.bluez.Error.NotReady":
             "The Bluetooth adapter is off: run `bluetoothctl power on`; if that fails, `rfkill list bluetooth`."
+        case "org.bluez.Error.Blocked":
+            "The Bluetooth radio is blocked: run `rfkill unblock bluetooth`, or look for a switch on the machine."
         case DBusError.Name.accessDenied:
             "This user may not talk to BlueZ: add it to the group `bluetooth`."
         case DBusError.Name.serviceUnknown:

@@ -15,50 +15,6 @@ public import Reactor
 /// BlueZ, as a central uses it. `start` and `stop` belong to the owner; all else, and every callback, to `loop`.
 // Proof of @unchecked: the mutable state is only touched on `loop`'s thread.
 public final class Central: @unchecked Sendable {
-    /// Where BlueZ is.
-    public enum Bus: Equatable, Sendable {
-        /// The system bus, or what DBUS_SYSTEM_BUS_ADDRESS names.
-        case system
-        /// A D-Bus address, such as `unix:path=/run/vitals/bus`.
-        case address(String)
-    }
-
-    /// What the central has, or waits for.
-    public enum State: Equatable, Sendable, CustomStringConvertible {
-        case waitingForBus(String)
-        case waitingForBlueZ
-        /// BlueZ runs, without a controller.
-        case waitingForAdapter
-        /// There is a controller, and it is off.
-        case adapterOff(String)
-        case ready
-
-        public var description: String {
-            switch self {
-            case .waitingForBus(let why): "waiting for the message bus: \(why)"
-            case .waitingForBlueZ: "waiting for bluetoothd (nobody owns org.bluez on the bus)"
-            case .waitingForAdapter: "waiting for a Bluetooth adapter"
-            case .adapterOff(let name): "waiting for adapter \(name) to be powered (try: bluetoothctl power on)"
-            case .ready: "ready"
-            }
-        }
-    }
-
-    public enum Event: Sendable {
-        case state(State)
-        /// A device is new, or something about it changed.
-        case device(Device)
-        case deviceRemoved(Device)
-    }
-
-    /// How long a call may take. A BlueZ call may answer after 41 s, or never.
-    public struct Limits: Sendable {
-        /// BlueZ itself gives a connection up after about 41 s.
-        public var connect: Duration = .seconds(45)
-        public var call: Duration = .seconds(10)
-        public init() {}
-    }
-
     public typealias Completion<Value> = (Result<Value, BluetoothError>) -> Void
 
     public let loop = EventLoop(name: "dbus")
@@ -68,7 +24,8 @@ public final class Central: @unchecked Sendable {
     let connection: Connection
     private let bus: Bus
     private let adapterName: String?
-    private let events: (Event) -> Void
+    let mayPair: (Device) -> Bool
+    let events: (Event) -> Void
     private var objects = Objects()
     private var isBlueZThere = false
     /// Who owns org.bluez, such as `:1.7`; empty where nobody does.
@@ -79,13 +36,17 @@ public final class Central: @unchecked Sendable {
 
     /// - Parameters:
     ///   - adapter: such as `hci0`; nil for whichever there is.
+    ///   - rfkill: the folder in which the kernel tells which radios are blocked.
+    ///   - mayPair: whether a device that asks for it may be paired; called on `loop`.
     ///   - events: called on `loop`.
     public init(
-        bus: Bus, adapter: String? = nil, limits: Limits = Limits(), events: @escaping @Sendable (Event) -> Void
+        bus: Bus, adapter: String? = nil, limits: Limits = Limits(), rfkill: String = "/sys/class/rfkill",
+        mayPair: @escaping @Sendable (Device) -> Bool = { _ in false }, events: @escaping @Sendable (Event) -> Void
     ) {
         self.bus = bus
         adapterName = adapter
         self.limits = limits
+        self.mayPair = mayPair
         self.events = events
         connection = Connection(on: loop)
     }
@@ -170,6 +131,31 @@ public final class Central: @unchecked Sendable {
 
     /// Looks for devices for as long as the token lives, whatever BlueZ does meanwhile.
     public func discover(_ filter: Discovery.Filter = .init()) -> Discovery.Token { discovery.begin(filter) }
+
+    /// Starts discovery anew where one runs: some controllers go deaf in a long one.
+    public func restartDiscovery() { discovery.restart() }
+
+    /// Switches the adapter in use on or off.
+    public func setPowered(_ isPowered: Bool, completion: @escaping Completion<Void>) {
+        let attempt = "switch the Bluetooth adapter \(isPowered ? "on" : "off")"
+        guard let adapter else {
+            let error = DBusError(name: DBusError.Name.unknownObject, message: "there is no adapter")
+            loop.after(.zero) { completion(.failure(BluetoothError(attempt, error))) }
+            return
+        }
+        set(attempt, adapter.path, Objects.adapterInterface, "Powered", .bool(isPowered), completion)
+    }
+
+    /// Sets a property.
+    func set(
+        _ attempt: String, _ path: String, _ interface: String, _ name: String, _ value: Value,
+        _ completion: @escaping Completion<Void>
+    ) {
+        call(
+            attempt, path, "org.freedesktop.DBus.Properties", "Set",
+            [.string(interface), .string(name), .variant(value)]
+        ) { completion($0.map { _ in }) }
+    }
 
     func call(
         _ attempt: String, _ path: String, _ interface: String, _ member: String, _ arguments: [Value] = [],

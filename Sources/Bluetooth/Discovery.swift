@@ -1,4 +1,5 @@
 internal import DBus
+internal import Reactor
 
 /// Looking for devices. It goes on for as long as somebody holds a token, and starts again by itself when bluetoothd or
 /// the adapter comes back.
@@ -48,6 +49,9 @@ public final class Discovery {
     private var isBusy = false
     /// The adapter has said that it discovers, since we asked it to.
     private var isSeen = false
+    private var mustRestart = false
+    /// Between tries where BlueZ refuses.
+    private var backoff = Backoff(first: .seconds(2), limit: .seconds(60))
 
     init(of central: Central) { self.central = central }
 
@@ -68,6 +72,12 @@ public final class Discovery {
         runningOn = nil
         isSeen = false
         isBusy = false
+        mustRestart = false
+    }
+
+    func restart() {
+        mustRestart = runningOn != nil
+        settle()
     }
 
     /// Brings what BlueZ does in line with what is wanted. One step at a time: each answer leads back here.
@@ -82,8 +92,9 @@ public final class Discovery {
             runningOn = nil  // BlueZ has ended it by itself.
         }
         isSeen = runningOn != nil && adapter.isDiscovering
-        if let path = runningOn, wanted.isEmpty || path != adapter.path {
+        if let path = runningOn, wanted.isEmpty || path != adapter.path || mustRestart {
             runningOn = nil
+            mustRestart = false
             step(path, "StopDiscovery")
         } else if !wanted.isEmpty, runningOn == nil || runningFilter != merged {
             let filter = merged
@@ -104,6 +115,7 @@ public final class Discovery {
             isBusy = false
             switch result {
             case .success:
+                backoff.reset()
                 done()
                 settle()
             case .failure(let error) where error.name == "org.bluez.Error.InProgress":
@@ -111,7 +123,7 @@ public final class Discovery {
                 settle()
             case .failure:
                 // Off, unplugged or busy: tried again when the adapter changes, or after a while.
-                central.loop.after(.seconds(2)) { [weak self] in self?.settle() }
+                central.loop.after(backoff.next()) { [weak self] in self?.settle() }
             }
         }
     }

@@ -17,21 +17,48 @@ public struct Adapter: Equatable, Sendable {
 
 /// A remote device that BlueZ knows: seen in a scan a short while ago, connected, or remembered.
 public struct Device: Equatable, Sendable {
+    /// What kind of address a device goes by. Core Specification, Vol 6, Part B, 1.3.
+    public enum AddressType: String, Sendable {
+        /// Given by the maker, from the IEEE's numbers.
+        case `public`
+        /// Made up by the device; `Device.hasStableAddress` says whether for good.
+        case random
+    }
+
     public let path: String
-    /// Such as `C0:FF:EE:00:00:01`.
+    /// Such as `C0:FF:EE:00:00:01`. Of a bonded device its identity, whatever address it advertises with.
     public internal(set) var address = ""
+    public internal(set) var addressType = AddressType.public
     /// The name that the device itself gives; empty where it gives none.
     public internal(set) var name = ""
+    /// What somebody on this machine called it; BlueZ makes one up from name or address where nobody did.
+    public internal(set) var alias = ""
     public internal(set) var isConnected = false
     /// The services are known; characteristics can be used.
     public internal(set) var isResolved = false
+    /// There are keys for this or a later connection.
+    public internal(set) var isPaired = false
+    /// The keys are kept, here and (as far as BlueZ knows) by the device.
     public internal(set) var isBonded = false
-    /// dBm, while it is being discovered.
+    /// BlueZ may let it connect and use its services without asking the agent.
+    public internal(set) var isTrusted = false
+    /// dBm, while it is being discovered; nil when the discovery has ended.
     public internal(set) var rssi: Int?
     /// Services, as lower-case 128-bit UUIDs.
     public internal(set) var services: [String] = []
-    /// Percent, where BlueZ keeps it.
+    /// Percent, where BlueZ keeps it: while the device is connected.
     public internal(set) var battery: Int?
+
+    /// The address will be the same tomorrow: it is public, static random (its two top bits are set; Core Specification,
+    /// Vol 6, Part B, 1.3.2.1), or that of a bonded device, which BlueZ resolves to the identity.
+    public var hasStableAddress: Bool {
+        if addressType == .public || isBonded { return true }
+        guard let top = address.first?.hexDigitValue else { return false }
+        return top >= 0xC
+    }
+
+    /// The path of the adapter it belongs to.
+    var adapterPath: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "" }
 }
 
 /// A characteristic of a connected device.
@@ -141,10 +168,14 @@ extension Adapter {
 extension Device {
     fileprivate mutating func apply(_ properties: [String: Value]) {
         if let value = properties["Address"]?.asString { address = value }
+        if let value = properties["AddressType"]?.asString { addressType = AddressType(rawValue: value) ?? .random }
         if let value = properties["Name"]?.asString { name = value }
+        if let value = properties["Alias"]?.asString { alias = value }
         if let value = properties["Connected"]?.asBool { isConnected = value }
         if let value = properties["ServicesResolved"]?.asBool { isResolved = value }
+        if let value = properties["Paired"]?.asBool { isPaired = value }
         if let value = properties["Bonded"]?.asBool { isBonded = value }
+        if let value = properties["Trusted"]?.asBool { isTrusted = value }
         if let value = properties["RSSI"]?.asInteger { rssi = Int(value) }
         if let value = properties["UUIDs"]?.asStrings { services = value.map { $0.lowercased() } }
     }

@@ -173,6 +173,8 @@ final class Gateway: @unchecked Sendable {
             publishInfo()
         case .device(let device): for sensor in sensors.values { sensor.deviceChanged(device) }
         case .deviceRemoved(let device): for sensor in sensors.values { sensor.deviceRemoved(device) }
+        case .pairingRefused(let device, let why): log.notice("not paired with \(device.address): \(why)")
+        case .agentRefused(let error): log.notice("\(error)")
         }
     }
 

@@ -1,0 +1,45 @@
+// Bonds: made, trusted and forgotten.
+//
+// BlueZ makes a bond by itself when a characteristic answers that it needs encryption, provided that there is an agent to
+// ask. `pair` is for making one beforehand, where it is known that one will be needed.
+
+internal import DBus
+
+extension Central {
+    /// Makes a bond, over a connection that BlueZ makes if there is none. Success where there is one already.
+    public func pair(_ device: Device, completion: @escaping Completion<Void>) {
+        let attempt = "pair with \(device.address)"
+        call(attempt, device.path, Objects.deviceInterface, "Pair", limit: limits.pair) { [weak self] result in
+            switch result {
+            case .failure(let error) where error.name == "org.bluez.Error.AlreadyExists": completion(.success(()))
+            case .failure(let error):
+                // BlueZ goes on after our limit, and would refuse the next Pair as InProgress.
+                if error.isTimeout { self?.cancelPairing(device) }
+                completion(.failure(error))
+            case .success: completion(.success(()))
+            }
+        }
+    }
+
+    /// Takes a device away: its link, its bond and all that BlueZ remembers of it. Success where BlueZ knows none such.
+    public func remove(_ device: Device, completion: @escaping Completion<Void>) {
+        call(
+            "forget \(device.address)", device.adapterPath, Objects.adapterInterface, "RemoveDevice",
+            [.path(device.path)]
+        ) { result in
+            if case .failure(let error) = result, error.name == "org.bluez.Error.DoesNotExist" {
+                return completion(.success(()))
+            }
+            completion(result.map { _ in })
+        }
+    }
+
+    /// Lets a device connect and use its services without asking the agent each time.
+    public func trust(_ device: Device, completion: @escaping Completion<Void>) {
+        set("trust \(device.address)", device.path, Objects.deviceInterface, "Trusted", .bool(true), completion)
+    }
+
+    private func cancelPairing(_ device: Device) {
+        call("end the pairing with \(device.address)", device.path, Objects.deviceInterface, "CancelPairing") { _ in }
+    }
+}
