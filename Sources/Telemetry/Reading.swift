@@ -4,8 +4,8 @@ public struct Reading: Hashable, Sendable {
     public enum Value: Hashable, Sendable {
         /// A heart-rate notification, whole.
         case heartRate(HeartRateMeasurement)
-        /// A step counter, as the sensor counts: cumulative, and restarting when the sensor likes.
-        case steps(UInt32)
+        /// A step counter.
+        case steps(StepCount)
         /// A body temperature.
         case temperature(Temperature)
     }
@@ -63,12 +63,31 @@ public struct Moment: Hashable, Sendable {
     static let monotonicRange: ClosedRange<UInt64> = 0...UInt64(limit)
 }
 
+/// A step counter: cumulative, and restarting when whoever counts likes.
+public struct StepCount: Hashable, Sendable, ExpressibleByIntegerLiteral {
+    /// Steps so far; wraps around.
+    public var counter: UInt32
+    /// Whether the gateway derived it from a foot pod's cadence (`CadenceSteps`); otherwise the sensor counted.
+    public var isDerived: Bool
+
+    /// A counter from its parts.
+    public init(_ counter: UInt32, isDerived: Bool = false) {
+        self.counter = counter
+        self.isDerived = isDerived
+    }
+
+    /// What a sensor counted.
+    public init(integerLiteral counter: UInt32) { self.init(counter) }
+}
+
 /// A body temperature.
 public struct Temperature: Hashable, Sendable {
     /// Thousandths of a degree Celsius.
     public var thousandths: Int32
     /// Where it was taken, if the sensor says.
     public var site: TemperatureSite?
+    /// Whether the thermometer was still on its way to a measurement (2A1E). Such a one can be told, and is never stored.
+    public var isIntermediate = false
 
     /// A temperature in thousandths of a degree Celsius; refuses what no instrument measures (beyond about two million degrees).
     public init(thousandths: Int64, site: TemperatureSite? = nil) throws(MalformedValue) {

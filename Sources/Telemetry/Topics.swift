@@ -44,6 +44,10 @@ public enum SensorTopic: String, Hashable, Sendable, CaseIterable {
     case availability
     /// Live heart rate.
     case heartRate = "heart-rate"
+    /// Live running or walking: `RunningPayload`.
+    case running
+    /// Live cycling: `CyclingPayload`.
+    case cycling
     /// Asks for the steps.
     case stepsGet = "steps/get"
     /// Replies with steps, for clients that name no response topic.

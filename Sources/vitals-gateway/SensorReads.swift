@@ -107,7 +107,7 @@ final class SensorReads {
         do throws(MalformedValue) {
             let value: Reading.Value =
                 switch kind {
-                case .steps: .steps(try sensor.settings.steps.encoding.steps(in: bytes))
+                case .steps: .steps(StepCount(try sensor.settings.steps.encoding.steps(in: bytes)))
                 case .temperature: .temperature(try sensor.settings.temperature.encoding.temperature(in: bytes))
                 }
             finish(kind, attempt, .success(Reading(at: moment, value)))

@@ -135,14 +135,14 @@ final class Bench {
         }
 
         var steps: [UInt32] {
-            readings.compactMap { if case .steps(let counter) = $0.value { counter } else { nil } }
+            readings.compactMap { if case .steps(let steps) = $0.value { steps.counter } else { nil } }
         }
     }
 }
 
 /// A reading now, told from others by its counter; `step` is by how much the wall clock is off.
 func reading(_ counter: UInt32, clockStep step: Int64 = 0) -> Reading {
-    Reading(at: Moment(wall: unixMilliseconds() + step, monotonic: millisecondsSinceBoot()), .steps(counter))
+    Reading(at: Moment(wall: unixMilliseconds() + step, monotonic: millisecondsSinceBoot()), .steps(StepCount(counter)))
 }
 
 extension Outbox {

@@ -144,4 +144,23 @@ import Testing
             #expect(GATT.uuid(wrong) == nil)
         }
     }
+
+    @Test("names the services that Vitals knows, and leaves all others as they are")
+    func serviceNames() {
+        let names = [
+            "180d": "heart-rate", "1809": "health-thermometer", "1814": "running-speed-and-cadence",
+            "1816": "cycling-speed-and-cadence", "183e": "physical-activity-monitor", "180f": "battery",
+            "180a": "device-information",
+        ]
+        for (short, name) in names {
+            let uuid = "0000\(short)-0000-1000-8000-00805f9b34fb"
+            #expect(GATT.serviceName(uuid) == name)
+            #expect(GATT.serviceName(uuid.uppercased()) == name)
+            #expect(GATT.service(named: name) == uuid)
+            #expect(GATT.service(named: short) == uuid && GATT.service(named: "0x" + short.uppercased()) == uuid)
+        }
+        let vendor = "00030001-78fc-48fe-8e23-433b3a1942d0"
+        #expect(GATT.serviceName(vendor) == vendor && GATT.service(named: vendor) == vendor)
+        #expect(GATT.service(named: "heart rate") == nil && GATT.service(named: "") == nil)
+    }
 }

@@ -67,11 +67,44 @@ import Testing
         )
         #expect(try SensorInfoPayload(payload: sensor.bytes) == sensor)
 
+        let paused = SensorInfoPayload(bonded: true, paused: true)
+        #expect(Self.text(paused.bytes) == #"{"capabilities":[],"bonded":true,"paused":true}"#)
+        #expect(try SensorInfoPayload(payload: paused.bytes) == paused)
+
         let event = EventPayload(.readFailed, time: 1, sensor: try ID("strap"), message: "timed \"out\"\n")
         #expect(
             Self.text(event.bytes)
                 == #"{"time":1,"kind":"read-failed","sensor":"strap","message":"timed \"out\"\u000a"}"#)
         #expect(try EventPayload(payload: event.bytes) == event)
+    }
+
+    @Test("writes and reads what a scan tells")
+    func scan() throws {
+        let device = DevicePayload(
+            address: "C0:FF:EE:00:00:01", name: "Polar H10", rssi: -61,
+            services: [GATT.heartRateService, GATT.batteryService].map(GATT.serviceName), battery: 95,
+            sensor: try ID("strap"))
+        let found = EventPayload(.found, time: 1, message: "Device Found", device: device)
+        #expect(
+            Self.text(found.bytes)
+                == #"{"time":1,"kind":"found","message":"Device Found","device":{"address":"C0:FF:EE:00:00:01","name":"Polar H10","#
+                + #""rssi":-61,"services":["heart-rate","battery"],"battery":95,"connected":false,"bonded":false,"sensor":"strap"}}"#
+        )
+        #expect(try EventPayload(payload: found.bytes) == found)
+        let unknown = DevicePayload(address: "C0:FF:EE:00:00:02", connected: true, bonded: true)
+        #expect(
+            Self.text(unknown.bytes)
+                == #"{"address":"C0:FF:EE:00:00:02","services":[],"connected":true,"bonded":true}"#)
+        #expect(try DevicePayload(payload: unknown.bytes) == unknown)
+        let started = EventPayload(.scanStarted, time: 1, message: "Scanning Started", seconds: 10)
+        #expect(
+            Self.text(started.bytes)
+                == #"{"time":1,"kind":"scan-started","message":"Scanning Started","seconds":10}"#)
+        #expect(
+            EventPayload.Kind.allCases.map(\.rawValue) == [
+                "found", "connected", "disconnected", "read-failed", "scan-started", "scan-ended", "forgotten",
+                "renamed", "silent", "bond-lost", "other-device", "bluetooth",
+            ])
     }
 
     @Test("writes and reads health")
@@ -125,6 +158,14 @@ import Testing
         #expect(
             Self.text(temperature.bytes)
                 == #"{"status":"ok","data":{"time":1767225600000,"celsius":36.97,"site":"armpit"},"id":3}"#)
+        let derived = Reply(Reading(at: moment, .steps(StepCount(1234, isDerived: true))))
+        #expect(
+            Self.text(derived.bytes) == #"{"status":"ok","data":{"time":1767225600000,"steps":1234,"derived":true}}"#)
+        var onItsWay = try Temperature(thousandths: 36_500)
+        onItsWay.isIntermediate = true
+        #expect(
+            Self.text(Reply(Reading(at: moment, .temperature(onItsWay))).bytes)
+                == #"{"status":"ok","data":{"time":1767225600000,"celsius":36.5,"intermediate":true}}"#)
         let error = Reply(
             .error(.init(.sensorOffline, "not connected", field: "sensor", retryAfterSeconds: 30)), id: .string("x"))
         #expect(
@@ -142,7 +183,7 @@ import Testing
             ReplyError.Code.allCases.map(\.rawValue) == [
                 "sensor-offline", "timeout", "not-supported", "no-value", "malformed-value", "refused", "bad-request",
                 "busy",
-                "unknown-sensor", "internal",
+                "unknown-sensor", "unknown-device", "not-ready", "internal",
             ])
         #expect(ReplyError(MalformedValue("temperature", .noValue)).code == .noValue)
         #expect(ReplyError(MalformedValue("temperature", .truncated)).code == .malformedValue)

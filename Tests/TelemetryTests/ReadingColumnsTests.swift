@@ -19,6 +19,14 @@ import Testing
                 [reading(wall, 1000, .steps(8042))]
             ),
             (
+                "02 03 01 80 A0 D5 ED EE 66 E8 07 E0 D4 03 00 D4 7D C3 6D 0A 01 00 02 01",
+                [
+                    reading(wall, 1000, .steps(8042)),
+                    reading(wall + 30_000, 31_000, .steps(StepCount(1032, isDerived: true))),
+                    reading(wall + 60_000, 61_000, .steps(StepCount(1037, isDerived: true))),
+                ]
+            ),
+            (
                 "01 03 07 80 A0 D5 ED EE 66 E8 07 D0 0F 14 90 01 02 03 01 02 01 00 01 02 02 00 80 02 01 02 02 80 0D 0B 00 01 0E",
                 [
                     reading(
@@ -81,7 +89,9 @@ import Testing
                             energyKilojoules: Bool.random(using: &random)
                                 ? .random(in: 0...65535, using: &random) : nil,
                             rrIntervals: intervals)))
-            case .steps: return Reading(at: moment, .steps(.random(in: 0...(.max), using: &random)))
+            case .steps:
+                let counter = UInt32.random(in: 0...(.max), using: &random)
+                return Reading(at: moment, .steps(StepCount(counter, isDerived: Bool.random(using: &random))))
             case .temperature:
                 let thousandths = Int64(Int32.random(in: .min...(.max), using: &random))
                 let site = TemperatureSite(rawValue: .random(in: 0...9, using: &random))
@@ -141,7 +151,7 @@ import Testing
             "02 00 00": .outOfRange("count, 1 to 64"),
             "02 41 00": .outOfRange("count, 1 to 64"),
             "02 FF FF FF FF FF FF FF FF FF 01 00": .outOfRange("count, 1 to 64"),
-            "02 01 01": .unsupported("columns 1"),
+            "02 01 02": .unsupported("columns 2"),
             "01 01 08": .unsupported("columns 8"),
             "03 01 02": .unsupported("columns 2"),
             "02 01 00 FF FF FF FF FF FF FF FF FF 01 00 00": .outOfRange("wall time"),
@@ -154,6 +164,8 @@ import Testing
             "01 01 01 00 00 00 00 02": .outOfRange("run, 1 to 1"),
             "01 01 01 00 00 00 01 03": .unsupported("contact 3"),
             "03 01 01 00 00 00 01 0A": .unsupported("site 10"),
+            "02 01 01 00 00 00 01 02": .unsupported("derivation 2"),
+            "02 01 01 00 00 00 01 FF": .unsupported("derivation 255"),
             "01 01 02 00 00 00 00": .outOfRange("energies, 1 to 1"),
             "01 01 02 00 00 00 01 01 00": .outOfRange("gap, 0 to 0"),
             "01 01 04 00 00 00 80 02": .outOfRange("RR intervals, 0 to 255"),
@@ -165,7 +177,7 @@ import Testing
     }
 
     @Test("refuses to encode what could not be decoded")
-    func refusesToEncode() {
+    func refusesToEncode() throws {
         let steps = Self.reading(0, 0, .steps(1))
         #expect(fault { try ReadingColumns.encode([]) } == .outOfRange("count, 1 to 64"))
         #expect(
@@ -175,6 +187,11 @@ import Testing
         #expect(fault { try ReadingColumns.encode([Self.reading(.max, 0, .steps(1))]) } == .outOfRange("wall time"))
         #expect(
             fault { try ReadingColumns.encode([Self.reading(0, .max, .steps(1))]) } == .outOfRange("monotonic time"))
+        var onItsWay = try Temperature(thousandths: 36_500)
+        onItsWay.isIntermediate = true
+        #expect(
+            fault { try ReadingColumns.encode([Self.reading(0, 0, .temperature(onItsWay))]) }
+                == .notAllowed("an intermediate temperature"))
         let busy = HeartRateMeasurement(beatsPerMinute: 1, rrIntervals: Array(repeating: 1, count: 256))
         #expect(fault { try ReadingColumns.encode([Self.reading(0, 0, .heartRate(busy))]) } != nil)
     }

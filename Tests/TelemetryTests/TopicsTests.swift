@@ -12,7 +12,9 @@ import Testing
             (.response("me/1"), "responses/me/1"),
         ]
         let sensor: [(SensorTopic, String)] = [
-            (.info, "info"), (.availability, "availability"), (.heartRate, "heart-rate"), (.stepsGet, "steps/get"),
+            (.info, "info"), (.availability, "availability"), (.heartRate, "heart-rate"), (.running, "running"),
+            (.cycling, "cycling"),
+            (.stepsGet, "steps/get"),
             (.stepsResponse, "steps/response"), (.temperatureGet, "temperature/get"),
             (.temperatureResponse, "temperature/response"), (.grant, "grant"),
         ]

@@ -4,9 +4,9 @@
 /// kind u8 | count varint | columns u8 | base wall zigzag | base monotonic varint
 /// | times: count - 1 second differences of wall times
 /// | values: count first differences, from 0
-/// | contact or site: runs (length varint, state u8)        if columns bit 0
-/// | energy: how many, then (gap varint, difference zigzag) if columns bit 1
-/// | RR: for each reading how many, then differences        if columns bit 2
+/// | state (contact, site, derived): runs (length varint, u8) if columns bit 0
+/// | energy: how many, then (gap varint, difference zigzag)   if columns bit 1
+/// | RR: for each reading how many, then differences          if columns bit 2
 /// ```
 ///
 /// A steady pulse costs about three bytes a reading. Of monotonic times only the first is kept: a block never spans a step
@@ -15,12 +15,12 @@ public enum ReadingColumns {
     /// No block has more readings.
     public static let maximumCount = 64
 
-    static let contactOrSite: UInt8 = 1 << 0
+    static let stateColumn: UInt8 = 1 << 0
     static let energy: UInt8 = 1 << 1
     static let intervals: UInt8 = 1 << 2
 
-    /// The columns of 1 to 64 readings of one kind, in their order. Refuses other counts, mixed kinds, times beyond `Moment.limit` and more RR
-    /// intervals in a reading than a notification can carry.
+    /// The columns of 1 to 64 readings of one kind, in their order. Refuses other counts, mixed kinds, times beyond `Moment.limit`, more RR
+    /// intervals in a reading than a notification can carry, and intermediate temperatures.
     public static func encode(_ readings: [Reading]) throws(MalformedValue) -> [UInt8] {
         guard let first = readings.first, readings.count <= maximumCount else {
             throw malformed(.outOfRange("count, 1 to \(maximumCount)"))
@@ -28,6 +28,9 @@ public enum ReadingColumns {
         for reading in readings {
             guard reading.kind == first.kind else { throw malformed(.notAllowed("readings of several kinds")) }
             guard Moment.wallRange.contains(reading.moment.wall) else { throw malformed(.outOfRange("wall time")) }
+            if case .temperature(let temperature) = reading.value, temperature.isIntermediate {
+                throw malformed(.notAllowed("an intermediate temperature"))
+            }
         }
         guard Moment.monotonicRange.contains(first.moment.monotonic) else {
             throw malformed(.outOfRange("monotonic time"))
@@ -45,7 +48,7 @@ public enum ReadingColumns {
         appendValues(of: readings, to: &bytes)
 
         var columns: UInt8 = 0
-        if appendStates(of: readings, to: &bytes) { columns |= contactOrSite }
+        if appendStates(of: readings, to: &bytes) { columns |= stateColumn }
         if appendEnergy(of: readings, to: &bytes) { columns |= energy }
         if try appendIntervals(of: readings, to: &bytes) { columns |= intervals }
         bytes[columnsAt] = columns
@@ -69,7 +72,7 @@ public enum ReadingColumns {
             let value: Int64 =
                 switch reading.value {
                 case .heartRate(let heartRate): Int64(heartRate.beatsPerMinute)
-                case .steps(let counter): Int64(counter)
+                case .steps(let steps): Int64(steps.counter)
                 case .temperature(let temperature): Int64(temperature.thousandths)
                 }
             bytes.appendZigzag(value - previous)
@@ -77,12 +80,12 @@ public enum ReadingColumns {
         }
     }
 
-    /// Runs of equal contact or site, unless all are 0.
+    /// Runs of equal contact, site or derivation, unless all are 0.
     private static func appendStates(of readings: [Reading], to bytes: inout [UInt8]) -> Bool {
         let states: [UInt8] = readings.map { reading in
             switch reading.value {
             case .heartRate(let heartRate): heartRate.contact.rawValue
-            case .steps: 0
+            case .steps(let steps): steps.isDerived ? 1 : 0
             case .temperature(let temperature): temperature.site?.rawValue ?? 0
             }
         }

@@ -13,15 +13,14 @@ extension ReadingColumns {
         let columns = try reader.byte()
         let known: UInt8 =
             switch kind {
-            case .heartRate: contactOrSite | energy | intervals
-            case .steps: 0
-            case .temperature: contactOrSite
+            case .heartRate: stateColumn | energy | intervals
+            case .steps, .temperature: stateColumn
             }
         guard columns & ~known == 0 else { throw reader.malformed(.unsupported("columns \(columns)")) }
 
         let moments = try decodeMoments(count, from: &reader)
         let values = try decodeValues(count, of: kind, from: &reader)
-        let states = columns & contactOrSite != 0 ? try decodeStates(count, from: &reader) : nil
+        let states = columns & stateColumn != 0 ? try decodeStates(count, from: &reader) : nil
         let energies = columns & energy != 0 ? try decodeEnergies(count, from: &reader) : nil
 
         var readings: [Reading] = []
@@ -41,7 +40,9 @@ extension ReadingColumns {
                     energyKilojoules: energies?[index], rrIntervals: rrIntervals)
                 readings.append(Reading(at: moments[index], .heartRate(heartRate)))
             case .steps:
-                readings.append(Reading(at: moments[index], .steps(UInt32(truncatingIfNeeded: values[index]))))
+                guard state <= 1 else { throw reader.malformed(.unsupported("derivation \(state)")) }
+                let steps = StepCount(UInt32(truncatingIfNeeded: values[index]), isDerived: state == 1)
+                readings.append(Reading(at: moments[index], .steps(steps)))
             case .temperature:
                 let site = TemperatureSite(rawValue: state)
                 guard site != nil || state == 0 else { throw reader.malformed(.unsupported("site \(state)")) }

@@ -78,17 +78,20 @@ public struct SensorInfoPayload: Payload {
     public var firmware: String?
     /// The battery's charge in percent.
     public var battery: Int?
-    /// What it can do: `heart-rate`, `steps`, `temperature`.
+    /// What it can do: `heart-rate`, `steps`, `temperature`, `running`, `cycling`.
     public var capabilities: [String]
     /// Where it is worn, as `BodySensorLocation` describes it.
     public var bodyLocation: String?
     /// Whether gateway and sensor share a bond.
     public var bonded: Bool?
+    /// Whether it stays disconnected because somebody asked for that; nil where not.
+    public var paused: Bool?
 
     /// An info from what is known.
     public init(
         name: String? = nil, manufacturer: String? = nil, model: String? = nil, firmware: String? = nil,
-        battery: Int? = nil, capabilities: [String] = [], bodyLocation: String? = nil, bonded: Bool? = nil
+        battery: Int? = nil, capabilities: [String] = [], bodyLocation: String? = nil, bonded: Bool? = nil,
+        paused: Bool? = nil
     ) {
         self.name = name
         self.manufacturer = manufacturer
@@ -98,6 +101,7 @@ public struct SensorInfoPayload: Payload {
         self.capabilities = capabilities
         self.bodyLocation = bodyLocation
         self.bonded = bonded
+        self.paused = paused
     }
 
     public var json: JSON {
@@ -110,50 +114,12 @@ public struct SensorInfoPayload: Payload {
             "capabilities": .array(capabilities.map(JSON.string)),
             "body_location": bodyLocation.map(JSON.string),
             "bonded": bonded.map(JSON.bool),
+            "paused": paused.map(JSON.bool),
         ])
     }
 
     private enum CodingKeys: String, CodingKey {
-        case name, manufacturer, model, firmware, battery, capabilities, bonded
+        case name, manufacturer, model, firmware, battery, capabilities, bonded, paused
         case bodyLocation = "body_location"
-    }
-}
-
-/// `events`: something happened.
-public struct EventPayload: Payload {
-    /// What can happen.
-    public enum Kind: String, Hashable, Sendable, Decodable {
-        /// A sensor was found in range.
-        case found
-        /// A sensor connected.
-        case connected
-        /// A sensor disconnected.
-        case disconnected
-        /// A value could not be read from a sensor.
-        case readFailed = "read-failed"
-    }
-
-    /// Unix milliseconds.
-    public var time: Int64
-    /// What happened.
-    public var kind: Kind
-    /// To which sensor, where the settings know it.
-    public var sensor: String?
-    /// More, for people.
-    public var message: String?
-
-    /// An event from its parts.
-    public init(_ kind: Kind, time: Int64, sensor: ID? = nil, message: String? = nil) {
-        self.time = time
-        self.kind = kind
-        self.sensor = sensor?.text
-        self.message = message
-    }
-
-    public var json: JSON {
-        .object(present: [
-            "time": .integer(time), "kind": .string(kind.rawValue), "sensor": sensor.map(JSON.string),
-            "message": message.map(JSON.string),
-        ])
     }
 }

@@ -79,11 +79,15 @@ public struct Reply: Hashable, Sendable {
         let data: JSON =
             switch reading.value {
             case .heartRate(let heartRate): HeartRatePayload(heartRate, at: reading.moment.wall).json
-            case .steps(let counter): ["time": time, "steps": .integer(Int64(counter))]
+            case .steps(let steps):
+                .object(present: [
+                    "time": time, "steps": .integer(Int64(steps.counter)), "derived": steps.isDerived ? true : nil,
+                ])
             case .temperature(let temperature):
                 .object(present: [
                     "time": time, "celsius": .number(temperature.celsius),
                     "site": temperature.site.map { .string($0.description) },
+                    "intermediate": temperature.isIntermediate ? true : nil,
                 ])
             }
         self.init(.ok(data), id: id)
@@ -129,8 +133,12 @@ public struct ReplyError: Error, Hashable, Sendable {
         case badRequest = "bad-request"
         /// The same is being done already, or too much else is.
         case busy
-        /// There is no such sensor in the settings.
+        /// The gateway has no such sensor.
         case unknownSensor = "unknown-sensor"
+        /// Nothing by that address or name was seen.
+        case unknownDevice = "unknown-device"
+        /// Bluetooth cannot be used now; the message says why and what to do.
+        case notReady = "not-ready"
         /// The gateway failed.
         case `internal`
     }

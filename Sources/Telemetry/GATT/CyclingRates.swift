@@ -1,0 +1,49 @@
+/// How fast wheel and crank turn, from one notification to the next.
+///
+/// A notification names the time of the last revolution, which wraps around every 64 s. Where none ended since the notification before there
+/// is no rate; where the last one ended a minute ago or more, the sensor's times no longer tell how long ago, and there is none either.
+public struct CyclingRates: Hashable, Sendable {
+    /// Revolutions in a minute; nil where there is no telling.
+    public struct Rates: Hashable, Sendable {
+        /// Of the wheel.
+        public var wheel: Double?
+        /// Of the crank.
+        public var crank: Double?
+
+        /// Rates from their parts.
+        public init(wheel: Double? = nil, crank: Double? = nil) {
+            self.wheel = wheel
+            self.crank = crank
+        }
+    }
+
+    /// The last revolution, and when it was first told of.
+    private struct Latest<Count: FixedWidthInteger & UnsignedInteger & Sendable>: Hashable, Sendable {
+        var revolutions: CyclingSpeedAndCadence.Revolutions<Count>
+        var monotonic: UInt64
+    }
+
+    private static let longest: UInt64 = 60_000
+
+    private var wheel: Latest<UInt32>?
+    private var crank: Latest<UInt16>?
+
+    /// Rates before the first notification.
+    public init() {}
+
+    /// The rates that a notification gives, which arrived at `monotonic`, milliseconds since boot.
+    public mutating func add(_ measurement: CyclingSpeedAndCadence, at monotonic: UInt64) -> Rates {
+        Rates(
+            wheel: Self.advance(&wheel, to: measurement.wheel, at: monotonic),
+            crank: Self.advance(&crank, to: measurement.crank, at: monotonic))
+    }
+
+    private static func advance<Count>(
+        _ latest: inout Latest<Count>?, to new: CyclingSpeedAndCadence.Revolutions<Count>?, at monotonic: UInt64
+    ) -> Double? {
+        guard let new, new.time != latest?.revolutions.time else { return nil }
+        defer { latest = Latest(revolutions: new, monotonic: monotonic) }
+        guard let latest, monotonic >= latest.monotonic, monotonic - latest.monotonic < longest else { return nil }
+        return new.since(latest.revolutions).perMinute
+    }
+}

@@ -1,0 +1,43 @@
+/// Live cycling: `{"time":…,"wheel_revolutions":12345,"wheel_rpm":171.4,"crank_revolutions":402,"crank_rpm":85.3}`, absent fields left out:
+/// a sensor may watch only one of the two, and there is no rate where no revolution has ended since the notification before.
+public struct CyclingPayload: Payload {
+    /// Unix milliseconds.
+    public var time: Int64
+    /// Revolutions of the wheel as the sensor counts; wraps around at 32 bits.
+    public var wheelRevolutions: Int64?
+    /// Revolutions of the wheel in a minute, to a tenth.
+    public var wheelPerMinute: Double?
+    /// Revolutions of the crank as the sensor counts; wraps around at 16 bits.
+    public var crankRevolutions: Int64?
+    /// Revolutions of the crank in a minute, to a tenth.
+    public var crankPerMinute: Double?
+
+    /// What is published for a measurement that arrived at `wall`, Unix milliseconds, with what follows from it and those before.
+    public init(_ measurement: CyclingSpeedAndCadence, _ rates: CyclingRates.Rates = .init(), at wall: Int64) {
+        time = wall
+        wheelRevolutions = measurement.wheel.map { Int64($0.count) }
+        wheelPerMinute = rates.wheel.map(tenths)
+        crankRevolutions = measurement.crank.map { Int64($0.count) }
+        crankPerMinute = rates.crank.map(tenths)
+    }
+
+    public var json: JSON {
+        .object(present: [
+            "time": .integer(time),
+            "wheel_revolutions": wheelRevolutions.map(JSON.integer),
+            "wheel_rpm": wheelPerMinute.map(JSON.number),
+            "crank_revolutions": crankRevolutions.map(JSON.integer),
+            "crank_rpm": crankPerMinute.map(JSON.number),
+        ])
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case time
+        case wheelRevolutions = "wheel_revolutions"
+        case wheelPerMinute = "wheel_rpm"
+        case crankRevolutions = "crank_revolutions"
+        case crankPerMinute = "crank_rpm"
+    }
+}
+
+private func tenths(_ value: Double) -> Double { (value * 10).rounded() / 10 }
