@@ -58,18 +58,10 @@ public enum KeyFile {
     /// Writes to a name that no one knows and links it into place: the key file is there whole or not at all, and never replaces another.
     private static func create(_ path: String, _ key: SymmetricKey) throws(VaultError) {
         let attempted = "create the key file \(path)"
-        let temporary = "\(path).\(try RandomBytes.draw(8).map { String($0, radix: 16) }.joined())"
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .system(attempted, errno: errno) }
-        defer {
-            close(file)
-            unlink(temporary)
-        }
         var line = Array(text(of: key.bytes).utf8) + [UInt8(ascii: "\n")]
         defer { line.overwrite() }
-        let written = write(file, line, line.count)
-        guard written == line.count else { throw .system(attempted, errno: written < 0 ? errno : ENOSPC) }
-        guard fsync(file) == 0 else { throw .system(attempted, errno: errno) }
+        let temporary = try SmallFile.writeBeside(path, line, attempted)
+        defer { unlink(temporary) }
         guard link(temporary, path) == 0 || errno == EEXIST else { throw .system(attempted, errno: errno) }
         try syncDirectory(of: path, attempted)
     }

@@ -1,0 +1,55 @@
+import Glibc
+
+/// A file that is written as a whole, for its owner only: after a power cut it is the old one or the new one.
+public enum SmallFile {
+    /// What the file holds; nil where there is none. Throws `.malformed` where it is longer than `limit` bytes.
+    public static func read(_ path: String, atMost limit: Int) throws(VaultError) -> [UInt8]? {
+        let attempted = "read \(path)"
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw .system(attempted, errno: errno)
+        }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = Glibc.read(file, &buffer, buffer.count)
+            guard count >= 0 else { throw .system(attempted, errno: errno) }
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
+            guard bytes.count <= limit else {
+                throw VaultError(attempted, .malformed, said: "longer than \(limit) bytes")
+            }
+        }
+    }
+
+    /// Replaces the file, or makes it. When this returns it is on the disk.
+    public static func replace(_ path: String, with bytes: [UInt8]) throws(VaultError) {
+        let attempted = "write \(path)"
+        let temporary = try writeBeside(path, bytes, attempted)
+        guard rename(temporary, path) == 0 else {
+            let number = errno
+            unlink(temporary)
+            throw .system(attempted, errno: number)
+        }
+        try KeyFile.syncDirectory(of: path, attempted)
+    }
+
+    /// Writes to a name beside `path` that no one knows, and flushes it; the name.
+    static func writeBeside(
+        _ path: String, _ bytes: [UInt8], _ attempted: String
+    ) throws(VaultError) -> String {
+        let temporary = "\(path).\(try RandomBytes.draw(8).map { String($0, radix: 16) }.joined())"
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system(attempted, errno: errno) }
+        let written = write(file, bytes, bytes.count)
+        let number = written < 0 ? errno : written < bytes.count ? ENOSPC : fsync(file) != 0 ? errno : 0
+        close(file)
+        guard number == 0 else {
+            unlink(temporary)
+            throw .system(attempted, errno: number)
+        }
+        return temporary
+    }
+}
