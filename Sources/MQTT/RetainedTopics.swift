@@ -14,7 +14,7 @@ public final class RetainedTopics: Sendable {
     /// Topics of one session, none yet.
     public init(on session: Session) { self.session = session }
 
-    /// Publishes at QoS 1 with the retain flag: now where there is a connection, and again by `publishAgain`.
+    /// Publishes at QoS 1 with the retain flag (an empty payload takes back what was kept): now where there is a connection, and again by `publishAgain`.
     public func publish(_ payload: [UInt8], to topic: String, expiresAfter expiry: Duration? = nil) {
         let entry = Entry(payload: payload, expirySeconds: expiry.map { UInt32(clamping: $0.components.seconds) })
         // Under the lock, so that two threads leave the same last word here and at the broker.

@@ -42,6 +42,9 @@ final class Flusher: @unchecked Sendable {
         }
     }
 
+    /// Other work that waits for the disk.
+    func perform(_ work: @escaping @Sendable () -> Void) { loop.perform(work) }
+
     /// What goes wrong here leaves the log as it was: it is tried again at the next flush, and no flush is doubted for it.
     private func checkpointIfDue() -> Bool {
         flushes += 1

@@ -2,13 +2,13 @@
 //
 // Four threads, each an event loop that owns what it touches:
 //
-//     dbus      Central, Sensor: a notification is decoded, published live and left for the outbox, all in one call
+//     dbus      Central, SensorRegister, Sensor: a notification is decoded, published live and left for the outbox, all in one call
 //     mqtt      Session: grants, acknowledgements and requests come in; requests go over to the sensors
 //     outbox    Outbox: journal, blocks, uplink
 //     flush     Flusher: waits for the disk, so that the outbox need not
 //
-// `main` started them, and waits for a signal. The way of a heartbeat: Central.propertiesChanged → Sensor.receive →
-// Gateway.measured → Session.publish and Outbox.append → Outbox.commit → Outbox.seal → Uplink → the consumer's ack.
+// `main` started them, and waits for a signal. The way of a heartbeat: Central.propertiesChanged → SensorStreams →
+// Sensor.measured → Gateway.measured → Session.publish and Outbox.append → Outbox.commit → Outbox.seal → Uplink → the consumer's ack.
 
 import Bluetooth
 import Daemon
@@ -19,12 +19,13 @@ import Telemetry
 import Vault
 
 /// All of it. `measured` and its neighbours are called on the dbus loop, handlers of the session on the mqtt loop.
-// Proof of @unchecked: constants, but for `sensors`, which the dbus loop owns, and what is under a lock.
+// Proof of @unchecked: constants, but for what the dbus loop owns (from `register` on), and what is under a lock.
 final class Gateway: @unchecked Sendable {
     /// What health counts that the outbox does not.
     struct Counters {
         var malformed = 0
         var connected = 0
+        var configured = 0
         var bluetooth = ""
         var brokerConnections = 0
         /// From now on the retained status is the last word.
@@ -39,8 +40,14 @@ final class Gateway: @unchecked Sendable {
     let retained: RetainedTopics
     private let topics: Topics
     private let counters = Mutex(Counters())
-    private var sensors: [ID: Sensor] = [:]
-    private var requests: Requests?
+    private let desk: RequestDesk
+    let register: SensorRegister
+    private(set) lazy var gatewayRequests = GatewayRequests(self)
+    private(set) lazy var recovery = Recovery(self)
+    /// The scan that is under way.
+    var scan: Scan?
+    /// Devices that are looked for, to be added.
+    var searches: [DeviceSearch] = []
 
     /// Runs until a signal.
     static func run(_ settings: GatewaySettings) throws -> ExitCode {
@@ -64,26 +71,36 @@ final class Gateway: @unchecked Sendable {
         options.will = Message(topic: status, payload: StatusPayload.will.bytes, qos: .atLeastOnce, retain: true)
         session = Session(options)
         retained = RetainedTopics(on: session)
+        desk = RequestDesk(settings, on: session)
         let owner = Weak<Gateway>()
-        central = Central(bus: settings.bus, adapter: settings.adapter) { owner.value?.receive($0) }
-        outbox = try Outbox(settings, publishingOn: session)
+        central = Central(
+            bus: settings.bus, adapter: settings.adapter, mayPair: { owner.value?.mayPair($0) ?? false },
+            events: { owner.value?.receive($0) })
+        let outbox = try Outbox(settings, publishingOn: session)
+        self.outbox = outbox
+        register = SensorRegister(settings) { outbox.flusher.perform($0) }
         owner.value = self
     }
 
     private func start() throws {
-        log.notice("vitals-gateway \(version), gateway \(settings.gateway), \(settings.sensors.count) sensors")
+        log.notice(
+            "vitals-gateway \(version), gateway \(settings.gateway), \(settings.sensors.count) sensors in the settings")
+        if settings.sensors.isEmpty {
+            log.notice("no sensors in the settings: `vitals scan` shows which are near, `vitals connect` adds one")
+        }
         if settings.consumer == nil {
             log.warning("not enrolled with a consumer: readings are live only (set consumer.identity)")
         }
         try outbox.start { [unowned self] in publishHealth() }
-        requests = Requests(self)
         session.subscribe(subscriptions)
         session.start(
             Handlers(
                 stateChanged: { [unowned self] in brokerChanged(to: $0) }, received: { [unowned self] in receive($0) },
                 problem: { log.error("\($0)") }))
         central.loop.perform { [self] in
-            for sensor in settings.sensors { sensors[sensor.id] = Sensor(sensor, central, self) }
+            register.open(self)
+            sensorsChanged()
+            recovery.start()
         }
         central.start()
         announceReadiness()
@@ -94,12 +111,14 @@ final class Gateway: @unchecked Sendable {
         Readiness().stopping()
         counters.withLock { $0.isStopping = true }
         central.loop.perform { [self] in
-            for sensor in sensors.values { sensor.stop() }
+            scan?.cancel()
+            for sensor in register.all { sensor.stop() }
         }
         central.stop()
         outbox.stop(within: .seconds(3))
-        for sensor in settings.sensors {
-            retained.publish(Availability.offline.bytes, to: topics[settings.gateway, sensor.id, .availability])
+        for sensor in register.all {
+            retained.publish(
+                Availability.offline.bytes, to: topics[settings.gateway, sensor.settings.id, .availability])
         }
         retained.publish(
             StatusPayload(.offline, time: unixMilliseconds()).bytes, to: topics[settings.gateway, .status])
@@ -141,22 +160,13 @@ final class Gateway: @unchecked Sendable {
         log.notice("sensor \(sensor.settings.id): connected")
         counters.withLock { $0.connected += 1 }
         announce(.online, sensor)
-        tell(.connected, about: sensor)
+        tell(.connected, about: sensor, "Device Connected")
     }
 
     func unavailable(_ sensor: Sensor, because reason: String) {
         counters.withLock { $0.connected -= 1 }
         announce(.offline, sensor)
         tell(.disconnected, about: sensor, reason)
-    }
-
-    func publish(_ info: SensorInfoPayload, about sensor: Sensor) {
-        retained.publish(info.bytes, to: topics[settings.gateway, sensor.settings.id, .info])
-    }
-
-    func tell(_ kind: EventPayload.Kind, about sensor: Sensor, _ message: String? = nil) {
-        let event = EventPayload(kind, time: unixMilliseconds(), sensor: sensor.settings.id, message: message)
-        session.publish(event.bytes, to: topics[settings.gateway, .events], qos: .atLeastOnce)
     }
 
     private func announce(_ availability: Availability, _ sensor: Sensor) {
@@ -169,35 +179,49 @@ final class Gateway: @unchecked Sendable {
         case .state(let state):
             log.notice("Bluetooth: \(state)")
             counters.withLock { $0.bluetooth = "\(state)" }
-            for sensor in sensors.values { sensor.centralChanged(to: state) }
+            if state != .ready { scan?.cancel() }
+            for sensor in register.all { sensor.centralChanged(to: state) }
+            recovery.centralChanged(to: state)
             publishInfo()
-        case .device(let device): for sensor in sensors.values { sensor.deviceChanged(device) }
-        case .deviceRemoved(let device): for sensor in sensors.values { sensor.deviceRemoved(device) }
-        case .pairingRefused(let device, let why): log.notice("not paired with \(device.address): \(why)")
-        case .agentRefused(let error): log.notice("\(error)")
+        case .device(let device):
+            if device.rssi != nil || device.isConnected { recovery.heard() }
+            for sensor in register.all { sensor.deviceChanged(device) }
+            scan?.hear(device)
+            for search in searches { search.hear(device) }
+        case .deviceRemoved(let device): for sensor in register.all { sensor.deviceRemoved(device) }
+        case .pairingRefused(let device, let why):
+            let words = "pairing with \(device.name) (\(device.address)) was refused: \(why)"
+            log.warning("Bluetooth: \(words)")
+            if let sensor = register.owner(of: device) { tell(.bluetooth, about: sensor, words) }
+        case .agentRefused(let error): log.notice("Bluetooth: \(error)")
         }
     }
 
-    private func publishInfo() {
-        let settings: JSON = [
-            "live": .bool(settings.publishesLive), "sensors": .array(settings.sensors.map { .string($0.id.text) }),
-            "enrolled": .bool(settings.consumer != nil),
-        ]
-        let info = GatewayInfoPayload(version: version, adapters: central.adapters.map(\.name), settings: settings)
-        retained.publish(info.bytes, to: topics[self.settings.gateway, .info])
+    /// Whether the agent may say yes.
+    private func mayPair(_ device: Device) -> Bool {
+        register.all.contains { $0.device?.path == device.path && $0.settings.bond != .never }
     }
 
-    func sensor(_ id: ID) -> Sensor? { sensors[id] }
+    /// A scan is over.
+    func ended(_ scan: Scan) { if scan === self.scan { self.scan = nil } }
+
+    /// A sensor was added or is gone.
+    func sensorsChanged() {
+        counters.withLock { $0.configured = register.all.count }
+        publishInfo()
+        outbox.loop.perform { [self] in publishHealth() }
+    }
 
     // MARK: From the broker, on the mqtt loop
 
     private var subscriptions: [MQTT.Subscription] {
         let gateway = settings.gateway
         // Requests: what was asked before we came is not answered, and a retained request can be told from others.
-        let requests = [SensorTopic.stepsGet, .temperatureGet].map { topic in
-            MQTT.Subscription(
-                topics.everySensor(of: gateway, topic), qos: .atLeastOnce, retainAsPublished: true,
-                retainHandling: .doNotSend)
+        let filters =
+            [SensorTopic.stepsGet, .temperatureGet].map { topics.everySensor(of: gateway, $0) }
+            + [topics.everyRequest(to: gateway)]
+        let requests = filters.map {
+            MQTT.Subscription($0, qos: .atLeastOnce, retainAsPublished: true, retainHandling: .doNotSend)
         }
         let retained = [
             topics[gateway, .status], topics.everySensor(of: gateway, .grant), topics[gateway, .control],
@@ -227,8 +251,10 @@ final class Gateway: @unchecked Sendable {
 
     private func receive(_ message: Message) {
         switch topics.parse(message.topic) {
-        case .gateway(_, .sensor(let sensor, .stepsGet)): requests?.receive(message, .steps, of: sensor)
-        case .gateway(_, .sensor(let sensor, .temperatureGet)): requests?.receive(message, .temperature, of: sensor)
+        case .gateway(_, .sensor(let sensor, .stepsGet)): desk.receive(message, .steps, of: sensor, at: self)
+        case .gateway(_, .sensor(let sensor, .temperatureGet)):
+            desk.receive(message, .temperature, of: sensor, at: self)
+        case .gateway(_, .request(let name)): GatewayRequests.receive(message, name, on: desk, at: self)
         case .gateway(_, .sensor(let sensor, .grant)): outbox.receive(grant: message.payload, for: sensor)
         case .gateway(_, .control): outbox.receive(control: message.payload)
         case .consumer(let store, let instance):
@@ -251,7 +277,7 @@ final class Gateway: @unchecked Sendable {
         outbox.describe(&health)
         health.malformed = counters.malformed
         health.memoryKilobytes = residentMemoryKilobytes() ?? 0
-        health.sensors = HealthPayload.Sensors(configured: settings.sensors.count, connected: counters.connected)
+        health.sensors = HealthPayload.Sensors(configured: counters.configured, connected: counters.connected)
         health.bluetooth = counters.bluetooth
         health.brokerReconnects = max(0, counters.brokerConnections - 1)
         health.clock = clockSource().rawValue

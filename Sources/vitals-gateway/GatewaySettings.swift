@@ -17,6 +17,12 @@ struct GatewaySettings {
     let consumer: [UInt8]?
     let bus: Central.Bus
     let adapter: String?
+    /// So many sensors are connected to at a time.
+    let mostSensors: Int
+    /// For so long nothing may be heard of any sensor before the adapter is looked after.
+    let quietLimit: Duration
+    /// Whether that may switch it off and on.
+    let mayCyclePower: Bool
     let sensors: [SensorSettings]
     /// Whether heart rates are published as they come, for the household to see.
     let publishesLive: Bool
@@ -35,16 +41,30 @@ struct GatewaySettings {
         let busName = try bluetooth.string("bus", default: "system")
         bus = busName == "system" ? .system : .address(busName)
         adapter = try bluetooth.string("adapter", default: nil)
+        mostSensors = try bluetooth.integer("sensors", in: 1...64, default: 8)
+        quietLimit = try bluetooth.duration(
+            "quiet_limit", in: .seconds(1) ... .seconds(86_400), default: .seconds(300))
+        mayCyclePower = try bluetooth.bool("power_cycle", default: true)
         sensors = try section.sectionsByID("sensors", SensorSettings.init(id:_:))
-        guard !sensors.isEmpty else {
-            throw section.missing(
-                "sensors", "missing or empty", hint: "such as sensors: { strap: { name: \"Polar H10\" } }")
+        guard sensors.count <= mostSensors else {
+            throw section.refusal(
+                of: "sensors", "\(sensors.count) sensors, and bluetooth.sensors allows \(mostSensors)",
+                hint: "raise bluetooth.sensors where the adapter has so many links")
         }
         publishesLive = try section.bool("live", default: true)
         responsePrefixes = try section.strings("response_prefixes", default: [])
         outbox = try OutboxSettings(section.section("outbox"))
         logLevel = try section.logLevel()
     }
+}
+
+/// When a sensor is bonded with.
+enum Bond: String, CaseIterable, Sendable {
+    /// When it is first connected to.
+    case always
+    /// When a characteristic needs it, as most never do.
+    case whenNeeded = "when_needed"
+    case never
 }
 
 /// One of `sensors`: how it is recognised, and where it keeps what the standard services do not offer for reading.
@@ -55,6 +75,9 @@ struct SensorSettings {
     /// Such as `C0:FF:EE:00:00:01`.
     let address: String?
     let notify: NotifyMethod
+    /// For so long a connected sensor may send nothing.
+    let silence: Duration
+    let bond: Bond
     let steps: (uuid: String, encoding: StepsEncoding)
     let temperature: (uuid: String, encoding: TemperatureEncoding)
 
@@ -68,6 +91,8 @@ struct SensorSettings {
                 hint: "`bluetoothctl scan le` shows both; such as { name: \"Polar H10 12345678\" }")
         }
         notify = try section.choice("notify", default: .signal)
+        silence = try section.duration("silence", in: .seconds(1) ... .seconds(3600), default: .seconds(30))
+        bond = try section.choice("bond", default: .whenNeeded)
         let steps = try section.section("steps")
         self.steps = (
             try steps.uuid("uuid", default: GATT.stepCounterActivitySummary),
@@ -80,11 +105,16 @@ struct SensorSettings {
         )
     }
 
-    /// For people: what is looked for.
-    var identification: String { name.map { "a device named \($0)" } ?? address ?? "" }
-
-    /// What BlueZ may narrow its scan by.
-    var discoveryPattern: String? { address ?? name }
+    /// Those of a sensor that was added by request: known by its address where that stays, else by its name. Nil where it has
+    /// neither.
+    init?(added entry: SensorMemory.Entry, _ id: ID) {
+        guard let device = entry.device else { return nil }
+        self.id = id
+        (name, address) = (nil, device.address)
+        (notify, silence, bond) = (.signal, .seconds(30), .whenNeeded)
+        steps = (GATT.stepCounterActivitySummary, .stepCounterSummary)
+        temperature = (GATT.temperatureMeasurement, .temperatureMeasurement)
+    }
 
     func matches(_ device: Device) -> Bool {
         if let address { return device.address.uppercased() == address }

@@ -1,27 +1,37 @@
 // One sensor, from being looked for to being listened to.
 //
-//     searching ──seen──► connecting ──Connect answered──► resolving ──ServicesResolved──► ready
-//         ▲                   │ failed                         │ too long                    │ link lost
-//         └────── waiting ◄───┴────────────────────────────────┴─────────────────────────────┘
+//     searching ──seen──► connecting ──Connect answered──► resolving ──ServicesResolved──► (bonding) ──► ready
+//         ▲                   │ failed                         │ too long                       │         │ link lost, silent
+//         └────── waiting ◄───┴────────────────────────────────┴────────────────────────────────┴─────────┘
 //
 // All of it happens on the central's loop. A sensor never gives up: after a failure it waits, longer each time, and looks
 // again. A device that BlueZ still knows is connected to without a scan; BlueZ itself then waits for it to advertise.
+// Which device it is, SensorIdentity.swift says; what it streams, SensorStreams.swift; Silence.swift watches over it.
 
 import Bluetooth
 import Daemon
 import Reactor
 import Telemetry
 
-/// A sensor of the settings. Belongs to the central's loop.
+/// A sensor that the gateway keeps. Belongs to the central's loop.
 final class Sensor {
     private enum Link {
+        /// By request.
+        case paused
         /// The central is not ready; its own state says what is missing.
         case idle
         case searching(Discovery.Token)
         case connecting
         case resolving(EventLoop.Timer)
+        case bonding
         case ready
         case waiting(EventLoop.Timer)
+    }
+
+    /// Somebody who wants to know when it is connected.
+    private final class Waiter {
+        var completion: ((ReplyError?) -> Void)?
+        var deadline: EventLoop.Timer?
     }
 
     /// BlueZ has found the services within this after a connection, or something is wrong with it.
@@ -31,51 +41,72 @@ final class Sensor {
     /// Where its heart rates are published.
     let liveTopic: String
     let central: Central
-    private unowned let gateway: Gateway
+    unowned let gateway: Gateway
+    /// What is remembered of it. Change it with `remember`.
+    private(set) var entry: SensorMemory.Entry
     private var link = Link.idle
-    private var device: Device?
-    private var backoff = Backoff(first: .seconds(1), limit: .seconds(60))
-    private var heartRate: Subscription?
+    /// As BlueZ last told of it; nil while there is none.
+    private(set) var device: Device?
+    private var backoff = Backoff(first: .seconds(1), limit: .seconds(30))
+    private(set) lazy var streams = SensorStreams(of: self)
+    private lazy var silence = Silence(settings.silence, on: central.loop) { [unowned self] in isSilent($0, for: $1) }
     /// It was told that the sensor can be used: the other half of each `unavailable`.
     private var isAvailable = false
     /// Rises with each connection that is tried: an answer to an earlier try is none to this one.
     private var attempt = 0
+    /// Tries in a row that failed, and why the last one did.
+    private var failures = 0
+    private var lastTrouble = "not looked for yet"
+    private var waiters: [Waiter] = []
+    /// Others that have its name were told of.
+    var others: Set<String> = []
+    /// That its bond is lost was told.
+    var isBondLost = false
     private(set) var characteristics: [Characteristic] = []
     private lazy var details = SensorDetails(of: self)
     private(set) lazy var reads = SensorReads(of: self)
 
-    init(_ settings: SensorSettings, _ central: Central, _ gateway: Gateway) {
+    init(_ settings: SensorSettings, _ entry: SensorMemory.Entry, _ gateway: Gateway) {
         self.settings = settings
-        liveTopic = gateway.settings.topics[gateway.settings.gateway, settings.id, .heartRate]
-        self.central = central
+        self.entry = Self.checked(entry, settings)
         self.gateway = gateway
+        liveTopic = gateway.settings.topics[gateway.settings.gateway, settings.id, .heartRate]
+        central = gateway.central
+        if entry.isPaused { link = .paused }
     }
 
-    var isReady: Bool { if case .ready = link { true } else { false } }
-
-    /// The bonded state, name and battery as BlueZ last told.
     var latestDevice: Device? { device }
+    var isReady: Bool { if case .ready = link { true } else { false } }
+    var isPaused: Bool { if case .paused = link { true } else { false } }
+    /// Whether it is to be there, and is not.
+    var isMissing: Bool { !isPaused && !isAvailable }
 
     // MARK: What the central tells
 
     func centralChanged(to state: Central.State) {
+        guard !isPaused else { return }
         guard state == .ready else { return reset(.idle, because: "\(state)") }
         if case .idle = link { look() }
     }
 
     func deviceChanged(_ newDevice: Device) {
-        if case .searching = link, settings.matches(newDevice) {
-            gateway.tell(.found, about: self, "\(newDevice.name) \(newDevice.address)")
-            return connect(to: newDevice)
+        switch link {
+        case .searching where recognises(newDevice): return connect(to: newDevice)
+        // BlueZ connects to bonded devices by itself, and so may other programs.
+        case .waiting where newDevice.isConnected && recognises(newDevice): return follow(newDevice)
+        default: break
         }
-        guard newDevice.path == device?.path else { return }
-        let batteryChanged = newDevice.battery != device?.battery
+        guard newDevice.path == device?.path else { return reportOther(newDevice) }
+        let old = device
         device = newDevice
         switch link {
-        case .resolving where newDevice.isConnected && newDevice.isResolved: becomeReady()
-        case .resolving where !newDevice.isConnected, .ready where !newDevice.isConnected:
+        case .resolving where newDevice.isConnected && newDevice.isResolved: becomeBonded()
+        case .resolving where !newDevice.isConnected, .ready where !newDevice.isConnected,
+            .bonding where !newDevice.isConnected:
             retry(because: "the link was lost")
-        case .ready where batteryChanged: details.publish()
+        case .ready where newDevice.battery != old?.battery || newDevice.isBonded != old?.isBonded:
+            recognised(newDevice)
+            details.publish()
         default: break
         }
     }
@@ -83,7 +114,7 @@ final class Sensor {
     func deviceRemoved(_ removed: Device) {
         guard removed.path == device?.path else { return }
         switch link {
-        case .ready, .resolving: retry(because: "BlueZ has forgotten the device")
+        case .ready, .resolving, .bonding: retry(because: "BlueZ has forgotten the device")
         default: break  // The call that is under way fails by itself.
         }
     }
@@ -91,13 +122,17 @@ final class Sensor {
     // MARK: Connecting
 
     private func look() {
-        if let known = central.devices.first(where: settings.matches) { return connect(to: known) }
-        log.info("sensor \(settings.id): looking for \(settings.identification)")
-        link = .searching(central.discover(.init(pattern: settings.discoveryPattern)))
+        if let known = best(of: central.devices) { return connect(to: known) }
+        log.info("sensor \(settings.id): looking for \(identification)")
+        lastTrouble = "\(identification) was not seen yet"
+        link = .searching(central.discover(.init(pattern: discoveryPattern)))
     }
 
     private func connect(to device: Device) {
-        if case .searching(let token) = link { token.end() }
+        if case .searching(let token) = link {
+            token.end()
+            gateway.tellFound(device, self)
+        }
         self.device = device
         link = .connecting
         attempt += 1
@@ -105,63 +140,116 @@ final class Sensor {
             guard let self, case .connecting = link, attempt == self.attempt else { return }
             switch result {
             case .failure(let error) where error.name != "org.bluez.Error.AlreadyConnected":
+                bondTrouble(error)
                 retry(because: "\(error)")
             default: resolve()
             }
         }
     }
 
+    /// Somebody else has connected it.
+    private func follow(_ device: Device) {
+        if case .waiting(let timer) = link { timer.cancel() }
+        self.device = device
+        attempt += 1
+        resolve()
+    }
+
     private func resolve() {
-        if device?.isResolved == true { return becomeReady() }
+        if device?.isResolved == true { return becomeBonded() }
         link = .resolving(
             central.loop.after(Self.resolveLimit) { [weak self] in
                 self?.retry(because: "its services were not found within \(Self.resolveLimit)")
             })
     }
 
-    private func becomeReady() {
+    /// Where the settings ask for a bond from the start; otherwise BlueZ makes one when a characteristic needs it.
+    private func becomeBonded() {
         if case .resolving(let timer) = link { timer.cancel() }
+        guard let device else { return }
+        guard settings.bond == .always, !device.isBonded else { return becomeReady() }
+        link = .bonding
+        central.pair(device) { [weak self, attempt] result in
+            guard let self, case .bonding = link, attempt == self.attempt else { return }
+            switch result {
+            case .success: becomeReady()
+            case .failure(let error): retry(because: "\(error)")
+            }
+        }
+    }
+
+    private func becomeReady() {
         guard let device else { return }
         link = .ready
         characteristics = central.characteristics(of: device)
-        guard let measurement = characteristic(GATT.heartRateMeasurement), measurement.canNotify else {
-            return becomeAvailable()
-        }
-        heartRate = central.subscribe(to: measurement, by: settings.notify) { [unowned self] value in
-            receive(value)
-        } completion: { [weak self, attempt] result in
+        subscribe()
+    }
+
+    private func subscribe() {
+        streams.begin { [weak self, attempt] result in
             guard let self, isReady, attempt == self.attempt else { return }
             switch result {
-            case .success: becomeAvailable()
+            case .success: if !isAvailable { becomeAvailable() }
             case .failure(let error): retry(because: "\(error)")
             }
         }
     }
 
     private func becomeAvailable() {
-        backoff.reset()
         isAvailable = true
+        isBondLost = false
+        if let device { recognised(device) }
         gateway.available(self)
+        if streams.isEmpty { settled() } else { silence.begin() }
         details.read()
+        for waiter in waiters { finish(waiter, nil) }
     }
 
-    // MARK: The way of a heartbeat begins here
+    /// It is connected and of use: pauses are short again.
+    private func settled() {
+        backoff.reset()
+        failures = 0
+    }
 
-    private func receive(_ value: [UInt8]) {
-        do throws(MalformedValue) {
-            gateway.measured(try HeartRateMeasurement(gatt: value), by: self)
-        } catch {
-            gateway.malformed(error, from: self)
-        }
+    // MARK: The way of a heartbeat begins in SensorStreams, and comes by here
+
+    func measured(_ measurement: HeartRateMeasurement) {
+        heard()
+        gateway.measured(measurement, by: self)
+    }
+
+    /// A value has come.
+    func heard() {
+        silence.heard()
+        if failures > 0 { settled() }
+    }
+
+    func malformed(_ error: MalformedValue) {
+        silence.heard()
+        gateway.malformed(error, from: self)
     }
 
     // MARK: Losing
 
+    private func isSilent(_ remedy: Silence.Remedy, for time: Duration) {
+        guard isReady else { return }
+        switch remedy {
+        case .subscribeAgain:
+            log.notice("sensor \(settings.id): connected, and silent for \(time.rounded); subscribing again")
+            gateway.tell(.silent, about: self, "connected, and silent for \(time.rounded)")
+            streams.end()
+            subscribe()
+        case .reconnect: retry(because: "it is still silent")
+        }
+    }
+
     private func retry(because reason: String) {
         let pause = backoff.next()
-        log.notice("sensor \(settings.id): \(reason); trying again in \(pause.rounded)")
-        let wasConnected = device?.isConnected ?? false
-        if wasConnected, let device { central.disconnect(device) { _ in } }
+        failures += 1
+        let words = "sensor \(settings.id): \(reason); trying again in \(pause.rounded)"
+        // A strap in a drawer fails every minute.
+        if failures & (failures - 1) == 0 { log.notice(failures > 2 ? "\(words) (\(failures) tries)" : words) }
+        if let device, device.isConnected { central.disconnect(device) { _ in } }
         reset(
             .waiting(
                 central.loop.after(pause) { [weak self] in
@@ -173,22 +261,89 @@ final class Sensor {
     private func reset(_ newLink: Link, because reason: String) {
         let wasAvailable = isAvailable
         isAvailable = false
+        lastTrouble = reason
         switch link {
         case .searching(let token): token.end()
         case .resolving(let timer), .waiting(let timer): timer.cancel()
-        case .idle, .connecting, .ready: break
+        case .idle, .paused, .connecting, .bonding, .ready: break
         }
         link = newLink
         device = nil
         characteristics = []
-        heartRate?.end()
-        heartRate = nil
+        silence.end()
+        streams.end()
         reads.fail(with: ReplyError(.sensorOffline, "the sensor is not connected: \(reason)"))
         if wasAvailable { gateway.unavailable(self, because: reason) }
     }
 
     /// The gateway stops: whoever waits for a read is told, and so is the household.
     func stop() { reset(.idle, because: "the gateway stops") }
+
+    // MARK: By request
+
+    /// It is to be connected to from now on.
+    func resume() {
+        guard isPaused else { return }
+        remember { $0.isPaused = false }
+        link = .idle
+        backoff.reset()
+        centralChanged(to: central.state)
+        details.publish()
+    }
+
+    /// It is not to be connected to any more.
+    func pause(completion: @escaping () -> Void) {
+        remember { $0.isPaused = true }
+        let connected = device
+        reset(.paused, because: "disconnected by request")
+        details.publish()
+        for waiter in waiters { finish(waiter, ReplyError(.sensorOffline, "it was disconnected by another request")) }
+        guard let connected else { return completion() }
+        central.disconnect(connected) { _ in completion() }
+    }
+
+    /// What is known of its device is forgotten; it is found anew.
+    func forgetDevice() {
+        remember { $0.device = nil }
+        others = []
+    }
+
+    func rename(_ name: String?) {
+        remember { $0.name = name }
+        details.publish()
+    }
+
+    func remember(_ change: (inout SensorMemory.Entry) -> Void) {
+        change(&entry)
+        gateway.register.save(entry)
+    }
+
+    /// Calls back once: with nil when it is connected, or at the deadline with what keeps it from being so.
+    func whenAvailable(within limit: Duration, _ completion: @escaping (ReplyError?) -> Void) {
+        guard !isAvailable else { return completion(nil) }
+        let waiter = Waiter()
+        waiter.completion = completion
+        waiter.deadline = central.loop.after(limit) { [weak self, weak waiter] in
+            guard let self, let waiter else { return }
+            finish(waiter, ReplyError(.timeout, "not connected in time: \(lastTrouble)", retryAfterSeconds: 5))
+        }
+        waiters.append(waiter)
+    }
+
+    private func finish(_ waiter: Waiter, _ error: ReplyError?) {
+        waiters.removeAll { $0 === waiter }
+        waiter.deadline?.cancel()
+        waiter.completion?(error)
+        waiter.completion = nil
+    }
+
+    // MARK: What its parts ask for
+
+    /// What people call it.
+    var displayName: String {
+        let names = [entry.name, device?.name, entry.device?.name, settings.name]
+        return names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? settings.id.text
+    }
 
     func characteristic(_ uuid: String) -> Characteristic? { characteristics.first { $0.uuid == uuid } }
 

@@ -33,9 +33,10 @@ final class SensorDetails {
         }
     }
 
-    /// Publishes what is known now; nothing before all was read once.
+    /// Publishes what is known now: of a sensor that is not connected, what was read the last time, or its name alone. Nothing
+    /// while it is being read.
     func publish() {
-        guard isComplete else { return }
+        guard isComplete || !sensor.isReady else { return }
         let device = sensor.latestDevice
         var capabilities: [String] = []
         if sensor.characteristic(GATT.heartRateMeasurement) != nil { capabilities.append("heart-rate") }
@@ -45,10 +46,11 @@ final class SensorDetails {
         let location = values[GATT.bodySensorLocation].flatMap { try? BodySensorLocation(gatt: $0) }
         sensor.publish(
             SensorInfoPayload(
-                name: device.flatMap { $0.name.isEmpty ? nil : $0.name }, manufacturer: text(GATT.manufacturerName),
+                name: sensor.displayName, manufacturer: text(GATT.manufacturerName),
                 model: text(GATT.modelNumber), firmware: text(GATT.firmwareRevision),
                 battery: device?.battery ?? battery, capabilities: capabilities,
-                bodyLocation: location.map(\.description), bonded: device?.isBonded))
+                bodyLocation: location.map(\.description), bonded: device?.isBonded ?? sensor.entry.device?.isBonded,
+                paused: sensor.isPaused ? true : nil))
     }
 
     private func text(_ uuid: String) -> String? {

@@ -22,7 +22,13 @@ struct GatewaySettingsTests {
         }
     }
 
-    @Test("needs a gateway and a sensor, and has a default for all else")
+    @Test("needs no sensor: they can be added by request")
+    func withoutSensors() throws {
+        #expect(try read(#"{ gateway: "home" }"#).sensors.isEmpty)
+        #expect(try read(#"{ gateway: "home", sensors: {} }"#).mostSensors == 8)
+    }
+
+    @Test("needs a gateway, and has a default for all else")
     func defaults() throws {
         let settings = try read(#"{ gateway: "home", sensors: { strap: { name: "H10" } } }"#)
         #expect(settings.topics[settings.gateway, .status] == "vitals/v1/gateways/home/status")
@@ -35,6 +41,8 @@ struct GatewaySettingsTests {
         #expect(settings.outbox.blockInterval == .seconds(10))
         #expect(settings.outbox.retention == .seconds(14 * 86400))
         #expect(settings.state.hasSuffix("/gateway"))
+        #expect(settings.sensors[0].silence == .seconds(30))
+        #expect(settings.sensors[0].bond == .whenNeeded)
         #expect(settings.sensors[0].steps.uuid == "00002b40-0000-1000-8000-00805f9b34fb")
         #expect(settings.sensors[0].temperature.uuid == "00002a1c-0000-1000-8000-00805f9b34fb")
     }
@@ -64,8 +72,12 @@ struct GatewaySettingsTests {
         "refuses a value that cannot be, and names its key",
         arguments: [
             (#"{ gateway: "Home!", sensors: { strap: { name: "H10" } } }"#, "gateway"),
-            (#"{ gateway: "home", sensors: {} }"#, "sensors"),
-            (#"{ gateway: "home" }"#, "sensors"),
+            (
+                #"{ gateway: "home", bluetooth: { sensors: 1 }, sensors: { a: { name: "A" }, b: { name: "B" } } }"#,
+                "sensors"
+            ),
+            (#"{ gateway: "home", bluetooth: { quiet_limit: "0 s" } }"#, "bluetooth.quiet_limit"),
+            (#"{ gateway: "home", sensors: { strap: { name: "H10", bond: "maybe" } } }"#, "sensors.strap.bond"),
             (#"{ gateway: "home", sensors: { "A strap": { name: "H10" } } }"#, "sensors"),
             (#"{ gateway: "home", sensors: { strap: {} } }"#, "sensors.strap"),
             (
@@ -96,7 +108,5 @@ struct GatewaySettingsTests {
     func address() throws {
         let settings = try read(#"{ gateway: "home", sensors: { strap: { address: "c0:ff:ee:00:00:01" } } }"#)
         #expect(settings.sensors[0].address == "C0:FF:EE:00:00:01")
-        #expect(settings.sensors[0].identification == "C0:FF:EE:00:00:01")
-        #expect(settings.sensors[0].discoveryPattern == "C0:FF:EE:00:00:01")
     }
 }

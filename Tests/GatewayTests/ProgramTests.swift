@@ -2,63 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The gateway as a program, with an emulated sensor and the home's broker, enrolled with nobody.
-private final class Home {
-    let folder: TemporaryFolder
-    let broker: Broker
-    let bus: PrivateBus
-    let sensor: RunningProgram
-    let gateway: RunningProgram
-    static let topics = "vitals/v1/gateways/home"
-
-    /// - Parameter beforehand: what the sensor is told before the gateway is there.
-    init(telling beforehand: [String] = []) throws {
-        folder = try TemporaryFolder()
-        broker = try Broker.home()
-        try broker.start()
-        bus = try PrivateBus()
-        sensor = try RunningProgram("vitals-sensor", ["stand-in", "--bus", "\(bus.addressText)", "--synthesise"])
-        try #require(sensor.line(containing: "ready") != nil)
-        for command in beforehand { try #require(sensor.obeys(command)) }
-        let settings = """
-            {
-              gateway: "home", state: "gateway", bluetooth: { bus: "\(bus.addressText)" },
-              broker: { port: \(broker.port), username: "home", password_file: "\(broker.folder.path("home.password"))" },
-              sensors: { strap: {
-                name: "Vitals HRM", steps: { uuid: "f1700002-76a1-4c53-9d5b-3f5f0d3c1a00", encoding: "uint32" } } },
-            }
-            """
-        gateway = try RunningProgram("vitals-gateway", ["--settings", folder.write(settings, to: "gateway.json5")])
-    }
-
-    deinit {
-        gateway.end()
-        sensor.end()
-        broker.stop()
-    }
-
-    /// Subscribes; when this returns, the broker has granted it.
-    func subscribe(_ topic: String) throws -> RunningProgram {
-        let subscriber = try RunningProgram(
-            "/usr/bin/stdbuf",
-            ["-oL", "mosquitto_sub", "-d", "-v", "-p", "\(broker.port)", "-t", "\(Self.topics)/\(topic)"])
-        try #require(subscriber.line(containing: "Subscribed") != nil)
-        return subscriber
-    }
-
-    /// Asks for steps; the reply comes at `responses/{name}`, or not, by the deadline.
-    func ask(_ name: String, expirySeconds: Int) throws {
-        let asker = try RunningProgram(
-            "/usr/bin/mosquitto_pub",
-            [
-                "-V", "mqttv5", "-q", "1", "-p", "\(broker.port)", "-t", "\(Self.topics)/sensors/strap/steps/get",
-                "-m", "{}", "-D", "publish", "response-topic", "\(Self.topics)/responses/\(name)",
-                "-D", "publish", "message-expiry-interval", "\(expirySeconds)",
-            ])
-        try #require(asker.exitStatus() == 0)
-    }
-}
-
 @Suite("vitals-gateway", .timeLimit(.minutes(2)))
 struct ProgramTests {
     @Test("counts a sensor as connected once it was, and as gone only after that")

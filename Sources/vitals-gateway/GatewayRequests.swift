@@ -1,0 +1,312 @@
+// Requests about the gateway itself: scan, connect, disconnect, forget, rename. They come in on the mqtt loop and are done on
+// the central's.
+
+import Bluetooth
+import Daemon
+import MQTT
+import Reactor
+import Telemetry
+
+/// Belongs to the central's loop.
+final class GatewayRequests {
+    /// The requests, by the last level of their topics.
+    enum Name: String {
+        case scan, connect, disconnect, forget, rename
+    }
+
+    private static let usualLimit = Duration.seconds(60)
+    private static let longestLimit = Duration.seconds(300)
+    /// So long a device is looked for that nobody has seen yet.
+    private static let searchLimit = Duration.seconds(20)
+
+    private unowned let gateway: Gateway
+    private var central: Central { gateway.central }
+    private var register: SensorRegister { gateway.register }
+
+    init(_ gateway: Gateway) { self.gateway = gateway }
+
+    /// Takes a request; on the mqtt loop.
+    static func receive(_ message: Message, _ id: ID, on desk: RequestDesk, at gateway: Gateway) {
+        let settings = gateway.settings
+        let listed = settings.topics[settings.gateway, .response(id.text)]
+        desk.receive(message, listed: listed, usual: usualLimit, longest: longestLimit) { task in
+            guard let name = Name(rawValue: id.text) else {
+                return task.refuse(ReplyError(.badRequest, "there is no request \(id)", field: "topic"))
+            }
+            gateway.central.loop.perform { gateway.gatewayRequests.begin(name, task) }
+        }
+    }
+
+    private func begin(_ name: Name, _ task: RequestDesk.Task) {
+        do throws(ReplyError) {
+            switch name {
+            case .scan: try scan(task)
+            case .connect: try connect(task)
+            case .disconnect: try disconnect(task)
+            case .forget: try forget(task)
+            case .rename: try rename(task)
+            }
+        } catch {
+            task.refuse(error)
+        }
+    }
+
+    // MARK: Each of them
+
+    private func scan(_ task: RequestDesk.Task) throws(ReplyError) {
+        let seconds = try Self.seconds(task.request)
+        let services = try Self.services(task.request)
+        try checkReady()
+        if let scan = gateway.scan {
+            let words = "a scan is under way, for another \(scan.secondsLeft) s"
+            throw ReplyError(.busy, words, retryAfterSeconds: scan.secondsLeft)
+        }
+        let scan = Scan(seconds: seconds, services: services, gateway) { task.answer(.ok($0)) }
+        gateway.scan = scan
+        scan.begin()
+    }
+
+    private func connect(_ task: RequestDesk.Task) throws(ReplyError) {
+        let id = try Self.id(task.request)
+        let wanted = try Self.text(task.request, "device", 1...248)
+        let name = try Self.text(task.request, "name", 1...64)
+        if let id, let sensor = register.sensor(id), wanted == nil {
+            return try resume(sensor, task)
+        }
+        guard let wanted else {
+            if let id { throw Self.unknown(id) }
+            throw ReplyError(.badRequest, "which device, or which sensor?", field: "device")
+        }
+        try checkReady()
+        find(wanted, within: min(task.limit, Self.searchLimit)) { [self] device in
+            do throws(ReplyError) {
+                guard let device else {
+                    let words = "no device \(wanted) was seen: is it near, awake, and not connected to a telephone?"
+                    throw ReplyError(.unknownDevice, words, field: "device")
+                }
+                if let sensor = register.owner(of: device) {
+                    guard id == nil || id == sensor.settings.id else {
+                        let words = "\(device.address) is the sensor \(sensor.settings.id) already"
+                        throw ReplyError(.badRequest, words, field: "sensor")
+                    }
+                    return try resume(sensor, task)
+                }
+                try checkRoom()
+                let sensor = try register.add(
+                    id ?? freeID(for: device), for: device, called: name, gateway)
+                gateway.sensorsChanged()
+                sensor.centralChanged(to: central.state)
+                wait(for: sensor, task, isNew: true)
+            } catch {
+                task.refuse(error)
+            }
+        }
+    }
+
+    private func resume(_ sensor: Sensor, _ task: RequestDesk.Task) throws(ReplyError) {
+        if sensor.isPaused { try checkRoom() }
+        sensor.resume()
+        wait(for: sensor, task, isNew: false)
+    }
+
+    private func wait(for sensor: Sensor, _ task: RequestDesk.Task, isNew: Bool) {
+        // The reply is to leave before whoever asked has given up.
+        let limit = max(.milliseconds(500), task.limit - .milliseconds(500))
+        sensor.whenAvailable(within: limit) { [self] error in
+            guard let error else {
+                let data = JSON.object(present: [
+                    "sensor": .string(sensor.settings.id.text), "name": .string(sensor.displayName),
+                    "address": sensor.device.map { .string($0.address) }, "message": "Device Connected",
+                ])
+                return done(data, task)
+            }
+            // A device that was never connected is not kept: it may have been the wrong one.
+            if isNew { drop(sensor) {} }
+            task.refuse(error)
+        }
+    }
+
+    private func disconnect(_ task: RequestDesk.Task) throws(ReplyError) {
+        let sensor = try sensor(of: task)
+        sensor.pause { [self] in done(sensor, "Device Disconnected", task) }
+    }
+
+    private func forget(_ task: RequestDesk.Task) throws(ReplyError) {
+        let sensor = try sensor(of: task)
+        drop(sensor) { [self] in
+            gateway.tell(.forgotten, about: sensor, "Device Forgotten")
+            done(sensor, "Device Forgotten", task)
+        }
+    }
+
+    private func rename(_ task: RequestDesk.Task) throws(ReplyError) {
+        let sensor = try sensor(of: task)
+        guard let name = try Self.text(task.request, "name", 0...64) else {
+            throw ReplyError(.badRequest, "what is it to be called?", field: "name")
+        }
+        sensor.rename(name.isEmpty ? nil : name)
+        gateway.tell(.renamed, about: sensor, sensor.displayName)
+        done(["sensor": .string(sensor.settings.id.text), "name": .string(sensor.displayName)], task)
+    }
+
+    /// Ends the link and the bond. A sensor of the settings is then looked for anew, another one is gone.
+    private func drop(_ sensor: Sensor, completion: @escaping () -> Void) {
+        let address = sensor.entry.device?.address ?? sensor.device?.address
+        let known = central.devices.first { $0.address == address }
+        let wasPaused = sensor.isPaused
+        sensor.pause { [self] in
+            let finish = { [self] in
+                sensor.forgetDevice()
+                if sensor.entry.isAdded {
+                    register.remove(sensor)
+                    gateway.clear(sensor)
+                    gateway.sensorsChanged()
+                } else if !wasPaused {
+                    sensor.resume()
+                }
+                completion()
+            }
+            guard let known else { return finish() }
+            central.remove(known) { _ in finish() }  // BlueZ may have forgotten it by itself.
+        }
+    }
+
+    // MARK: What they have in common
+
+    private func done(_ sensor: Sensor, _ message: String, _ task: RequestDesk.Task) {
+        done(["sensor": .string(sensor.settings.id.text), "message": .string(message)], task)
+    }
+
+    /// What was asked for outlives a power cut when this is read.
+    private func done(_ data: JSON, _ task: RequestDesk.Task) { register.whenWritten { task.answer(.ok(data)) } }
+
+    private static func unknown(_ id: ID) -> ReplyError {
+        ReplyError(.unknownSensor, "this gateway has no sensor \(id)", field: "sensor")
+    }
+
+    private func sensor(of task: RequestDesk.Task) throws(ReplyError) -> Sensor {
+        guard let id = try Self.id(task.request) else {
+            throw ReplyError(.badRequest, "which sensor?", field: "sensor")
+        }
+        guard let sensor = register.sensor(id) else { throw Self.unknown(id) }
+        return sensor
+    }
+
+    private func checkReady() throws(ReplyError) {
+        guard central.state == .ready else { throw ReplyError(.notReady, "\(central.state)", retryAfterSeconds: 30) }
+    }
+
+    private func checkRoom() throws(ReplyError) {
+        guard !register.isFull else {
+            let words =
+                "\(gateway.settings.mostSensors) sensors are connected to already: disconnect one, or raise bluetooth.sensors"
+            throw ReplyError(.refused, words)
+        }
+    }
+
+    /// The device by that address or name; looked for where BlueZ does not know it.
+    private func find(_ wanted: String, within limit: Duration, completion: @escaping (Device?) -> Void) {
+        func isWanted(_ device: Device) -> Bool {
+            device.address.uppercased() == wanted.uppercased() || device.name == wanted
+        }
+        // One that was seen before may be away: those that are heard now come first.
+        let known = central.devices.filter(isWanted)
+        if let device = known.max(by: { ($0.rssi ?? -500) < ($1.rssi ?? -500) }) { return completion(device) }
+        gateway.searches.append(
+            DeviceSearch(central, isWanted, limit) { [gateway] search, device in
+                gateway.searches.removeAll { $0 === search }
+                completion(device)
+            })
+    }
+
+    /// An id made of the device's name, which no sensor has yet.
+    private func freeID(for device: Device) -> ID {
+        let letters = device.name.lowercased().unicodeScalars.map {
+            $0.isASCII && $0.properties.isAlphabetic || ("0"..."9").contains($0) ? Character($0) : "-"
+        }
+        let words = String(letters).split(separator: "-").joined(separator: "-").prefix(30)
+        let stem = words.isEmpty ? "sensor" : String(words)
+        var number = 1
+        while true {
+            let text = number == 1 ? stem : "\(stem)-\(number)"
+            if let id = try? ID(text), register.sensor(id) == nil { return id }
+            number += 1
+        }
+    }
+
+    // MARK: Fields
+
+    private static func id(_ request: Request) throws(ReplyError) -> ID? {
+        guard let text = try text(request, "sensor", 1...36) else { return nil }
+        do throws(MalformedValue) { return try ID(text) } catch {
+            throw ReplyError(.badRequest, "\(error)", field: "sensor")
+        }
+    }
+
+    private static func text(
+        _ request: Request, _ field: String, _ length: ClosedRange<Int>
+    ) throws(ReplyError) -> String? {
+        switch request.fields[field] {
+        case nil: return nil
+        case .string(let text)
+        where length.contains(text.utf8.count) && !text.unicodeScalars.contains { $0.value < 32 }:
+            return text
+        default:
+            let words = "a text of \(length.lowerBound) to \(length.upperBound) bytes is expected"
+            throw ReplyError(.badRequest, words, field: field)
+        }
+    }
+
+    private static func seconds(_ request: Request) throws(ReplyError) -> Int {
+        switch request.fields["seconds"] {
+        case nil: return Scan.usualSeconds
+        case .integer(let seconds) where Scan.allowedSeconds.contains(Int(clamping: seconds)): return Int(seconds)
+        default:
+            let words = "\(Scan.allowedSeconds.lowerBound) to \(Scan.allowedSeconds.upperBound) seconds are expected"
+            throw ReplyError(.badRequest, words, field: "seconds")
+        }
+    }
+
+    private static func services(_ request: Request) throws(ReplyError) -> Set<String> {
+        guard let field = request.fields["services"] else { return Scan.usualServices }
+        var services: Set<String> = []
+        guard case .array(let values) = field, values.count <= 32 else {
+            throw ReplyError(.badRequest, "a list of at most 32 services is expected", field: "services")
+        }
+        for value in values {
+            guard case .string(let text) = value, let uuid = GATT.service(named: text) else {
+                throw ReplyError(
+                    .badRequest, "a service is a UUID or a name such as heart-rate", field: "services")
+            }
+            services.insert(uuid)
+        }
+        return services
+    }
+}
+
+/// Waits until a device is heard, for a while. Belongs to the central's loop.
+final class DeviceSearch {
+    private let isWanted: (Device) -> Bool
+    private let completion: (DeviceSearch, Device?) -> Void
+    private var token: Discovery.Token?
+    private var timer: EventLoop.Timer?
+
+    init(
+        _ central: Central, _ isWanted: @escaping (Device) -> Bool, _ limit: Duration,
+        completion: @escaping (DeviceSearch, Device?) -> Void
+    ) {
+        (self.isWanted, self.completion) = (isWanted, completion)
+        token = central.discover()
+        timer = central.loop.after(limit) { [weak self] in self?.end(nil) }
+    }
+
+    func hear(_ device: Device) { if isWanted(device) { end(device) } }
+
+    private func end(_ device: Device?) {
+        guard let token else { return }
+        token.end()
+        self.token = nil
+        timer?.cancel()
+        completion(self, device)
+    }
+}

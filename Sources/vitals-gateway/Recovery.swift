@@ -1,0 +1,126 @@
+// When nothing is heard of any sensor, it may be the adapter: some stop hearing, or hang, and only switching them off and on
+// helps. So where sensors are missing, none is there, and nothing at all was heard for a while, the gateway goes through these
+// stages, each after a longer wait than the one before:
+//
+//     discovery again ──► the adapter off and on ──► said so, and from the beginning
+//
+// An adapter that any program has a link on is left alone, and so is one that hears anything. In a house where nothing else
+// advertises, a strap in a drawer looks the same: hence the waits, which grow to two hours.
+
+import Bluetooth
+import Daemon
+import Reactor
+
+/// Looks after the adapter. Belongs to the central's loop.
+final class Recovery {
+    private enum Stage {
+        case discovery, power, report
+    }
+
+    private static let longest = Duration.seconds(7200)
+    /// Between off and on.
+    private static let pause = Duration.seconds(1)
+
+    private unowned let gateway: Gateway
+    private let central: Central
+    private let first: Duration
+    private let mayCyclePower: Bool
+    private var wait: Duration
+    private var stage = Stage.discovery
+    private var hasHeard = false
+    private var timer: EventLoop.Timer?
+    private var powerTimer: EventLoop.Timer?
+    private var cycles = 0
+
+    init(_ gateway: Gateway) {
+        self.gateway = gateway
+        central = gateway.central
+        first = gateway.settings.quietLimit
+        mayCyclePower = gateway.settings.mayCyclePower
+        wait = first
+    }
+
+    func start() { look(after: first) }
+
+    /// A device was heard, or is connected.
+    func heard() { hasHeard = true }
+
+    /// Switches on again what was switched off here, by this run or the one before.
+    func centralChanged(to state: Central.State) {
+        hasHeard = false
+        guard gateway.register.isAdapterCycled else { return }
+        switch state {
+        case .adapterOff: switchOn()
+        case .ready: gateway.register.isAdapterCycled = false
+        default: break
+        }
+    }
+
+    private func look(after pause: Duration) {
+        timer = central.loop.after(pause) { [weak self] in self?.look() }
+    }
+
+    private func look() {
+        defer { look(after: wait) }
+        guard !gateway.register.isAdapterCycled else { return }
+        let isConcerned =
+            central.state == .ready && gateway.register.all.contains(where: \.isMissing)
+            && !central.devices.contains(where: \.isConnected)
+        guard isConcerned, !hasHeard else {
+            (hasHeard, stage, wait, cycles) = (false, .discovery, first, 0)
+            return
+        }
+        let name = central.adapter?.name ?? "the adapter"
+        switch stage {
+        case .discovery:
+            say("nothing heard for \(wait): \(name) starts its discovery again")
+            central.restartDiscovery()
+            stage = mayCyclePower ? .power : .report
+        case .power:
+            cycles += 1
+            say("still nothing heard: \(name) is switched off and on")
+            switchOff()
+            stage = .report
+        case .report:
+            let tried =
+                cycles == 0 ? "" : " after it was switched off and on \(cycles == 1 ? "once" : "\(cycles) times")"
+            say(
+                "\(name) hears nothing\(tried): are the sensors worn and charged? Is the adapter sound (dmesg, another USB port)?"
+            )
+            stage = .discovery
+            wait = min(wait * 2, max(Self.longest, first))
+        }
+    }
+
+    /// That it is to be switched on again is on the disk before it goes off: this program may be killed in between.
+    private func switchOff() {
+        gateway.register.isAdapterCycled = true
+        gateway.register.whenWritten { [gateway] in
+            gateway.central.loop.perform { gateway.recovery.switchOffNow() }
+        }
+    }
+
+    private func switchOffNow() {
+        central.setPowered(false) { [weak self] result in
+            guard let self, case .failure(let error) = result else { return }
+            gateway.register.isAdapterCycled = false
+            log.warning("\(error)")
+        }
+    }
+
+    private func switchOn() {
+        powerTimer?.cancel()
+        powerTimer = central.loop.after(Self.pause) { [weak self] in
+            self?.central.setPowered(true) { [weak self] result in
+                guard let self, case .failure(let error) = result else { return }
+                log.warning("\(error)")
+                if gateway.register.isAdapterCycled { switchOn() }
+            }
+        }
+    }
+
+    private func say(_ words: String) {
+        log.warning("Bluetooth: \(words)")
+        gateway.tell(.bluetooth, words)
+    }
+}

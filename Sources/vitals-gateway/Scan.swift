@@ -1,0 +1,114 @@
+import Bluetooth
+import Daemon
+import Reactor
+import Telemetry
+
+/// A scan that somebody asked for: some seconds, each device told as it is found, all of them at the end.
+///
+/// BlueZ is asked for every device, and the filter is applied here: when nothing fits, what else was heard tells whether the
+/// adapter works. Belongs to the central's loop.
+final class Scan {
+    static let allowedSeconds = 1...254
+    static let usualSeconds = 10
+
+    /// What Vitals can use, where a request does not say.
+    static let usualServices: Set<String> = [
+        GATT.heartRateService, GATT.healthThermometerService, GATT.runningSpeedAndCadenceService,
+        GATT.cyclingSpeedAndCadenceService, GATT.physicalActivityMonitorService,
+    ]
+
+    let seconds: Int
+    let began = ContinuousClock.now
+    private let services: Set<String>
+    private unowned let gateway: Gateway
+    private let completion: (JSON) -> Void
+    private var token: Discovery.Token?
+    private var timer: EventLoop.Timer?
+    /// By their paths.
+    private var found: [String: DevicePayload] = [:]
+    private var told: Set<String> = []
+    private var heard: Set<String> = []
+
+    /// - Parameter services: devices that have one of them; every device where empty.
+    init(
+        seconds: Int, services: Set<String>, _ gateway: Gateway, completion: @escaping (JSON) -> Void
+    ) {
+        (self.seconds, self.services, self.gateway, self.completion) = (seconds, services, gateway, completion)
+    }
+
+    var secondsLeft: Int { max(1, seconds - Int((ContinuousClock.now - began).components.seconds)) }
+
+    func begin() {
+        gateway.tell(.scanStarted, "Scanning Started", seconds: seconds)
+        // A device that is connected does not advertise.
+        for device in gateway.central.devices where device.isConnected { hear(device) }
+        token = gateway.central.discover()
+        timer = gateway.central.loop.after(.seconds(seconds)) { [weak self] in self?.end() }
+    }
+
+    /// A device was heard, or something about it has changed.
+    func hear(_ device: Device) {
+        guard device.rssi != nil || device.isConnected else { return }
+        heard.insert(device.path)
+        guard services.isEmpty || !services.isDisjoint(with: device.services) else { return }
+        let payload = gateway.payload(of: device)
+        // The strength of the last time; once the discovery ends BlueZ takes it back.
+        found[device.path] = payload
+        // The name may come a moment after the address.
+        if !device.name.isEmpty { tell(payload, device.path) }
+    }
+
+    /// The gateway stops, or cannot go on.
+    func cancel() {
+        timer?.cancel()
+        end()
+    }
+
+    private func tell(_ payload: DevicePayload, _ path: String) {
+        guard told.insert(path).inserted else { return }
+        gateway.tell(.found, "Device Found", device: payload)
+    }
+
+    private func end() {
+        guard let token else { return }
+        token.end()
+        self.token = nil
+        for (path, payload) in found { tell(payload, path) }
+        let devices = found.values.sorted {
+            ($0.rssi ?? -128, $1.address) > ($1.rssi ?? -128, $0.address)
+        }
+        let count = devices.count == 1 ? "1 device" : "\(devices.count) devices"
+        gateway.tell(.scanEnded, "\(count) found", seconds: seconds)
+        let help =
+            devices.isEmpty ? SearchHelp.nothingFound(heard: heard.count, seconds: seconds, services: services) : []
+        completion(
+            .object(present: [
+                "seconds": .integer(Int64(seconds)), "devices": .array(devices.map(\.json)),
+                "help": help.isEmpty ? nil : .array(help.map(JSON.string)),
+            ]))
+        gateway.ended(self)
+    }
+}
+
+/// What to tell people who find no sensor (requirement C8).
+enum SearchHelp {
+    /// The adapter works, and nothing fitted.
+    static func nothingFound(heard: Int, seconds: Int, services: Set<String>) -> [String] {
+        let first =
+            heard == 0
+            ? "Nothing at all was heard in \(seconds) s: no device near advertises, or the adapter hears nothing."
+            : "\(heard == 1 ? "One device was" : "\(heard) devices were") heard in \(seconds) s, none with such a service."
+        return [
+            first,
+            "Wear it: a strap advertises only on (wet) skin, and a watch while it broadcasts its heart rate.",
+            "Most sensors have one link: close the app, and switch Bluetooth off on the telephone or watch that holds it.",
+            "Restart it: take the strap off its transmitter for a minute, or reset it as its maker says.",
+            "Check its battery; a weak one ends the radio first.",
+            heard == 0
+                ? "Switch Bluetooth off and on: bluetoothctl power off, then on. If that does not help, restart the gateway's machine."
+                : services.isEmpty
+                    ? "Come nearer with it."
+                    : "A sensor that does not advertise its services is found with an empty list of them (vitals scan --all).",
+        ]
+    }
+}

@@ -1,0 +1,91 @@
+// Which device a sensor is.
+//
+// The settings name it by its address, or by the name that it gives itself. A name is no proof: another strap of the same
+// make may have it, and anybody can advertise it. So once a sensor was connected whose address stays the same (a public one,
+// a static random one, or the identity behind a bond), that address is remembered, and no other device is taken for it until
+// `vitals forget`. A device whose address changes each quarter of an hour can only be told by its name until it is bonded.
+
+import Bluetooth
+import Daemon
+import Telemetry
+
+extension Sensor {
+    /// What is remembered, unless the settings have changed to mean another device since.
+    static func checked(_ entry: SensorMemory.Entry, _ settings: SensorSettings) -> SensorMemory.Entry {
+        guard let device = entry.device else { return entry }
+        var entry = entry
+        if let address = settings.address, address != device.address { entry.device = nil }
+        if let name = settings.name, name != device.name { entry.device = nil }
+        return entry
+    }
+
+    /// For people: what is looked for.
+    var identification: String {
+        entry.device.map { "\($0.name) (\($0.address))" } ?? settings.name.map { "a device named \($0)" }
+            ?? settings.address ?? ""
+    }
+
+    /// What BlueZ may narrow its scan by.
+    var discoveryPattern: String? { entry.device?.address ?? settings.address ?? settings.name }
+
+    /// Whether it is this device, or is taken for it now.
+    func has(_ device: Device) -> Bool {
+        device.path == self.device?.path || device.address == entry.device?.address
+    }
+
+    /// Whether this device may be taken for it.
+    func recognises(_ device: Device) -> Bool {
+        if let known = entry.device { return device.address == known.address }
+        guard settings.matches(device) else { return false }
+        return gateway.register.owner(of: device).map { $0 === self } ?? true
+    }
+
+    /// The device to connect to, of those that BlueZ knows: where several have the name, the one that is connected or bonded,
+    /// or else the nearest.
+    func best(of devices: [Device]) -> Device? {
+        let own = devices.filter(recognises)
+        if own.count > 1, others.isEmpty {
+            let addresses = own.map(\.address).joined(separator: ", ")
+            log.warning(
+                "sensor \(settings.id): \(own.count) devices have its name (\(addresses)): the settings can name one by its address"
+            )
+        }
+        func rank(_ device: Device) -> Int {
+            (device.isConnected ? 2000 : 0) + (device.isBonded ? 1000 : 0) + (device.rssi ?? -500)
+        }
+        return own.max { rank($0) < rank($1) }
+    }
+
+    /// It is connected: from now on it is this device and no other, where its address stays.
+    func recognised(_ device: Device) {
+        guard device.hasStableAddress else { return }
+        let known = SensorMemory.KnownDevice(
+            address: device.address, name: device.name, isBonded: device.isBonded)
+        guard entry.device != known else { return }
+        remember { $0.device = known }
+        if device.isBonded, !device.isTrusted { central.trust(device) { _ in } }
+    }
+
+    /// Another device has the name of one that is known: told once, and not connected to.
+    func reportOther(_ device: Device) {
+        guard let known = entry.device, let name = settings.name, device.name == name, device.address != known.address,
+            device.rssi != nil, others.count < 16, others.insert(device.address).inserted
+        else { return }
+        let words =
+            "\(device.address) calls itself \(name), too, and is not the \(name) that is known (\(known.address)): left alone"
+        log.warning("sensor \(settings.id): \(words). If it is to take its place: vitals forget \(settings.id)")
+        gateway.tell(.otherDevice, about: self, words, device: gateway.payload(of: device))
+    }
+
+    /// A device that is bonded here, and has lost its side of the bond, is not to be trusted before somebody has looked at it.
+    func bondTrouble(_ error: BluetoothError) {
+        guard let device, device.isBonded, error.isBondLost, !isBondLost else { return }
+        isBondLost = true
+        let words = """
+            it does not know its bond any more (it may have been reset, or be another device in its place): \
+            put it into pairing mode, then `vitals forget \(settings.id)`
+            """
+        log.warning("sensor \(settings.id): \(words)")
+        gateway.tell(.bondLost, about: self, words)
+    }
+}

@@ -1,0 +1,106 @@
+import Bluetooth
+import Daemon
+import Telemetry
+import Vault
+
+/// The sensors that the gateway keeps: those of the settings, and those that were added by request. What is remembered of
+/// them is written down at each change.
+///
+/// Belongs to the central's loop.
+final class SensorRegister {
+    private let settings: GatewaySettings
+    private let path: String
+    /// Takes what is to be written to the disk, on a thread that may wait for it.
+    private let perform: (@escaping @Sendable () -> Void) -> Void
+    private var memory: SensorMemory
+    private var sensors: [ID: Sensor] = [:]
+
+    /// - Parameter perform: runs work that waits for the disk, in order.
+    init(_ settings: GatewaySettings, writing perform: @escaping (@escaping @Sendable () -> Void) -> Void) {
+        self.settings = settings
+        self.perform = perform
+        path = SensorMemory.path(in: settings.state)
+        memory = SensorMemory.read(path)
+    }
+
+    /// Makes the sensors, for the first time.
+    func open(_ gateway: Gateway) {
+        for settings in settings.sensors {
+            let entry = memory.sensors.first { $0.id == settings.id.text } ?? SensorMemory.Entry(id: settings.id)
+            sensors[settings.id] = Sensor(settings, entry, gateway)
+        }
+        for entry in memory.sensors where entry.isAdded {
+            guard let id = try? ID(entry.id), sensors[id] == nil, let settings = SensorSettings(added: entry, id) else {
+                continue
+            }
+            sensors[id] = Sensor(settings, entry, gateway)
+        }
+    }
+
+    /// By their ids.
+    var all: [Sensor] { sensors.values.sorted { $0.settings.id.text < $1.settings.id.text } }
+
+    func sensor(_ id: ID) -> Sensor? { sensors[id] }
+
+    /// The sensor that a device is, or is taken for.
+    func owner(of device: Device) -> Sensor? { sensors.values.first { $0.has(device) } }
+
+    /// How many are to be connected to at a time.
+    var isFull: Bool { sensors.values.count { !$0.isPaused } >= settings.mostSensors }
+
+    /// Adds a sensor by request, for a device that was seen.
+    func add(_ id: ID, for device: Device, called name: String?, _ gateway: Gateway) throws(ReplyError) -> Sensor {
+        guard sensors[id] == nil else {
+            throw ReplyError(.badRequest, "there is a sensor \(id) already", field: "sensor")
+        }
+        var entry = SensorMemory.Entry(id: id)
+        entry.isAdded = true
+        entry.name = name
+        entry.device = SensorMemory.KnownDevice(
+            address: device.address, name: device.name, isBonded: device.isBonded)
+        guard let settings = SensorSettings(added: entry, id) else {
+            throw ReplyError(.badRequest, "the device has neither a name nor an address that stays", field: "device")
+        }
+        let sensor = Sensor(settings, entry, gateway)
+        sensors[id] = sensor
+        save(entry)
+        return sensor
+    }
+
+    /// Forgets a sensor that was added by request.
+    func remove(_ sensor: Sensor) {
+        sensors[sensor.settings.id] = nil
+        memory.sensors.removeAll { $0.id == sensor.settings.id.text }
+        write()
+    }
+
+    /// Something about a sensor is to be remembered.
+    func save(_ entry: SensorMemory.Entry) {
+        guard memory.sensors.first(where: { $0.id == entry.id }) != entry else { return }
+        memory.sensors.removeAll { $0.id == entry.id }
+        if !entry.isEmpty { memory.sensors.append(entry) }
+        write()
+    }
+
+    /// Whether the gateway has switched the adapter off, and not on again yet.
+    var isAdapterCycled: Bool {
+        get { memory.isAdapterCycled }
+        set {
+            guard newValue != memory.isAdapterCycled else { return }
+            memory.isAdapterCycled = newValue
+            write()
+        }
+    }
+
+    /// Calls back, on another thread, when all changes until now are on the disk, or were said not to be.
+    func whenWritten(_ completion: @escaping @Sendable () -> Void) { perform(completion) }
+
+    private func write() {
+        let (path, bytes) = (path, memory.bytes)
+        perform {
+            do { try SmallFile.replace(path, with: bytes) } catch {
+                log.error("what is to be remembered of the sensors is not on the disk: \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Which device a sensor is, and what keeps it connected: of the real program.
+@Suite("Sensors that are kept", .timeLimit(.minutes(2)))
+struct KeepingTests {
+    @Test(
+        "a sensor that keeps its link and says nothing is subscribed to again, then connected to again, and told once")
+    func silent() throws {
+        let home = try Home(
+            sensors: #"{ strap: { name: "Vitals HRM", silence: "1 s" } }"#, emulated: ["--synthesise"])
+        try home.waitUntilOnline()
+        let events = try home.subscribe("events")
+        let live = try home.subscribe("sensors/strap/heart-rate")
+        #expect(live.line(containing: "bpm") != nil)
+        #expect(home.sensor.obeys("silent on"))
+        #expect(events.line(containing: #""kind":"silent""#) != nil)
+        #expect(events.line(containing: "it is still silent") != nil)
+        #expect(home.sensor.obeys("silent off"))
+        let after = try home.subscribe("sensors/strap/heart-rate")
+        #expect(after.line(containing: "bpm", within: .seconds(30)) != nil)
+    }
+
+    @Test(
+        "where nothing is heard for long, discovery is begun again, then the adapter is switched off and on, then it is said"
+    )
+    func recovery() throws {
+        let home = try Home(
+            bluetooth: #"quiet_limit: "1 s""#, emulated: ["--connect-timeout", "100ms"], telling: ["vanish"])
+        let events = try home.subscribe("events")
+        for words in ["starts its discovery again", "switched off and on", "hears nothing after"] {
+            #expect(events.line(containing: words, within: .seconds(20)) != nil, "\(home.gateway.text)")
+        }
+        #expect(home.sensor.obeys("appear"))
+        try home.waitUntilOnline()
+    }
+
+    @Test("an adapter that was switched off by a gateway that was then killed is switched on by the next one")
+    func cycledAndKilled() throws {
+        let home = try Home(
+            bluetooth: #"quiet_limit: "1 s""#, emulated: ["--connect-timeout", "100ms"], telling: ["vanish"])
+        #expect(home.gateway.line(containing: "waiting for adapter", within: .seconds(20)) != nil)
+        try home.restartGateway(SIGKILL)
+        #expect(home.gateway.line(containing: "Bluetooth: ready", within: .seconds(20)) != nil)
+        // Whoever switches it off for good is obeyed.
+        #expect(home.sensor.obeys("appear"))
+        try home.waitUntilOnline()
+        #expect(home.sensor.obeys("power off"))
+        let health = try home.subscribe("health")
+        #expect(health.line(containing: "waiting for adapter") != nil)
+    }
+}
