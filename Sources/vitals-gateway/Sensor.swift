@@ -60,8 +60,10 @@ final class Sensor {
     private var waiters: [Waiter] = []
     /// Others that have its name were told of.
     var others: Set<String> = []
-    /// That its bond is lost was told.
-    var isBondLost = false
+    /// Links in a row that it ended at once although there is a bond.
+    var bondRefusals = 0
+    /// The link of the try that is under way was there for a moment.
+    private var sawLink = false
     private(set) var characteristics: [Characteristic] = []
     private lazy var details = SensorDetails(of: self)
     private(set) lazy var reads = SensorReads(of: self)
@@ -100,6 +102,7 @@ final class Sensor {
         let old = device
         device = newDevice
         switch link {
+        case .connecting where newDevice.isConnected: sawLink = true
         case .resolving where newDevice.isConnected && newDevice.isResolved: becomeBonded()
         case .resolving where !newDevice.isConnected, .ready where !newDevice.isConnected,
             .bonding where !newDevice.isConnected:
@@ -135,12 +138,13 @@ final class Sensor {
         }
         self.device = device
         link = .connecting
+        sawLink = false
         attempt += 1
         central.connect(device) { [weak self, attempt] result in
             guard let self, case .connecting = link, attempt == self.attempt else { return }
             switch result {
             case .failure(let error) where error.name != "org.bluez.Error.AlreadyConnected":
-                bondTrouble(error)
+                if sawLink || error.isBondLost { linkWasRefused() }
                 retry(because: "\(error)")
             default: resolve()
             }
@@ -197,7 +201,7 @@ final class Sensor {
 
     private func becomeAvailable() {
         isAvailable = true
-        isBondLost = false
+        bondRefusals = 0
         if let device { recognised(device) }
         gateway.available(self)
         if streams.isEmpty { settled() } else { silence.begin() }

@@ -77,15 +77,20 @@ extension Sensor {
         gateway.tell(.otherDevice, about: self, words, device: gateway.payload(of: device))
     }
 
-    /// A device that is bonded here, and has lost its side of the bond, is not to be trusted before somebody has looked at it.
-    func bondTrouble(_ error: BluetoothError) {
-        guard let device, device.isBonded, error.isBondLost, !isBondLost else { return }
-        isBondLost = true
+    /// A bonded device has ended the link at once. BlueZ says the same of one that has lost its side of the bond and of one that
+    /// is busy with somebody else; the former goes on for ever. Its bond is not simply made again: that is what somebody in
+    /// its place would wish for.
+    func linkWasRefused() {
+        guard device?.isBonded == true else { return }
+        bondRefusals += 1
+        guard bondRefusals == Self.telltaleRefusals else { return }
         let words = """
-            it does not know its bond any more (it may have been reset, or be another device in its place): \
-            put it into pairing mode, then `vitals forget \(settings.id)`
+            it ends every link at once: it has lost its bond (was it reset?), or another device is in its place. \
+            Put it into pairing mode, then: vitals forget \(settings.id)
             """
         log.warning("sensor \(settings.id): \(words)")
         gateway.tell(.bondLost, about: self, words)
     }
+
+    private static let telltaleRefusals = 3
 }
