@@ -20,6 +20,8 @@ let sensorCommand = Command(
         .value("name", "NAME", "the sensor's name", default: "Vitals HRM"),
         .value("address", "ADDRESS", "its address; further sensors count up from it", default: "C0:FF:EE:00:00:01"),
         .value("sensors", "N", "so many sensors, with the same activity", default: "1"),
+        .value(
+            "encrypted", "vendor|measurements", "what needs pairing: steps and temperature, or all that is measured"),
         .value("commands", "FIFO", "takes commands from there, too; made where it is missing"),
     ],
     subcommands: [
@@ -27,6 +29,7 @@ let sensorCommand = Command(
             name: "stand-in", summary: "Stands in for BlueZ: owns org.bluez on a bus of its own.",
             options: [
                 .value("bus", "ADDRESS", "the bus, such as unix:path=/run/vitals/bus"),
+                .value("pairing-timeout", "TIME", "how long a pairing waits for the agent", default: "30s"),
                 .flag("known", "the device is there from the start, without discovery"),
                 .value("connect-timeout", "TIME", "how long a Connect waits for a sensor out of reach", default: "41s"),
                 .value("forget-after", "TIME", "when a found device is forgotten after discovery", default: "30s"),
@@ -51,6 +54,7 @@ struct SensorSettings: Sendable {
     var address: [UInt8]
     var count: Int
     var commands: String?
+    var profile: Profile
 
     init(_ arguments: Arguments) throws {
         speed = try arguments.double("speed", in: 0.01...100_000)
@@ -82,6 +86,14 @@ struct SensorSettings: Sendable {
                 of: "address", "expected six pairs of hexadecimal digits with colons, found \(text)")
         }
         commands = try arguments.optionalString("commands")
+        profile = .strap
+        if let word = try arguments.optionalString("encrypted") {
+            guard let part = EncryptedPart(rawValue: word) else {
+                let words = EncryptedPart.allCases.map(\.rawValue).joined(separator: " or ")
+                throw arguments.refusal(of: "encrypted", "expected \(words), found \(word)")
+            }
+            profile = profile.encrypting(part)
+        }
     }
 
     /// The sensors: the first has the name and address as they are, the others a number and the next addresses.
@@ -96,7 +108,8 @@ struct SensorSettings: Sendable {
             }
             let name = index == 0 ? name : "\(name) \(index + 1)"
             return Peripheral(
-                name: name, address: parts.joined(separator: ":"), activity: activity, speed: speed, on: loop)
+                name: name, address: parts.joined(separator: ":"), profile: profile, activity: activity,
+                speed: speed, on: loop)
         }
     }
 }

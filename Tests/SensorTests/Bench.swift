@@ -35,7 +35,7 @@ final class Bench {
     ///   - change: makes the world different from the quick one that tests have.
     init(
         rows: [String] = ["0,70,10,36.6", "1,80,12,36.7", "2,90,15,36.8"], speed: Double = 1,
-        header: String = "elapsed_s,heart_rate_bpm,steps,temperature_c",
+        header: String = "elapsed_s,heart_rate_bpm,steps,temperature_c", profile: Profile = .strap,
         change: (inout StandInSettings) -> Void = { _ in }
     ) throws {
         let csv = Array(([header] + rows).joined(separator: "\n").utf8)
@@ -55,7 +55,8 @@ final class Bench {
             let connection = Connection(on: loop)
             try? connection.open(address)
             let peripheral = Peripheral(
-                name: "Vitals HRM", address: "C0:FF:EE:00:00:01", activity: activity, speed: speed, on: loop)
+                name: "Vitals HRM", address: "C0:FF:EE:00:00:01", profile: profile, activity: activity, speed: speed,
+                on: loop)
             let standIn = StandIn(on: connection, [peripheral], settings)
             parts.peripheral = peripheral
             parts.standIn = standIn

@@ -114,6 +114,7 @@ struct ProgramTests {
                 ["stand-in", "--bus", "x", "--activity", "/nonexistent/a.csv"], 1,
                 "/nonexistent/a.csv: there is no such file"
             ),
+            (["stand-in", "--bus", "x", "--encrypted", "all"], 64, "--encrypted: expected vendor or measurements"),
             (["adapter", "--sensors", "2"], 64, "--sensors: an adapter is one sensor"),
         ] as [([String], Int32, String)])
     func usage(arguments: [String], status: Int32, words: String) throws {
@@ -168,6 +169,28 @@ struct ProgramTests {
         #expect(client.exitStatus(within: .seconds(60)) == 0)
         program.send("status")
         program.wait(for: "advertising")
+    }
+
+    @Test("bluetoothctl's agent is asked, and pairs")
+    func bluetoothctlPairs() throws {
+        let program = try start(["--synthesise", "--encrypted", "vendor", "--known"])
+        let client = try RunningProgram(
+            "bluetoothctl", ["--agent", "NoInputNoOutput"], environment: ["DBUS_SYSTEM_BUS_ADDRESS": address])
+        client.wait(for: "Agent registered")
+        client.send("default-agent")
+        client.wait(for: "Default agent request successful")
+        client.send("connect C0:FF:EE:00:00:01")
+        client.wait(for: "ServicesResolved: yes")
+        client.send("gatt.select-attribute \(Profile.steps)")
+        client.send("gatt.read")
+        client.wait(for: "Accept pairing (yes/no)")
+        client.send("yes")
+        client.wait(for: "Paired: yes")
+        client.wait(for: "00 00 00 00")
+        client.send("quit")
+        #expect(client.exitStatus(within: .seconds(60)) == 0)
+        program.send("status")
+        program.wait(for: "connected, bonded")
     }
 
     @Test("busctl shows the tree and understands every object's description")

@@ -114,17 +114,17 @@ struct RealAdapterTests {
         let services = objects.filter { $0.value["org.bluez.GattService1"] != nil }
         #expect(
             Set(services.values.compactMap { $0["org.bluez.GattService1"]?["UUID"]?.asString })
-                == Set(Profile.services.map(\.uuid)))
+                == Set(Profile.strap.services.map(\.uuid)))
         for (path, interfaces) in objects {
             guard let properties = interfaces["org.bluez.GattCharacteristic1"] else { continue }
             let service = try #require(properties["Service"]?.asString)
             #expect(path.hasPrefix(service + "/") && services[service] != nil)
             let uuid = try #require(properties["UUID"]?.asString)
-            #expect(properties["Flags"]?.asStrings == Profile.characteristic(uuid)?.flags)
+            #expect(properties["Flags"]?.asStrings == Profile.strap.characteristic(uuid)?.flags)
         }
         let advertisement = try #require(objects[RealAdapter.advertisementPath]?["org.bluez.LEAdvertisement1"])
         #expect(advertisement["Type"] == .string("peripheral") && advertisement["LocalName"] == .string("Vitals HRM"))
-        #expect(advertisement["ServiceUUIDs"] == .strings(Profile.advertised))
+        #expect(advertisement["ServiceUUIDs"] == .strings(Profile.strap.advertised))
     }
 
     @Test("answers reads and writes, and refuses with the codes that BlueZ passes on")

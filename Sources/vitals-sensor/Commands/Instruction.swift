@@ -7,6 +7,7 @@ enum Instruction: Equatable {
     case malformed([UInt8])
     case refuse(Bool)
     case hang(Bool)
+    case forgetBond
     case power(Bool)
     case vanish
     case appear
@@ -25,6 +26,7 @@ enum Instruction: Equatable {
         malformed [HEX]          its next heart rate is these bytes (default: 11, a truncated value)
         refuse on|off            it ends every new link at once
         hang on|off              no call of a characteristic is answered
+        forget-bond              it loses the keys of its bond; BlueZ still has them
         power on|off             the adapter
         vanish                   it is gone, and BlueZ forgets it
         appear                   it is back
@@ -56,10 +58,11 @@ enum Instruction: Equatable {
         case "fail":
             guard rest.count == 2 else { throw InstructionError("expected: fail METHOD ERROR") }
             self = .fail(method: rest[0], error: rest[1])
-        case "vanish", "appear", "status", "quit", "help":
+        case "forget-bond", "vanish", "appear", "status", "quit", "help":
             guard rest.isEmpty else { throw InstructionError("\(name) takes nothing") }
             self =
                 switch name {
+                case "forget-bond": .forgetBond
                 case "vanish": .vanish
                 case "appear": .appear
                 case "status": .status

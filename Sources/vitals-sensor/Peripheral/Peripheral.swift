@@ -10,8 +10,11 @@ import Telemetry
 /// One emulated sensor. Belongs to its loop.
 final class Peripheral {
     let name: String
-    /// Such as `C0:FF:EE:00:00:01`.
+    /// Its identity address, such as `C0:FF:EE:00:00:01`.
     let address: String
+    let profile: Profile
+    /// Whether it remembers a central: the bond's keys are on both sides.
+    var hasBond = false
 
     /// A value of a characteristic somebody listens to.
     var onValue: ((_ uuid: String, _ value: [UInt8]) -> Void)?
@@ -43,9 +46,13 @@ final class Peripheral {
     private static let secondsPerPercent = 600.0
 
     /// A sensor that has measured the first record of its activity already, but not begun to send.
-    init(name: String, address: String, activity: any Activity, speed: Double, on loop: EventLoop) {
+    init(
+        name: String, address: String, profile: Profile = .strap, activity: any Activity, speed: Double,
+        on loop: EventLoop
+    ) {
         self.name = name
         self.address = address
+        self.profile = profile
         var preview = activity
         temperature = preview.next()?.temperature ?? .notANumber
         temperatureSite = activity.temperatureSite
@@ -62,7 +69,7 @@ final class Peripheral {
 
     /// The value of a characteristic that can be read.
     func read(_ uuid: String) throws(ATTError) -> [UInt8] {
-        guard let characteristic = Profile.characteristic(uuid) else { throw .invalidHandle }
+        guard let characteristic = profile.characteristic(uuid) else { throw .invalidHandle }
         guard characteristic.access.contains(.read) else { throw .readNotPermitted }
         switch uuid {
         case GATT.bodySensorLocation: return BodySensorLocation.chest.gatt
@@ -80,7 +87,7 @@ final class Peripheral {
 
     /// Writes to a characteristic.
     func write(_ bytes: [UInt8], to uuid: String) throws(ATTError) {
-        guard let characteristic = Profile.characteristic(uuid) else { throw .invalidHandle }
+        guard let characteristic = profile.characteristic(uuid) else { throw .invalidHandle }
         guard characteristic.access.contains(.write) else { throw .writeNotPermitted }
         // Only the Heart Rate Control Point can be written.
         guard bytes.count == 1 else { throw .invalidLength }
@@ -206,6 +213,8 @@ enum ATTError: Error, Equatable {
     case writeNotPermitted
     case invalidOffset
     case invalidLength
+    /// 0E: what the stack makes of a link that has ended.
+    case unlikely
     /// 80 to 9F: what the service's own specification says.
     case application(UInt8)
 

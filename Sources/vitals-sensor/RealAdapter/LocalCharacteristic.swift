@@ -42,7 +42,7 @@ final class LocalCharacteristic {
     private var properties: [Property] {
         let properties = [
             Property("UUID", .string(definition.uuid)), Property("Service", .path(service)),
-            Property("Flags", .strings(definition.flags)),
+            Property("Flags", .strings(definition.localFlags)),
         ]
         guard definition.isSubscribable else { return properties }
         return properties + [
@@ -111,4 +111,9 @@ final class LocalCharacteristic {
         guard case .application(let code) = error else { return BlueZError.att(error) }
         return BlueZError.failed("0x" + String(code, radix: 16))
     }
+}
+
+extension Characteristic {
+    /// The flags by which BlueZ is told, too, what needs an encrypted link (its doc/org.bluez.GattCharacteristic.rst).
+    var localFlags: [String] { needsEncryption ? flags + flags.map { "encrypt-" + $0 } : flags }
 }

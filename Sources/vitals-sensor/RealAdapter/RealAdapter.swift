@@ -145,7 +145,7 @@ final class RealAdapter: Form {
     // MARK: Our objects
 
     private func export() {
-        for (index, service) in Profile.services.enumerated() {
+        for (index, service) in peripheral.profile.services.enumerated() {
             let path = "\(Self.applicationPath)/service\(index)"
             let properties = [Property("UUID", .string(service.uuid)), Property("Primary", .bool(true))]
             objects.add([Interface(name: "org.bluez.GattService1", properties: properties)], at: path)
@@ -161,7 +161,7 @@ final class RealAdapter: Form {
             name: "org.bluez.LEAdvertisement1",
             properties: [
                 Property("Type", .string("peripheral")),
-                Property("ServiceUUIDs", .strings(Profile.advertised)),
+                Property("ServiceUUIDs", .strings(peripheral.profile.advertised)),
                 Property("LocalName", .string(peripheral.name)),
                 // Heart rate sensor, belt.
                 Property("Appearance", .uint16(0x0341)),

@@ -31,6 +31,11 @@ final class Adapter {
     var objects: ObjectServer { standIn.objects }
     var isDiscovering: Bool { isPowered && !discoverers.isEmpty }
 
+    /// The path of a device by its address.
+    func path(of address: String) -> String {
+        path + "/dev_" + address.split(separator: ":").joined(separator: "_")
+    }
+
     func appear() { objects.add([interface], at: path) }
 
     func disappear() {
@@ -43,7 +48,7 @@ final class Adapter {
 
     func add(_ device: Device) {
         devices.append(device)
-        if standIn.settings.isKnown { device.appear(rssi: nil, isTemporary: false) }
+        device.comeBack()
     }
 
     /// What a client had asked for ends with the client.
@@ -127,7 +132,7 @@ final class Adapter {
             filters[client]?.admits(device.peripheral, rssi: rssi) ?? true
         }
         guard isWanted else { return }
-        if device.isPresent { device.heard(rssi: rssi) } else { device.appear(rssi: rssi, isTemporary: true) }
+        if device.isPresent { device.heard(rssi: rssi) } else { device.appear(rssi: rssi) }
     }
 
     private func removeDevice(_ call: Call) {
@@ -253,6 +258,6 @@ struct DiscoveryFilter {
     func admits(_ peripheral: Peripheral, rssi: Int16) -> Bool {
         guard transport != "bredr", rssi >= weakest ?? Int64(Int16.min) else { return false }
         guard peripheral.name.hasPrefix(pattern) || peripheral.address.hasPrefix(pattern) else { return false }
-        return uuids.isEmpty || uuids.contains(where: Profile.advertised.contains)
+        return uuids.isEmpty || uuids.contains(where: peripheral.profile.advertised.contains)
     }
 }

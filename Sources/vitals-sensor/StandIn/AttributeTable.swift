@@ -16,7 +16,7 @@ struct AttributeTable {
     init(of device: Device) {
         self.device = device
         addGenericAttribute()
-        for service in Profile.services { add(service) }
+        for service in device.peripheral.profile.services { add(service) }
     }
 
     private mutating func add(_ service: Service) {

@@ -3,6 +3,8 @@ import DBus
 /// BlueZ's errors, by the names and in the words of its src/error.c and src/gatt-client.c.
 enum BlueZError {
     static let alreadyExists = error("AlreadyExists", "Already Exists")
+    static let authenticationCanceled = error("AuthenticationCanceled", "Authentication Canceled")
+    static let authenticationFailed = error("AuthenticationFailed", "Authentication Failed")
     static let busy = error("InProgress", "Operation already in progress")
     static let doesNotExist = error("DoesNotExist", "Does Not Exist")
     static let inProgress = error("InProgress", "In Progress")
@@ -24,6 +26,7 @@ enum BlueZError {
         case .invalidOffset: BlueZError.error("InvalidOffset", "Invalid offset")
         case .invalidLength: BlueZError.error("InvalidValueLength", "Invalid Length")
         case .invalidHandle: failed("Operation failed with ATT error: 0x01")
+        case .unlikely: failed("Operation failed with ATT error: 0x0e")
         case .application(let code): failed("Operation failed with ATT error: 0x" + String(code, radix: 16))
         }
     }

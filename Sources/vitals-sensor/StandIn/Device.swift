@@ -6,7 +6,8 @@
 //                          └──────── link lost, Disconnect ───┘
 //
 // Attributes stay when a link ends, and so do the clients that listen: after the next connection values flow again
-// without another StartNotify.
+// without another StartNotify. A device to which somebody has connected is remembered with its bond, its name and
+// whether it is trusted when the adapter or BlueZ itself goes away; one that was only heard is not.
 
 import DBus
 import Reactor
@@ -14,22 +15,29 @@ import Telemetry
 
 /// An emulated sensor, seen from the adapter.
 final class Device {
-    static let interfaceName = "org.bluez.Device1"
-
     let peripheral: Peripheral
-    let path: String
     unowned let adapter: Adapter
+    /// As BlueZ knows it: the one on the air when it was found, and the identity address once there is a bond.
+    private(set) var address: String
+    /// It follows the address only when the object is made.
+    private(set) var path: String
 
     private(set) var isPresent = false
     private(set) var isConnected = false
     private(set) var isResolved = false
-    private var isTemporary = true
-    private var areServicesKnown = false
-    private var alias: String
-    private var isPaired = false
-    private var isTrusted = false
-    private var isBlocked = false
-    private var rssi: Int16?
+    private(set) var areServicesKnown = false
+    private(set) var rssi: Int16?
+    private(set) var isPaired = false
+    var alias: String?
+    var isTrusted = false
+    var isBlocked = false
+    var pairing: Pairing?
+    /// The Pair that is not answered yet.
+    var pairCall: Call?
+    /// Whether the link carries no more requests: its pairing has failed.
+    var isStuck = false
+
+    private var isTemporary: Bool
     private var beacons = 0
     private var characteristics: [RemoteCharacteristic] = []
     private var paths: [String] = []
@@ -38,6 +46,7 @@ final class Device {
     private var connectTimer: EventLoop.Timer?
     private var stepTimer: EventLoop.Timer?
     private var reachTimer: EventLoop.Timer?
+    private var temporaryTimer: EventLoop.Timer?
 
     /// Whether links come about, and are ended at once.
     var isRefusing = false
@@ -49,8 +58,9 @@ final class Device {
     init(_ peripheral: Peripheral, on adapter: Adapter) {
         self.peripheral = peripheral
         self.adapter = adapter
-        alias = peripheral.name
-        path = adapter.path + "/dev_" + peripheral.address.split(separator: ":").joined(separator: "_")
+        isTemporary = !adapter.standIn.settings.isKnown
+        address = peripheral.address
+        path = adapter.path(of: address)
         peripheral.onValue = { [unowned self] uuid, value in carry(value, of: uuid) }
         peripheral.onBattery = { [unowned self] in
             if isConnected { objects.changed(["Percentage"], of: Battery.interfaceName, at: path) }
@@ -58,20 +68,25 @@ final class Device {
     }
 
     var objects: ObjectServer { adapter.objects }
-    private var loop: EventLoop { adapter.standIn.loop }
-    private var settings: StandInSettings { adapter.standIn.settings }
+    var loop: EventLoop { adapter.standIn.loop }
+    var settings: StandInSettings { adapter.standIn.settings }
 
     /// Whether it can be heard: a device with a link does not advertise.
     var isAdvertising: Bool { isReachable && !hasVanished && !isConnected }
 
+    func changed(_ names: String...) { objects.changed(names, of: Self.interfaceName, at: path) }
+
     // MARK: Presence
 
-    func appear(rssi: Int16?, isTemporary: Bool) {
+    func appear(rssi: Int16?) {
         self.rssi = rssi
-        self.isTemporary = isTemporary
+        path = adapter.path(of: address)
         isPresent = true
         objects.add([interface], at: path)
     }
+
+    /// The adapter is there; what it remembers is, too.
+    func comeBack() { if !isPresent, !isTemporary { appear(rssi: nil) } }
 
     /// An advertisement was heard; nil when nobody listens any more.
     func heard(rssi: Int16?) {
@@ -88,15 +103,48 @@ final class Device {
 
     func forgetIfTemporary() { if isPresent, isTemporary, !isConnected { remove() } }
 
-    /// Takes the device and its attributes off the bus.
+    /// It is to be remembered.
+    func keep() {
+        isTemporary = false
+        temporaryTimer?.cancel()
+    }
+
+    /// A device that did not pair is forgotten some time later, with its link and without a word about that.
+    func beTemporary() {
+        isTemporary = true
+        temporaryTimer?.cancel()
+        temporaryTimer = loop.after(settings.forgetAfter) { [unowned self] in
+            guard isPresent, isTemporary else { return }
+            if isConnected { breakLink() }
+            remove()
+        }
+    }
+
+    /// BlueZ forgets the device, its link and its bond.
     func remove() {
         guard isPresent else { return }
         if isConnected { endLink(.removed) }
+        takeOff()
+        isTemporary = true
+        (isPaired, isTrusted, alias) = (false, false, nil)
+    }
+
+    /// Takes the device and its attributes off the bus, for a device that is remembered until it comes back.
+    func takeOff() {
         failConnect()
+        failPairing()
+        temporaryTimer?.cancel()
         for path in paths { objects.remove(path) }
-        (paths, characteristics, areServicesKnown) = ([], [], false)
-        (isPaired, isTrusted, isPresent) = (false, false, false)
+        (paths, characteristics, areServicesKnown, isPresent) = ([], [], false, false)
         objects.remove(path)
+    }
+
+    /// Bluetooth's keys are on both sides.
+    func setBonded() {
+        isPaired = true
+        peripheral.hasBond = true
+        keep()
+        changed("Bonded", "Paired")
     }
 
     func forget(client: String) { for characteristic in characteristics { characteristic.forget(client: client) } }
@@ -124,7 +172,11 @@ final class Device {
     /// It advertises again, and a known device is back on the bus.
     func reappear() {
         hasVanished = false
-        if settings.isKnown, !isPresent { appear(rssi: nil, isTemporary: false) }
+        if settings.isKnown, !isPresent {
+            keep()
+            appear(rssi: nil)
+        }
+        reachabilityChanged()
     }
 
     /// It ends its link and advertises no more, but stays known.
@@ -135,25 +187,36 @@ final class Device {
 
     // MARK: The link
 
-    private func connect(_ call: Call) {
+    func connect(_ call: Call) {
         guard adapter.isPowered else { return call.refuse(BlueZError.failed("Input/output error")) }
         guard !isConnected else { return call.reply() }
         guard connecting == nil else { return call.refuse(BlueZError.inProgress) }
-        isTemporary = false
+        keep()
         connecting = call
-        connectTimer = loop.after(settings.connectTimeout) { [unowned self] in failConnect() }
+        awaitLink()
+    }
+
+    /// Waits for the device, and ends the waiting at a limit.
+    func awaitLink() {
+        connectTimer?.cancel()
+        connectTimer = loop.after(settings.connectTimeout) { [unowned self] in
+            failConnect()
+            failPairing()
+        }
         reachabilityChanged()
     }
 
-    /// A Connect that waits goes on once the device can be heard.
+    /// A Connect or Pair that waits goes on once the device can be heard.
     func reachabilityChanged() {
-        guard connecting != nil, adapter.isPowered, isAdvertising else { return }
+        guard isAwaited else { return }
         stepTimer?.cancel()
         stepTimer = loop.after(settings.radioDelay) { [unowned self] in
             // Meanwhile it may have gone again.
-            if connecting != nil, adapter.isPowered, isAdvertising { beginLink() }
+            if isAwaited { beginLink() }
         }
     }
+
+    private var isAwaited: Bool { (connecting != nil || pairCall != nil) && adapter.isPowered && isAdvertising }
 
     private func beginLink() {
         isConnected = true
@@ -165,17 +228,27 @@ final class Device {
             }
             return
         }
+        if isPaired, !peripheral.hasBond {
+            // The sensor does not know the key, and the adapter hangs up.
+            stepTimer = loop.after(settings.radioDelay) { [unowned self] in
+                endLink()
+                failConnect()
+            }
+            return
+        }
         let call = connecting
         connecting = nil
         connectTimer?.cancel()
         call?.reply()
         stepTimer = loop.after(settings.radioDelay) { [unowned self] in resolve() }
+        pairOnNewLink()
     }
 
     /// The services are known from now on. The first time their objects appear before `ServicesResolved`; later values
     /// may flow before it.
     private func resolve() {
         isResolved = true
+        defer { answerPairing() }
         if areServicesKnown {
             objects.add([battery], at: path)
             for characteristic in characteristics { characteristic.linkBegan() }
@@ -186,6 +259,8 @@ final class Device {
         changed("UUIDs", "ServicesResolved")
         objects.add([battery], at: path)
     }
+
+    private var battery: Interface { Battery.interface(of: peripheral) }
 
     private func addAttributes() {
         let table = AttributeTable(of: self)
@@ -198,7 +273,11 @@ final class Device {
     func loseLink() { if isConnected { endLink() } }
 
     /// The radio was switched.
-    func powerChanged() { if adapter.isPowered { reachabilityChanged() } else { failConnect() } }
+    func powerChanged() {
+        if adapter.isPowered { return reachabilityChanged() }
+        failConnect()
+        failPairing()
+    }
 
     /// What ended a link; the order of the signals depends on it.
     private enum LinkEnd {
@@ -211,11 +290,8 @@ final class Device {
     }
 
     private func endLink(_ end: LinkEnd = .lost) {
-        stepTimer?.cancel()
         let wasResolved = isResolved
-        (isConnected, isResolved) = (false, false)
-        for characteristic in characteristics { characteristic.linkEnded() }
-        for uuid in peripheral.listened { peripheral.stopListening(to: uuid) }
+        breakLink()
         switch end {
         case .lost where wasResolved:
             changed("ServicesResolved", "Connected")
@@ -234,6 +310,15 @@ final class Device {
         }
     }
 
+    /// Ends the link without telling anybody but those who wait for something on it.
+    private func breakLink() {
+        stepTimer?.cancel()
+        (isConnected, isResolved, isStuck) = (false, false, false)
+        endPairing()
+        for characteristic in characteristics { characteristic.linkEnded() }
+        for uuid in peripheral.listened { peripheral.stopListening(to: uuid) }
+    }
+
     private func failConnect() {
         guard let call = connecting else { return }
         stepTimer?.cancel()
@@ -242,7 +327,7 @@ final class Device {
         call.refuse(BlueZError.failed("le-connection-abort-by-local"))
     }
 
-    private func disconnect(_ call: Call) {
+    func disconnect(_ call: Call) {
         if !isConnected, connecting == nil { return call.refuse(BlueZError.notConnected) }
         failConnect()
         if isConnected { endLink(.asked(call)) } else { call.reply() }
@@ -251,87 +336,5 @@ final class Device {
     private func carry(_ value: [UInt8], of uuid: String) {
         guard isResolved else { return }
         characteristics.first { $0.definition.uuid == uuid }?.arrived(value)
-    }
-
-    private func pair(_ call: Call) {
-        guard !isPaired else { return call.refuse(BlueZError.alreadyExists) }
-        guard isConnected || isAdvertising else {
-            return call.refuse(BlueZError.error("ConnectionAttemptFailed", "Page Timeout"))
-        }
-        isTemporary = false
-        isPaired = true
-        changed("Bonded", "Paired")
-        call.reply()
-    }
-
-    // MARK: org.bluez.Device1
-
-    private func changed(_ names: String...) { objects.changed(names, of: Self.interfaceName, at: path) }
-
-    private var battery: Interface { Battery.interface(of: peripheral) }
-
-    private var interface: Interface {
-        Interface(name: Self.interfaceName, properties: properties, methods: methods)
-    }
-
-    private var methods: [Method] {
-        [
-            Method("Disconnect") { [unowned self] in disconnect($0) },
-            Method("Connect") { [unowned self] in connect($0) },
-            // Neither profile nor pairing needs more of a heart-rate sensor than a link.
-            Method("ConnectProfile", takes: ["UUID": "s"]) { [unowned self] in connect($0) },
-            Method("DisconnectProfile", takes: ["UUID": "s"]) { $0.refuse(BlueZError.notSupported) },
-            Method("Pair") { [unowned self] in pair($0) },
-            Method("CancelPairing") { $0.refuse(BlueZError.doesNotExist) },
-        ]
-    }
-
-    private var properties: [Property] {
-        [
-            Property("Address", .string(peripheral.address)),
-            Property("AddressType", .string("random")),
-            Property("Name", .string(peripheral.name)),
-            Property(
-                "Alias", "s", get: { [unowned self] in .string(alias) },
-                set: { [unowned self] value in
-                    alias = value.asString.flatMap { $0.isEmpty ? nil : $0 } ?? peripheral.name
-                    changed("Alias")
-                }),
-            Property("Paired", "b", get: { [unowned self] in .bool(isPaired) }),
-            Property("Bonded", "b", get: { [unowned self] in .bool(isPaired) }),
-            Property(
-                "Trusted", "b", get: { [unowned self] in .bool(isTrusted) },
-                set: { [unowned self] value in
-                    isTrusted = value.asBool == true
-                    changed("Trusted")
-                }),
-            Property(
-                "Blocked", "b", get: { [unowned self] in .bool(isBlocked) },
-                set: { [unowned self] value in
-                    isBlocked = value.asBool == true
-                    changed("Blocked")
-                }),
-            Property("LegacyPairing", .bool(false)),
-            Property("RSSI", "n", get: { [unowned self] in rssi.map { .int16($0) } }),
-            Property("Connected", "b", get: { [unowned self] in .bool(isConnected) }),
-            Property(
-                "UUIDs", "as", get: { [unowned self] in .strings(areServicesKnown ? Self.uuids : Profile.advertised) }),
-            Property("Adapter", .path(adapter.path)),
-            Property("ServicesResolved", "b", get: { [unowned self] in .bool(isResolved) }),
-        ]
-    }
-
-    /// Generic Access and Generic Attribute are on every device; the rest is in the order of the UUIDs, as BlueZ has it.
-    private static let uuids = ([GATT.uuid(0x1800), GATT.uuid(0x1801)] + Profile.services.map(\.uuid)).sorted()
-}
-
-/// The battery, which BlueZ shows on the device itself while there is a link.
-enum Battery {
-    static let interfaceName = "org.bluez.Battery1"
-
-    static func interface(of peripheral: Peripheral) -> Interface {
-        Interface(
-            name: interfaceName,
-            properties: [Property("Percentage", "y", get: { [unowned peripheral] in .byte(peripheral.battery) })])
     }
 }

@@ -46,8 +46,20 @@ final class RemoteCharacteristic {
 
     // MARK: Methods
 
-    private func read(_ call: Call) {
+    /// Carries an operation out where there is a link, encrypted if it must be.
+    private func onLink(_ call: Call, _ operate: @escaping (RemoteCharacteristic) -> Void) {
         guard device.isResolved else { return call.refuse(BlueZError.failed("Not connected")) }
+        // A link whose pairing has failed carries no more requests, and nobody is told.
+        if device.isStuck { return }
+        guard definition.needsEncryption else { return operate(self) }
+        device.encrypt(for: call) { [weak self] in if let self { operate(self) } }
+    }
+
+    private func read(_ call: Call) {
+        onLink(call) { $0.answerRead(call) }
+    }
+
+    private func answerRead(_ call: Call) {
         do throws(ATTError) {
             let bytes = try device.peripheral.read(definition.uuid)
             let offset = call.arguments[0].asDictionary?["offset"]?.asInteger ?? 0
@@ -61,8 +73,11 @@ final class RemoteCharacteristic {
     }
 
     private func write(_ call: Call) {
-        guard device.isResolved else { return call.refuse(BlueZError.failed("Not connected")) }
         guard definition.access.contains(.write) else { return call.refuse(BlueZError.notSupported) }
+        onLink(call) { $0.answerWrite(call) }
+    }
+
+    private func answerWrite(_ call: Call) {
         do throws(ATTError) {
             try device.peripheral.write(call.arguments[0].asBytes ?? [], to: definition.uuid)
             call.reply()
@@ -77,9 +92,16 @@ final class RemoteCharacteristic {
         if listeners.contains(call.sender) {
             return device.isResolved ? call.reply() : call.refuse(BlueZError.inProgress)
         }
-        listeners.append(call.sender)
         // Without a link it is remembered for the next one.
-        guard device.isResolved else { return call.reply() }
+        guard device.isResolved else {
+            listeners.append(call.sender)
+            return call.reply()
+        }
+        onLink(call) { $0.notify(call) }
+    }
+
+    private func notify(_ call: Call) {
+        listeners.append(call.sender)
         if !isNotifying {
             isNotifying = true
             changed("Notifying")
@@ -110,7 +132,10 @@ final class RemoteCharacteristic {
     }
 
     private func acquireNotify(_ call: Call) {
-        guard device.isResolved else { return call.refuse(BlueZError.failed("Not connected")) }
+        onLink(call) { $0.answerAcquireNotify(call) }
+    }
+
+    private func answerAcquireNotify(_ call: Call) {
         guard acquired == nil else { return call.refuse(BlueZError.notPermitted("Notify acquired")) }
         guard listeners.isEmpty else { return call.refuse(BlueZError.inProgress) }
         guard definition.access.contains(.notify) else { return call.refuse(BlueZError.notSupported) }

@@ -25,6 +25,8 @@ struct StandInSettings: Sendable {
     var forgetAfter = Duration.seconds(30)
     /// Until a device is heard once discovery began, and between two connection steps.
     var radioDelay = Duration.milliseconds(50)
+    /// How long a pairing waits for the agent; the kernel ends the link after 30 s.
+    var pairingTimeout = Duration.seconds(30)
     /// Between the end of a link that the sensor refused and the error that Connect answers.
     var refusalDelay = Duration.seconds(1)
 }
@@ -37,15 +39,17 @@ final class StandIn {
     let settings: StandInSettings
     private(set) lazy var adapter = Adapter(of: self)
     let faults = Faults()
-    private var agents: [String] = []
+    let agents: Agents
 
     init(on connection: Connection, _ peripherals: [Peripheral], _ settings: StandInSettings) {
         self.connection = connection
         self.settings = settings
         loop = connection.loop
         objects = ObjectServer(on: connection)
+        agents = Agents(on: connection)
         objects.intercept = { [faults] in faults.take($0, on: connection) }
-        objects.add([agentManager, profileManager], at: "/org/bluez")
+        agents.onChange = { [unowned self] in adapter.setPairable($0) }
+        objects.add([agents.interface, profileManager], at: "/org/bluez")
         adapter.appear()
         for peripheral in peripherals { adapter.add(Device(peripheral, on: adapter)) }
     }
@@ -72,38 +76,11 @@ final class StandIn {
 
     /// A client has left the bus, and with it all that it had asked for.
     private func forget(client: String) {
-        agents.removeAll { $0 == client }
-        adapter.setPairable(!agents.isEmpty)
+        agents.forget(client: client)
         adapter.forget(client: client)
     }
 
-    // MARK: Agents and profiles: accepted, and never asked
-
-    private var agentManager: Interface {
-        Interface(
-            name: "org.bluez.AgentManager1",
-            methods: [
-                Method("RegisterAgent", takes: ["agent": "o", "capability": "s"]) { [unowned self] call in
-                    guard !agents.contains(call.sender) else { return call.refuse(BlueZError.alreadyExists) }
-                    agents.append(call.sender)
-                    call.reply()
-                    adapter.setPairable(true)
-                },
-                Method("UnregisterAgent", takes: ["agent": "o"]) { [unowned self] call in
-                    guard let index = agents.firstIndex(of: call.sender) else {
-                        return call.refuse(BlueZError.doesNotExist)
-                    }
-                    agents.remove(at: index)
-                    call.reply()
-                    adapter.setPairable(!agents.isEmpty)
-                },
-                Method("RequestDefaultAgent", takes: ["agent": "o"]) { [unowned self] call in
-                    guard agents.contains(call.sender) else { return call.refuse(BlueZError.doesNotExist) }
-                    call.reply()
-                },
-            ])
-    }
-
+    /// Profiles are accepted, and never asked.
     private var profileManager: Interface {
         Interface(
             name: "org.bluez.ProfileManager1",

@@ -13,6 +13,7 @@ extension StandIn: Form {
         switch instruction {
         case .drop(let seconds): device.drop(for: .seconds(seconds))
         case .refuse(let isOn): device.isRefusing = isOn
+        case .forgetBond: peripheral.hasBond = false
         case .hang(let isOn): faults.isHanging = isOn
         case .power(let isOn): adapter.setPowered(isOn)
         case .vanish: device.vanish()
@@ -24,7 +25,7 @@ extension StandIn: Form {
 
     func state(of peripheral: Peripheral) -> String {
         guard let device = device(of: peripheral) else { return "unknown" }
-        if device.isResolved { return "connected" }
+        if device.isResolved { return device.isPaired ? "connected, bonded" : "connected" }
         if device.isConnected { return "connecting" }
         if !adapter.isPowered { return "adapter off" }
         return device.isAdvertising ? "advertising" : "out of reach"
