@@ -53,10 +53,11 @@ private func formMaker(_ arguments: Arguments) throws -> FormMaker {
         let adapter = try arguments.string("adapter")
         return { connection, peripherals in RealAdapter(adapter, of: peripherals[0], on: connection) }
     }
-    guard try arguments.optionalString("bus") != nil else {
+    guard let bus = try arguments.optionalString("bus") else {
         throw arguments.refusal(of: "bus", "is missing: a stand-in never takes BlueZ's place on the system bus")
     }
     var world = StandInSettings()
+    world.bus = .address(bus)
     world.isKnown = try arguments.flag("known")
     world.connectTimeout = try arguments.duration("connect-timeout", in: .milliseconds(1) ... .seconds(3600))
     world.pairingTimeout = try arguments.duration("pairing-timeout", in: .milliseconds(1) ... .seconds(3600))

@@ -125,7 +125,7 @@ final class Sensor: @unchecked Sendable {
             return []
         default: break
         }
-        for peripheral in chosen {
+        for peripheral in instruction.isAboutAll ? Array(chosen.prefix(1)) : chosen {
             switch instruction {
             case .silent(let isOn): peripheral.isSilent = isOn
             case .malformed(let bytes): peripheral.malformed = bytes

@@ -20,6 +20,7 @@ let sensorCommand = Command(
         .value("name", "NAME", "the sensor's name", default: "Vitals HRM"),
         .value("address", "ADDRESS", "its address; further sensors count up from it", default: "C0:FF:EE:00:00:01"),
         .value("sensors", "N", "so many sensors, with the same activity", default: "1"),
+        .flag("same-name", "all have the same name; otherwise the further ones have a number, too"),
         .value(
             "encrypted", "vendor|measurements", "what needs pairing: steps and temperature, or all that is measured"),
         .value("commands", "FIFO", "takes commands from there, too; made where it is missing"),
@@ -30,6 +31,7 @@ let sensorCommand = Command(
             options: [
                 .value("bus", "ADDRESS", "the bus, such as unix:path=/run/vitals/bus"),
                 .value("pairing-timeout", "TIME", "how long a pairing waits for the agent", default: "30s"),
+                .flag("private-address", "its address changes with each appearance until there is a bond"),
                 .flag("known", "the device is there from the start, without discovery"),
                 .value("connect-timeout", "TIME", "how long a Connect waits for a sensor out of reach", default: "41s"),
                 .value("forget-after", "TIME", "when a found device is forgotten after discovery", default: "30s"),
@@ -55,6 +57,9 @@ struct SensorSettings: Sendable {
     var count: Int
     var commands: String?
     var profile: Profile
+    var isSameName: Bool
+    /// Only the stand-in can choose the address under which it advertises.
+    var isPrivate = false
 
     init(_ arguments: Arguments) throws {
         speed = try arguments.double("speed", in: 0.01...100_000)
@@ -86,6 +91,8 @@ struct SensorSettings: Sendable {
                 of: "address", "expected six pairs of hexadecimal digits with colons, found \(text)")
         }
         commands = try arguments.optionalString("commands")
+        isSameName = try arguments.flag("same-name")
+        if arguments.command == ["stand-in"] { isPrivate = try arguments.flag("private-address") }
         profile = .strap
         if let word = try arguments.optionalString("encrypted") {
             guard let part = EncryptedPart(rawValue: word) else {
@@ -99,17 +106,11 @@ struct SensorSettings: Sendable {
     /// The sensors: the first has the name and address as they are, the others a number and the next addresses.
     func peripherals(on loop: EventLoop) -> [Peripheral] {
         (0..<count).map { index in
-            var number = address.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } + UInt64(index)
-            var parts: [String] = []
-            for _ in 0..<6 {
-                let digits = String(number & 0xFF, radix: 16, uppercase: true)
-                parts.insert(digits.count == 1 ? "0" + digits : digits, at: 0)
-                number >>= 8
-            }
-            let name = index == 0 ? name : "\(name) \(index + 1)"
+            let first = address.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             return Peripheral(
-                name: name, address: parts.joined(separator: ":"), profile: profile, activity: activity,
-                speed: speed, on: loop)
+                name: index == 0 || isSameName ? name : "\(name) \(index + 1)",
+                address: addressText(first + UInt64(index)), isPrivate: isPrivate, profile: profile,
+                activity: activity, speed: speed, on: loop)
         }
     }
 }

@@ -36,6 +36,7 @@ final class Bench {
     init(
         rows: [String] = ["0,70,10,36.6", "1,80,12,36.7", "2,90,15,36.8"], speed: Double = 1,
         header: String = "elapsed_s,heart_rate_bpm,steps,temperature_c", profile: Profile = .strap,
+        isPrivate: Bool = false,
         change: (inout StandInSettings) -> Void = { _ in }
     ) throws {
         let csv = Array(([header] + rows).joined(separator: "\n").utf8)
@@ -46,6 +47,8 @@ final class Bench {
         settings.radioDelay = .milliseconds(5)
         settings.refusalDelay = .milliseconds(20)
         settings.connectTimeout = .milliseconds(200)
+        settings.lingering = .milliseconds(50)
+        settings.bus = bus.address
         change(&settings)
         client = try BusClient(bus.address, on: loop)
         parts = Parts()
@@ -55,8 +58,8 @@ final class Bench {
             let connection = Connection(on: loop)
             try? connection.open(address)
             let peripheral = Peripheral(
-                name: "Vitals HRM", address: "C0:FF:EE:00:00:01", profile: profile, activity: activity, speed: speed,
-                on: loop)
+                name: "Vitals HRM", address: "C0:FF:EE:00:00:01", isPrivate: isPrivate, profile: profile,
+                activity: activity, speed: speed, on: loop)
             let standIn = StandIn(on: connection, [peripheral], settings)
             parts.peripheral = peripheral
             parts.standIn = standIn

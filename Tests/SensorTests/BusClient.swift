@@ -11,6 +11,7 @@ import Testing
 ///     dev -RSSI                              invalidated
 ///     added dev/service000e GattService1     interfaces, in order; the standard ones are left out
 ///     removed dev Battery1
+///     name gone                              and `name taken`: bluetoothd itself
 ///
 /// `dev` stands for the device's path, `hci0` for the adapter's.
 final class BusClient: Sendable {
@@ -27,6 +28,8 @@ final class BusClient: Sendable {
         loop.perform { [self] in
             connection.onSignal = { [unowned self] in note($0) }
             do throws(DBusError) { try connection.open(address) } catch { return opened.set(error) }
+            connection.match(
+                "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'")
             connection.match("type='signal',sender='org.bluez'") { result in
                 if case .failure(let error) = result { opened.set(error) } else { opened.set(nil) }
             }
@@ -134,6 +137,7 @@ final class BusClient: Sendable {
         case "InterfacesRemoved":
             guard arguments.count == 2 else { return nil }
             return "removed " + names(arguments[0], arguments[1].asStrings ?? [])
+        case "NameOwnerChanged": return arguments.last == .string("") ? "name gone" : "name taken"
         default: return nil
         }
     }

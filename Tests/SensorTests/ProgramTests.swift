@@ -79,6 +79,23 @@ struct ProgramTests {
         #expect(!FileManager.default.fileExists(atPath: pipe))
     }
 
+    @Test("several sensors can have the same name, and addresses of their own")
+    func sameName() throws {
+        let program = try start(["--sensors", "2", "--same-name", "--name", "HRM"])
+        program.send("status")
+        program.wait(for: "HRM C0:FF:EE:00:00:01: advertising")
+        program.wait(for: "HRM C0:FF:EE:00:00:02: advertising")
+        // What is about the adapter is done once.
+        program.send("unplug 0")
+        program.wait(for: "ok\n")
+        program.send("crash")
+        program.wait(for: "ok\n")
+        program.send("status")
+        program.wait(for: "HRM C0:FF:EE:00:00:02: no BlueZ")
+        program.signal(SIGTERM)
+        #expect(program.exitStatus(within: .seconds(60)) == 0)
+    }
+
     @Test("ends by quit, and says when its bus has gone")
     func ends() throws {
         let program = try start()

@@ -9,6 +9,11 @@ enum Instruction: Equatable {
     case hang(Bool)
     case forgetBond
     case power(Bool)
+    /// Nil waits for `plug`.
+    case unplug(seconds: Double?)
+    case plug
+    case restart(seconds: Double)
+    case crash(seconds: Double)
     case vanish
     case appear
     case steps(UInt32)
@@ -28,6 +33,10 @@ enum Instruction: Equatable {
         hang on|off              no call of a characteristic is answered
         forget-bond              it loses the keys of its bond; BlueZ still has them
         power on|off             the adapter
+        unplug [SECONDS]         the adapter is pulled out, for so long or until plug
+        plug                     the adapter is plugged in again
+        restart [SECONDS]        BlueZ is told to end, and is there again so much later (default: 1)
+        crash [SECONDS]          BlueZ is killed, and is there again so much later (default: 1)
         vanish                   it is gone, and BlueZ forgets it
         appear                   it is back
         steps N                  sets its step counter
@@ -46,7 +55,10 @@ enum Instruction: Equatable {
         guard let name = words.first else { throw InstructionError("an empty line") }
         let rest = Array(words.dropFirst())
         switch name {
-        case "drop": self = .drop(seconds: try Self.seconds(rest))
+        case "drop": self = .drop(seconds: try Self.seconds(rest) ?? 0)
+        case "unplug": self = .unplug(seconds: try Self.seconds(rest))
+        case "restart": self = .restart(seconds: try Self.seconds(rest) ?? 1)
+        case "crash": self = .crash(seconds: try Self.seconds(rest) ?? 1)
         case "silent": self = .silent(try Self.isOn(rest))
         case "malformed": self = .malformed(try Self.bytes(rest))
         case "refuse": self = .refuse(try Self.isOn(rest))
@@ -58,11 +70,12 @@ enum Instruction: Equatable {
         case "fail":
             guard rest.count == 2 else { throw InstructionError("expected: fail METHOD ERROR") }
             self = .fail(method: rest[0], error: rest[1])
-        case "forget-bond", "vanish", "appear", "status", "quit", "help":
+        case "forget-bond", "plug", "vanish", "appear", "status", "quit", "help":
             guard rest.isEmpty else { throw InstructionError("\(name) takes nothing") }
             self =
                 switch name {
                 case "forget-bond": .forgetBond
+                case "plug": .plug
                 case "vanish": .vanish
                 case "appear": .appear
                 case "status": .status
@@ -70,6 +83,14 @@ enum Instruction: Equatable {
                 default: .help
                 }
         default: throw InstructionError("unknown command \"\(name)\"; see: help")
+        }
+    }
+
+    /// Whether it is about the adapter or BlueZ, rather than about one sensor.
+    var isAboutAll: Bool {
+        switch self {
+        case .power, .unplug, .plug, .restart, .crash, .hang, .fail: true
+        default: false
         }
     }
 
@@ -81,8 +102,8 @@ enum Instruction: Equatable {
         }
     }
 
-    private static func seconds(_ words: [String]) throws(InstructionError) -> Double {
-        if words.isEmpty { return 0 }
+    private static func seconds(_ words: [String]) throws(InstructionError) -> Double? {
+        if words.isEmpty { return nil }
         guard words.count == 1, let seconds = Double(words[0]), (0...86_400).contains(seconds) else {
             throw InstructionError("expected: seconds, 0 to 86400")
         }

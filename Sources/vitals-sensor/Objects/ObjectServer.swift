@@ -51,6 +51,9 @@ final class ObjectServer {
         emit(managerPath, Standard.objectManager, "InterfacesRemoved", [.path(path), .strings(names)])
     }
 
+    /// Removes all objects, and tells nobody.
+    func forgetAll() { objects = [:] }
+
     func contains(_ path: String) -> Bool { objects[path] != nil }
 
     /// Tells everybody the values that properties have now, in one signal; those without a value as invalidated.

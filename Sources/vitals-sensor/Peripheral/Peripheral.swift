@@ -13,6 +13,16 @@ final class Peripheral {
     /// Its identity address, such as `C0:FF:EE:00:00:01`.
     let address: String
     let profile: Profile
+    /// Whether it advertises under resolvable private addresses, which only a bond shows to be the same sensor.
+    let isPrivate: Bool
+    /// How many addresses it has given up.
+    private var addressCount: UInt64 = 0
+    /// Whether links come about, and are ended at once.
+    var isRefusing = false
+    /// Whether it is near enough to be heard.
+    var isReachable = true
+    /// Whether it has gone for good: it advertises no more.
+    var hasVanished = false
     /// Whether it remembers a central: the bond's keys are on both sides.
     var hasBond = false
 
@@ -47,11 +57,13 @@ final class Peripheral {
 
     /// A sensor that has measured the first record of its activity already, but not begun to send.
     init(
-        name: String, address: String, profile: Profile = .strap, activity: any Activity, speed: Double,
+        name: String, address: String, isPrivate: Bool = false, profile: Profile = .strap, activity: any Activity,
+        speed: Double,
         on loop: EventLoop
     ) {
         self.name = name
         self.address = address
+        self.isPrivate = isPrivate
         self.profile = profile
         var preview = activity
         temperature = preview.next()?.temperature ?? .notANumber
@@ -64,6 +76,19 @@ final class Peripheral {
 
     /// Ends the activity where it is.
     func stop() { replay?.cancel() }
+
+    // MARK: Its address
+
+    /// What it advertises under: its identity address, or a random one whose two top bits are 01 (Core Specification,
+    /// Vol 6, Part B, 1.3.2.2). Drawn from the identity, so that two runs are the same.
+    var airAddress: String {
+        guard isPrivate else { return address }
+        var random = SplitMix64(seed: (UInt64(address.filter { $0 != ":" }, radix: 16) ?? 0) &+ addressCount << 48)
+        return addressText(random.next() & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000)
+    }
+
+    /// It advertises under another address from now on.
+    func renewAddress() { addressCount += 1 }
 
     // MARK: What a client may do
 
@@ -220,6 +245,15 @@ enum ATTError: Error, Equatable {
 
     /// Heart Rate Service: Control Point value not supported.
     static let controlPointNotSupported: UInt8 = 0x80
+}
+
+/// Six pairs of hexadecimal digits.
+func addressText(_ number: UInt64) -> String {
+    (0..<6).map { index in
+        let digits = String(number >> (40 - 8 * index) & 0xFF, radix: 16, uppercase: true)
+        return digits.count == 1 ? "0" + digits : digits
+    }
+    .joined(separator: ":")
 }
 
 func littleEndian(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } }

@@ -9,6 +9,10 @@ final class Adapter {
 
     unowned let standIn: StandIn
     private(set) var devices: [Device] = []
+    /// Whether it is on the bus.
+    private(set) var isPlugged = false
+    /// Whether somebody has pulled it out.
+    var isPulled = false
     private(set) var isPowered = true
     private var alias: String
     private var isDiscoverable = false
@@ -36,19 +40,39 @@ final class Adapter {
         path + "/dev_" + address.split(separator: ":").joined(separator: "_")
     }
 
-    func appear() { objects.add([interface], at: path) }
+    func appear(isPowered: Bool) {
+        self.isPowered = isPowered
+        isPlugged = true
+        objects.add([interface], at: path)
+        for device in devices { device.comeBack() }
+    }
 
-    func disappear() {
-        for device in devices { device.remove() }
-        discoverers = []
-        advertising?.cancel()
-        forgetting?.cancel()
+    /// The adapter's own object goes.
+    func leave() {
+        isPlugged = false
         objects.remove(path)
     }
 
-    func add(_ device: Device) {
-        devices.append(device)
-        device.comeBack()
+    /// BlueZ has died, and nobody is told.
+    func orphan() {
+        (discoverers, filters) = ([], [:])
+        stopTimers()
+        isPlugged = false
+        for device in devices { device.orphan() }
+    }
+
+    func add(_ device: Device) { devices.append(device) }
+
+    /// The sensor that a device was has another address on the air from now on: to all who have no bond with it that is
+    /// another device, and the one they know is never heard again.
+    func renewAddress(of device: Device) -> Device {
+        guard device.peripheral.isPrivate else { return device }
+        device.peripheral.renewAddress()
+        guard !device.isPaired else { return device }
+        device.isGhost = true
+        devices.removeAll { $0.isGhost && !$0.isPresent }
+        add(Device(device.peripheral, on: self))
+        return devices[devices.count - 1]
     }
 
     /// What a client had asked for ends with the client.
@@ -66,16 +90,24 @@ final class Adapter {
 
     /// Switches the radio. Links end before the adapter says that it is off, and so does discovery, for good.
     func setPowered(_ isPowered: Bool) {
-        guard isPowered != self.isPowered else { return }
-        let wasDiscovering = isDiscovering
-        if !isPowered { for device in devices { device.loseLink() } }
-        self.isPowered = isPowered
-        if !isPowered {
-            discoverers = []
-            endDiscovery()
+        guard isPlugged, isPowered != self.isPowered else { return }
+        if isPowered {
+            self.isPowered = true
+            changed("Powered")
+        } else {
+            for device in devices { device.loseLink() }
+            switchOff()
         }
-        changed(wasDiscovering ? ["Powered", "Discovering"] : ["Powered"])
         for device in devices { device.powerChanged() }
+    }
+
+    /// The adapter says that it is off.
+    func switchOff() {
+        let wasDiscovering = isDiscovering
+        isPowered = false
+        discoverers = []
+        endDiscovery()
+        changed(wasDiscovering ? ["Powered", "Discovering"] : ["Powered"])
     }
 
     // MARK: Discovery
@@ -114,6 +146,11 @@ final class Adapter {
         forgetting = standIn.loop.after(standIn.settings.forgetAfter) { [unowned self] in
             for device in devices { device.forgetIfTemporary() }
         }
+    }
+
+    private func stopTimers() {
+        advertising?.cancel()
+        forgetting?.cancel()
     }
 
     /// Hears the advertisements once a second, and so for the first time soon after discovery began.
@@ -257,7 +294,7 @@ struct DiscoveryFilter {
 
     func admits(_ peripheral: Peripheral, rssi: Int16) -> Bool {
         guard transport != "bredr", rssi >= weakest ?? Int64(Int16.min) else { return false }
-        guard peripheral.name.hasPrefix(pattern) || peripheral.address.hasPrefix(pattern) else { return false }
+        guard peripheral.name.hasPrefix(pattern) || peripheral.airAddress.hasPrefix(pattern) else { return false }
         return uuids.isEmpty || uuids.contains(where: peripheral.profile.advertised.contains)
     }
 }

@@ -48,18 +48,14 @@ final class Device {
     private var reachTimer: EventLoop.Timer?
     private var temporaryTimer: EventLoop.Timer?
 
-    /// Whether links come about, and are ended at once.
-    var isRefusing = false
-    /// Whether the device is near enough to be heard.
-    private(set) var isReachable = true
-    /// Whether it has gone for good: it advertises no more.
-    private(set) var hasVanished = false
+    /// Whether it is known by a private address that its sensor has given up.
+    var isGhost = false
 
     init(_ peripheral: Peripheral, on adapter: Adapter) {
         self.peripheral = peripheral
         self.adapter = adapter
         isTemporary = !adapter.standIn.settings.isKnown
-        address = peripheral.address
+        address = peripheral.airAddress
         path = adapter.path(of: address)
         peripheral.onValue = { [unowned self] uuid, value in carry(value, of: uuid) }
         peripheral.onBattery = { [unowned self] in
@@ -72,7 +68,7 @@ final class Device {
     var settings: StandInSettings { adapter.standIn.settings }
 
     /// Whether it can be heard: a device with a link does not advertise.
-    var isAdvertising: Bool { isReachable && !hasVanished && !isConnected }
+    var isAdvertising: Bool { peripheral.isReachable && !peripheral.hasVanished && !isConnected && !isGhost }
 
     func changed(_ names: String...) { objects.changed(names, of: Self.interfaceName, at: path) }
 
@@ -80,6 +76,7 @@ final class Device {
 
     func appear(rssi: Int16?) {
         self.rssi = rssi
+        address = isPaired ? peripheral.address : isGhost ? address : peripheral.airAddress
         path = adapter.path(of: address)
         isPresent = true
         objects.add([interface], at: path)
@@ -135,15 +132,40 @@ final class Device {
         failPairing()
         temporaryTimer?.cancel()
         for path in paths { objects.remove(path) }
-        (paths, characteristics, areServicesKnown, isPresent) = ([], [], false, false)
+        forgetObjects()
         objects.remove(path)
     }
 
-    /// Bluetooth's keys are on both sides.
+    private func forgetObjects() {
+        (paths, characteristics, areServicesKnown, isPresent, rssi) = ([], [], false, false, nil)
+    }
+
+    /// BlueZ has died. The kernel keeps the link for a while, with nobody to use it.
+    func orphan() {
+        for timer in [connectTimer, stepTimer, temporaryTimer] { timer?.cancel() }
+        connecting = nil
+        abandonPairing()
+        for characteristic in characteristics { characteristic.linkEnded() }
+        for uuid in peripheral.listened { peripheral.stopListening(to: uuid) }
+        forgetObjects()
+        (isResolved, isStuck) = (false, false)
+        guard isConnected else { return }
+        stepTimer = loop.after(settings.lingering) { [unowned self] in
+            isConnected = false
+            changed("Connected")
+            reachabilityChanged()
+        }
+    }
+
+    /// The keys are on both sides, and with them the identity; the object keeps its path until it is made again.
     func setBonded() {
         isPaired = true
         peripheral.hasBond = true
         keep()
+        if address != peripheral.address {
+            address = peripheral.address
+            changed("Address", "AddressType")
+        }
         changed("Bonded", "Paired")
     }
 
@@ -154,34 +176,36 @@ final class Device {
     /// The link is lost, and the device out of reach for a while.
     func drop(for pause: Duration) {
         reachTimer?.cancel()
-        isReachable = pause == .zero
+        peripheral.isReachable = pause == .zero
         loseLink()
-        guard !isReachable else { return }
+        guard !peripheral.isReachable else { return }
         reachTimer = loop.after(pause) { [unowned self] in
-            isReachable = true
-            reachabilityChanged()
+            peripheral.isReachable = true
+            adapter.renewAddress(of: self).reachabilityChanged()
         }
     }
 
     /// It advertises no more, and BlueZ forgets it.
     func vanish() {
-        hasVanished = true
+        peripheral.hasVanished = true
         remove()
     }
 
     /// It advertises again, and a known device is back on the bus.
     func reappear() {
-        hasVanished = false
-        if settings.isKnown, !isPresent {
-            keep()
-            appear(rssi: nil)
+        guard peripheral.hasVanished else { return }
+        peripheral.hasVanished = false
+        let device = adapter.renewAddress(of: self)
+        if settings.isKnown, adapter.isPlugged {
+            device.keep()
+            device.comeBack()
         }
-        reachabilityChanged()
+        device.reachabilityChanged()
     }
 
     /// It ends its link and advertises no more, but stays known.
     func fallAsleep() {
-        hasVanished = true
+        peripheral.hasVanished = true
         loseLink()
     }
 
@@ -221,7 +245,7 @@ final class Device {
     private func beginLink() {
         isConnected = true
         changed("Connected")
-        if isRefusing {
+        if peripheral.isRefusing {
             stepTimer = loop.after(settings.radioDelay) { [unowned self] in
                 endLink()
                 stepTimer = loop.after(settings.refusalDelay) { [unowned self] in failConnect() }

@@ -15,6 +15,8 @@ import Reactor
 
 /// How the stand-in's world behaves.
 struct StandInSettings: Sendable {
+    /// Where the stand-in is.
+    var bus = Connection.Address.system
     /// The adapter's own address.
     var adapterAddress = "00:AA:01:00:00:00"
     /// Whether the devices are there from the start, as if they had been paired before.
@@ -27,12 +29,16 @@ struct StandInSettings: Sendable {
     var radioDelay = Duration.milliseconds(50)
     /// How long a pairing waits for the agent; the kernel ends the link after 30 s.
     var pairingTimeout = Duration.seconds(30)
+    /// How long the kernel keeps a link that nobody uses any more.
+    var lingering = Duration.seconds(2)
     /// Between the end of a link that the sensor refused and the error that Connect answers.
     var refusalDelay = Duration.seconds(1)
 }
 
 /// BlueZ, to all who look at the bus. Belongs to the connection's loop.
 final class StandIn {
+    static let managerPath = "/org/bluez"
+
     let connection: Connection
     let objects: ObjectServer
     let loop: EventLoop
@@ -40,6 +46,10 @@ final class StandIn {
     private(set) lazy var adapter = Adapter(of: self)
     let faults = Faults()
     let agents: Agents
+    /// Whether BlueZ is there: false while it is being started again.
+    var isServing = true
+    /// Whether the program ends.
+    private(set) var isOver = false
 
     init(on connection: Connection, _ peripherals: [Peripheral], _ settings: StandInSettings) {
         self.connection = connection
@@ -49,10 +59,12 @@ final class StandIn {
         agents = Agents(on: connection)
         objects.intercept = { [faults] in faults.take($0, on: connection) }
         agents.onChange = { [unowned self] in adapter.setPairable($0) }
-        objects.add([agents.interface, profileManager], at: "/org/bluez")
-        adapter.appear()
         for peripheral in peripherals { adapter.add(Device(peripheral, on: adapter)) }
+        addManagers()
+        adapter.appear(isPowered: true)
     }
+
+    func addManagers() { objects.add([agents.interface, profileManager], at: Self.managerPath) }
 
     /// Takes the name; from then on clients come.
     func serve(completion: @escaping (Result<Void, DBusError>) -> Void) {
@@ -64,14 +76,17 @@ final class StandIn {
         let rule = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg2=''"
         connection.match(rule) { [connection] matched in
             if case .failure(let error) = matched { return completion(.failure(error)) }
-            connection.requestName("org.bluez", completion: completion)
+            connection.requestName("org.bluez") { [weak self] result in
+                if case .success = result { self?.isServing = true }
+                completion(result)
+            }
         }
     }
 
     /// Ends the links and takes the objects away, as bluetoothd does when it is told to end.
     func leave() {
-        adapter.disappear()
-        objects.remove("/org/bluez")
+        isOver = true
+        if isServing { withdraw() }
     }
 
     /// A client has left the bus, and with it all that it had asked for.

@@ -12,10 +12,14 @@ extension StandIn: Form {
         guard let device = device(of: peripheral) else { throw InstructionError("no such device") }
         switch instruction {
         case .drop(let seconds): device.drop(for: .seconds(seconds))
-        case .refuse(let isOn): device.isRefusing = isOn
+        case .refuse(let isOn): peripheral.isRefusing = isOn
         case .forgetBond: peripheral.hasBond = false
         case .hang(let isOn): faults.isHanging = isOn
         case .power(let isOn): adapter.setPowered(isOn)
+        case .unplug(let seconds): adapter.unplug(for: seconds.map { .seconds($0) })
+        case .plug: adapter.plug()
+        case .restart(let seconds): restart(after: .seconds(seconds))
+        case .crash(let seconds): crash(after: .seconds(seconds))
         case .vanish: device.vanish()
         case .appear: device.reappear()
         case .fail(let method, let name): faults.fail(method, with: BlueZError.error(name, "Failed on command"))
@@ -25,6 +29,8 @@ extension StandIn: Form {
 
     func state(of peripheral: Peripheral) -> String {
         guard let device = device(of: peripheral) else { return "unknown" }
+        if !isServing { return "no BlueZ" }
+        if adapter.isPulled { return "no adapter" }
         if device.isResolved { return device.isPaired ? "connected, bonded" : "connected" }
         if device.isConnected { return "connecting" }
         if !adapter.isPowered { return "adapter off" }
@@ -32,6 +38,6 @@ extension StandIn: Form {
     }
 
     private func device(of peripheral: Peripheral) -> Device? {
-        adapter.devices.first { $0.peripheral === peripheral }
+        adapter.devices.last { $0.peripheral === peripheral && !$0.isGhost }
     }
 }
