@@ -26,16 +26,27 @@ public final class Central: @unchecked Sendable {
     private let adapterName: String?
     let mayPair: (Device) -> Bool
     let events: (Event) -> Void
+    private let rfkill: RFKill
     private var objects = Objects()
     private var isBlueZThere = false
     /// Who owns org.bluez, such as `:1.7`; empty where nobody does.
-    private var owner = ""
-    private var backoff = Backoff(first: .milliseconds(500), limit: .seconds(10))
+    private(set) var owner = ""
+    /// Rises with each owner: an answer that was asked of an earlier one is none of this one's.
+    private var run = 0
+    /// The path of the adapter in use.
+    private var adapterPath: String?
+    /// It stays the one in use while it is off, because it was we who switched it off.
+    var isOffByUs = false
+    private var busPauses = Backoff(first: .milliseconds(500), limit: .seconds(10))
+    private var askPauses = Backoff(first: .milliseconds(500), limit: .seconds(60))
+    private var blockPauses = Backoff(first: .seconds(1), limit: .seconds(30))
+    private var blockTimer: EventLoop.Timer?
     var subscribers: [String: Subscription] = [:]
     lazy var discovery = Discovery(of: self)
+    private lazy var agent = Agent(of: self)
 
     /// - Parameters:
-    ///   - adapter: such as `hci0`; nil for whichever there is.
+    ///   - adapter: such as `hci0`, or its address; nil for whichever there is.
     ///   - rfkill: the folder in which the kernel tells which radios are blocked.
     ///   - mayPair: whether a device that asks for it may be paired; called on `loop`.
     ///   - events: called on `loop`.
@@ -46,6 +57,7 @@ public final class Central: @unchecked Sendable {
         self.bus = bus
         adapterName = adapter
         self.limits = limits
+        self.rfkill = RFKill(folder: rfkill)
         self.mayPair = mayPair
         self.events = events
         connection = Connection(on: loop)
@@ -53,8 +65,9 @@ public final class Central: @unchecked Sendable {
 
     public func start() {
         connection.onSignal = { [weak self] in self?.receive($0) }
+        connection.onCall = { [weak self] in self?.agent.receive($0) }
         connection.onDisconnected = { [weak self] in
-            self?.loseBlueZ(.waitingForBus("the connection ended"))
+            self?.change(owner: "", .waitingForBus("the connection ended"))
             self?.connectLater()
         }
         loop.perform { [self] in connect() }
@@ -75,96 +88,18 @@ public final class Central: @unchecked Sendable {
 
     public var adapters: [Adapter] { objects.adapters.values.sorted { $0.path < $1.path } }
 
-    /// The controller that is used: the one that was named, or the first that is powered.
-    public var adapter: Adapter? {
-        if let adapterName { return adapters.first { $0.name == adapterName } }
-        return adapters.first { $0.isPowered } ?? adapters.first
+    /// The controller that is used.
+    public var adapter: Adapter? { adapterPath.flatMap { objects.adapters[$0] } }
+
+    /// What BlueZ knows by that controller.
+    public var devices: [Device] {
+        objects.devices.values.filter { $0.adapterPath == adapterPath }.sorted { $0.path < $1.path }
     }
 
-    public var devices: [Device] { objects.devices.values.sorted { $0.path < $1.path } }
+    /// A device of any adapter.
+    func device(at path: String) -> Device? { objects.devices[path] }
 
     public func characteristics(of device: Device) -> [Characteristic] { objects.characteristics(of: device) }
-
-    // MARK: What can be asked
-
-    /// Connects; BlueZ then finds out the services, and `Device.isResolved` tells when it has.
-    public func connect(_ device: Device, completion: @escaping Completion<Void>) {
-        let attempt = "connect to \(device.address)"
-        call(attempt, device.path, Objects.deviceInterface, "Connect", limit: limits.connect) { [weak self] result in
-            // BlueZ goes on trying after our limit, and would refuse the next Connect as InProgress.
-            if case .failure(let error) = result, error.isTimeout { self?.disconnect(device) { _ in } }
-            completion(result.map { _ in })
-        }
-    }
-
-    public func disconnect(_ device: Device, completion: @escaping Completion<Void>) {
-        call("disconnect from \(device.address)", device.path, Objects.deviceInterface, "Disconnect") {
-            completion($0.map { _ in })
-        }
-    }
-
-    public func read(
-        _ characteristic: Characteristic, limit: Duration? = nil, completion: @escaping Completion<[UInt8]>
-    ) {
-        let attempt = "read \(characteristic.uuid)"
-        call(
-            attempt, characteristic.path, Objects.characteristicInterface, "ReadValue", [.properties([:])], limit: limit
-        ) { result in
-            completion(
-                result.flatMap { reply in
-                    guard let bytes = reply.reader.bytes() else {
-                        let words = "the answer is no array of bytes"
-                        let error = DBusError(name: DBusError.Name.invalidArguments, message: words)
-                        return .failure(BluetoothError(attempt, error))
-                    }
-                    return .success(bytes)
-                })
-        }
-    }
-
-    public func write(_ bytes: [UInt8], to characteristic: Characteristic, completion: @escaping Completion<Void>) {
-        call(
-            "write \(characteristic.uuid)", characteristic.path, Objects.characteristicInterface, "WriteValue",
-            [.bytes(bytes), .properties(["type": .string("request")])]
-        ) { completion($0.map { _ in }) }
-    }
-
-    /// Looks for devices for as long as the token lives, whatever BlueZ does meanwhile.
-    public func discover(_ filter: Discovery.Filter = .init()) -> Discovery.Token { discovery.begin(filter) }
-
-    /// Starts discovery anew where one runs: some controllers go deaf in a long one.
-    public func restartDiscovery() { discovery.restart() }
-
-    /// Switches the adapter in use on or off.
-    public func setPowered(_ isPowered: Bool, completion: @escaping Completion<Void>) {
-        let attempt = "switch the Bluetooth adapter \(isPowered ? "on" : "off")"
-        guard let adapter else {
-            let error = DBusError(name: DBusError.Name.unknownObject, message: "there is no adapter")
-            loop.after(.zero) { completion(.failure(BluetoothError(attempt, error))) }
-            return
-        }
-        set(attempt, adapter.path, Objects.adapterInterface, "Powered", .bool(isPowered), completion)
-    }
-
-    /// Sets a property.
-    func set(
-        _ attempt: String, _ path: String, _ interface: String, _ name: String, _ value: Value,
-        _ completion: @escaping Completion<Void>
-    ) {
-        call(
-            attempt, path, "org.freedesktop.DBus.Properties", "Set",
-            [.string(interface), .string(name), .variant(value)]
-        ) { completion($0.map { _ in }) }
-    }
-
-    func call(
-        _ attempt: String, _ path: String, _ interface: String, _ member: String, _ arguments: [Value] = [],
-        limit: Duration? = nil, completion: @escaping (Result<Message, BluetoothError>) -> Void
-    ) {
-        connection.call("org.bluez", path, interface, member, arguments, limit: limit ?? limits.call) { result in
-            completion(result.mapError { BluetoothError(attempt, $0) })
-        }
-    }
 
     // MARK: The bus and bluetoothd, coming and going
 
@@ -175,63 +110,138 @@ public final class Central: @unchecked Sendable {
             case .address(let text): try connection.open(.address(text))
             }
         } catch {
-            change(to: .waitingForBus(error.message))
-            return connectLater()
+            return comeBack(because: error)
         }
-        backoff.reset()
         // The bus answers in order: when GetNameOwner is answered, both rules are in force.
-        connection.match("type='signal',sender='org.bluez'")
-        connection.match(
-            "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'")
+        let rules = [
+            "type='signal',sender='org.bluez'",
+            "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'",
+        ]
+        for rule in rules {
+            connection.match(rule) { [weak self] in if case .failure(let error) = $0 { self?.hangUp(because: error) } }
+        }
         connection.callBus("GetNameOwner", [.string("org.bluez")]) { [weak self] result in
-            guard let self else { return }
-            owner = (try? result.get())?.arguments.first?.asString ?? ""
-            if owner.isEmpty { change(to: .waitingForBlueZ) } else { findBlueZ() }
+            guard let self, connection.isOpen else { return }
+            switch result {
+            case .success(let reply):
+                busPauses.reset()
+                let name = reply.arguments.first?.asString ?? ""
+                if name != owner { change(owner: name, state) }
+            case .failure(let error) where error.name == "org.freedesktop.DBus.Error.NameHasNoOwner":
+                busPauses.reset()
+                if owner.isEmpty { change(to: .waitingForBlueZ) }
+            case .failure(let error): hangUp(because: error)
+            }
         }
     }
 
+    /// Gives up a connection that would never hear of BlueZ, to begin again with another.
+    private func hangUp(because error: DBusError) {
+        guard connection.isOpen else { return }  // It was closed, and what was under way fails with it.
+        connection.close()
+        comeBack(because: error)
+    }
+
+    private func comeBack(because error: DBusError) {
+        change(owner: "", Self.waiting(because: error))
+        connectLater()
+    }
+
+    private static func waiting(because error: DBusError) -> State {
+        error.name == DBusError.Name.accessDenied ? .notPermitted(error.message) : .waitingForBus("\(error)")
+    }
+
     private func connectLater() {
-        loop.after(backoff.next()) { [weak self] in self?.connect() }
+        loop.after(busPauses.next()) { [weak self] in self?.connect() }
+    }
+
+    /// bluetoothd has gone, come, or gone and come: what the earlier one had is forgotten.
+    private func change(owner newOwner: String, _ newState: State) {
+        loseBlueZ(newState)
+        owner = newOwner
+        askPauses.reset()
+        if !owner.isEmpty { findBlueZ() }
     }
 
     private func findBlueZ() {
         let manager = "org.freedesktop.DBus.ObjectManager"
-        call("ask what BlueZ has", "/", manager, "GetManagedObjects") { [weak self] result in
-            guard let self else { return }
+        call("ask what BlueZ has", "/", manager, "GetManagedObjects") { [weak self, run] result in
+            guard let self, run == self.run else { return }
             switch result {
             case .success(let reply):
+                askPauses.reset()
                 isBlueZThere = true
-                objects = Objects()
                 for (path, interfaces) in reply.arguments.first?.asDictionary ?? [:] {
                     _ = objects.add(path, Self.interfaces(interfaces))
                 }
+                agent.begin()
                 settle()
-                for device in devices { events(.device(device)) }
             case .failure(let error):
-                change(to: .waitingForBus("\(error)"))
-                // bluetoothd may be starting, or may refuse this user: ask again.
-                loop.after(backoff.next()) { [weak self] in
-                    if let self, connection.isOpen, !isBlueZThere { findBlueZ() }
+                change(to: Self.waiting(because: DBusError(name: error.name, message: error.message)))
+                // bluetoothd may be starting, or the bus may get another policy: ask again.
+                loop.after(askPauses.next()) { [weak self] in
+                    if let self, run == self.run { findBlueZ() }
                 }
             }
         }
     }
 
     private func loseBlueZ(_ newState: State) {
+        run += 1
         isBlueZThere = false
         objects = Objects()
+        adapterPath = nil
+        isOffByUs = false
+        blockTimer?.cancel()
         for subscription in subscribers.values { subscription.forget() }
         subscribers = [:]
         discovery.forget()
+        agent.forget()
         change(to: newState)
     }
 
-    /// Looks at the adapter again.
-    private func settle() {
+    // MARK: The adapter, coming and going
+
+    /// Looks at the adapters again.
+    func settle() {
         guard isBlueZThere else { return }
-        guard let adapter else { return change(to: .waitingForAdapter) }
-        change(to: adapter.isPowered ? .ready : .adapterOff(adapter.name))
+        let next = adapterToUse
+        let isOther = next?.path != adapterPath
+        if isOther {
+            for device in devices { events(.deviceRemoved(device)) }
+            adapterPath = next?.path
+            isOffByUs = false
+        }
+        change(to: adapterState)
+        if isOther { for device in devices { events(.device(device)) } }
         discovery.settle()
+    }
+
+    private var adapterToUse: Adapter? {
+        let candidates = adapters.filter { adapter in
+            guard let adapterName else { return true }
+            return adapter.name == adapterName || adapter.address.lowercased() == adapterName.lowercased()
+        }
+        let current = candidates.first { $0.path == adapterPath }
+        if let current, current.isPowered || isOffByUs { return current }
+        return candidates.first { $0.isPowered } ?? current ?? candidates.first
+    }
+
+    /// rfkill is only looked at where the adapter is off or absent, and then again from time to time: the kernel tells
+    /// nobody but readers of a device of its own.
+    private var adapterState: State {
+        blockTimer?.cancel()
+        if let adapter, adapter.isPowered {
+            blockPauses.reset()
+            return .ready
+        }
+        // rfkill knows adapters by name, not by address.
+        if let block = rfkill.block(of: adapter?.name ?? adapterName.flatMap { $0.contains(":") ? nil : $0 }) {
+            blockTimer = loop.after(blockPauses.next()) { [weak self] in self?.settle() }
+            return .adapterBlocked(name: block.name, isHard: block.isHard)
+        }
+        blockPauses.reset()
+        return adapter.map { .adapterOff($0.name) } ?? .waitingForAdapter
     }
 
     private func change(to newState: State) {
@@ -245,10 +255,7 @@ public final class Central: @unchecked Sendable {
     private func receive(_ message: Message) {
         // Rules are for what is said to all. Anybody on the bus may send a signal to this connection alone.
         if message.isSignal("org.freedesktop.DBus", "NameOwnerChanged"), message.sender == "org.freedesktop.DBus" {
-            owner = message.arguments.last?.asString ?? ""
-            loseBlueZ(.waitingForBlueZ)
-            if !owner.isEmpty { findBlueZ() }
-            return
+            return change(owner: message.arguments.last?.asString ?? "", .waitingForBlueZ)
         }
         guard message.sender == owner else { return }
         if message.isSignal("org.freedesktop.DBus.Properties", "PropertiesChanged") {
@@ -270,8 +277,10 @@ public final class Central: @unchecked Sendable {
         guard reader.isString("org.bluez.GattCharacteristic1") else {
             guard isBlueZThere, let interface = reader.value()?.asString else { return }
             reader.next()
-            tell(objects.update(message.path, interface, reader.value()?.asDictionary ?? [:]))
-            return
+            let changed = reader.value()?.asDictionary ?? [:]
+            reader.next()
+            let invalidated = reader.value()?.asStrings ?? []
+            return tell(objects.update(message.path, interface, changed, invalidated: invalidated))
         }
         guard let subscription = subscribers[message.path] else { return }
         reader.next()
@@ -286,8 +295,9 @@ public final class Central: @unchecked Sendable {
     private func tell(_ change: Objects.Change?) {
         switch change {
         case .adapter: settle()
-        case .device(let path): if let device = objects.devices[path] { events(.device(device)) }
-        case .deviceRemoved(let device): events(.deviceRemoved(device))
+        case .device(let path):
+            if let device = objects.devices[path], device.adapterPath == adapterPath { events(.device(device)) }
+        case .deviceRemoved(let device): if device.adapterPath == adapterPath { events(.deviceRemoved(device)) }
         case nil: break
         }
     }

@@ -73,6 +73,7 @@ public final class Discovery {
         isSeen = false
         isBusy = false
         mustRestart = false
+        backoff.reset()
     }
 
     func restart() {

@@ -94,7 +94,8 @@ struct Objects {
     /// Interfaces that appeared at a path, with all their properties.
     mutating func add(_ path: String, _ interfaces: [String: [String: Value]]) -> Change? {
         var change: Change?
-        for (interface, properties) in interfaces {
+        // Device1 before Battery1, which is on the same path and nothing without the device.
+        for (interface, properties) in interfaces.sorted(by: { $0.key > $1.key }) {
             if interface == Self.characteristicInterface {
                 let uuid = properties["UUID"]?.asString?.lowercased() ?? ""
                 let flags = Set(properties["Flags"]?.asStrings ?? [])
@@ -120,16 +121,20 @@ struct Objects {
             case Self.characteristicInterface:
                 characteristics[path] = nil
             case Self.batteryInterface:
+                guard devices[path] != nil else { break }
                 devices[path]?.battery = nil
+                change = change ?? .device(path)
             default: break
             }
         }
         return change
     }
 
-    /// Properties that changed. An object that was never announced is none of ours.
+    /// Properties that changed, and the names of those that have no value any more. An object that was never announced is
+    /// none of ours.
     mutating func update(
-        _ path: String, _ interface: String, _ properties: [String: Value], isNew: Bool = false
+        _ path: String, _ interface: String, _ properties: [String: Value], invalidated: [String] = [],
+        isNew: Bool = false
     ) -> Change? {
         switch interface {
         case Self.adapterInterface:
@@ -140,11 +145,13 @@ struct Objects {
         case Self.deviceInterface:
             guard var device = devices[path] ?? (isNew ? Device(path: path) : nil) else { return nil }
             device.apply(properties)
+            if invalidated.contains("RSSI") { device.rssi = nil }
             devices[path] = device
             return .device(path)
         case Self.batteryInterface:
-            guard let percentage = properties["Percentage"]?.asInteger, devices[path] != nil else { return nil }
-            devices[path]?.battery = Int(percentage)
+            guard devices[path] != nil else { return nil }
+            if let percentage = properties["Percentage"]?.asInteger { devices[path]?.battery = Int(percentage) }
+            if invalidated.contains("Percentage") { devices[path]?.battery = nil }
             return .device(path)
         default:
             return nil

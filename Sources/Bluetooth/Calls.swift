@@ -1,0 +1,94 @@
+// What a central asks of BlueZ: one call each, with a limit of its own, since BlueZ may answer late or never.
+
+internal import DBus
+
+extension Central {
+    /// Connects; BlueZ then finds out the services, and `Device.isResolved` tells when it has.
+    public func connect(_ device: Device, completion: @escaping Completion<Void>) {
+        let attempt = "connect to \(device.address)"
+        call(attempt, device.path, Objects.deviceInterface, "Connect", limit: limits.connect) { [weak self] result in
+            // BlueZ goes on trying after our limit, and would refuse the next Connect as InProgress.
+            if case .failure(let error) = result, error.isTimeout { self?.disconnect(device) { _ in } }
+            completion(result.map { _ in })
+        }
+    }
+
+    public func disconnect(_ device: Device, completion: @escaping Completion<Void>) {
+        call("disconnect from \(device.address)", device.path, Objects.deviceInterface, "Disconnect") {
+            completion($0.map { _ in })
+        }
+    }
+
+    public func read(
+        _ characteristic: Characteristic, limit: Duration? = nil, completion: @escaping Completion<[UInt8]>
+    ) {
+        let attempt = "read \(characteristic.uuid)"
+        call(
+            attempt, characteristic.path, Objects.characteristicInterface, "ReadValue", [.properties([:])], limit: limit
+        ) { result in
+            completion(
+                result.flatMap { reply in
+                    guard let bytes = reply.reader.bytes() else {
+                        let words = "the answer is no array of bytes"
+                        let error = DBusError(name: DBusError.Name.invalidArguments, message: words)
+                        return .failure(BluetoothError(attempt, error))
+                    }
+                    return .success(bytes)
+                })
+        }
+    }
+
+    public func write(_ bytes: [UInt8], to characteristic: Characteristic, completion: @escaping Completion<Void>) {
+        call(
+            "write \(characteristic.uuid)", characteristic.path, Objects.characteristicInterface, "WriteValue",
+            [.bytes(bytes), .properties(["type": .string("request")])]
+        ) { completion($0.map { _ in }) }
+    }
+
+    /// Looks for devices for as long as the token lives, whatever BlueZ does meanwhile.
+    public func discover(_ filter: Discovery.Filter = .init()) -> Discovery.Token { discovery.begin(filter) }
+
+    /// Starts discovery anew where one runs: some controllers go deaf in a long one.
+    public func restartDiscovery() { discovery.restart() }
+
+    /// Switches the adapter in use on or off.
+    public func setPowered(_ isPowered: Bool, completion: @escaping Completion<Void>) {
+        let attempt = "switch the Bluetooth adapter \(isPowered ? "on" : "off")"
+        guard let adapter else {
+            let error = DBusError(name: DBusError.Name.unknownObject, message: "there is no adapter")
+            loop.after(.zero) { completion(.failure(BluetoothError(attempt, error))) }
+            return
+        }
+        if !isPowered { isOffByUs = true }
+        set(attempt, adapter.path, Objects.adapterInterface, "Powered", .bool(isPowered)) { [weak self] result in
+            if isPowered || result.isFailure { self?.isOffByUs = false }
+            // A failure may be due to rfkill, or another adapter may be used instead.
+            if result.isFailure { self?.settle() }
+            completion(result)
+        }
+    }
+
+    /// Sets a property.
+    func set(
+        _ attempt: String, _ path: String, _ interface: String, _ name: String, _ value: Value,
+        _ completion: @escaping Completion<Void>
+    ) {
+        call(
+            attempt, path, "org.freedesktop.DBus.Properties", "Set",
+            [.string(interface), .string(name), .variant(value)]
+        ) { completion($0.map { _ in }) }
+    }
+
+    func call(
+        _ attempt: String, _ path: String, _ interface: String, _ member: String, _ arguments: [Value] = [],
+        limit: Duration? = nil, completion: @escaping (Result<Message, BluetoothError>) -> Void
+    ) {
+        connection.call("org.bluez", path, interface, member, arguments, limit: limit ?? limits.call) { result in
+            completion(result.mapError { BluetoothError(attempt, $0) })
+        }
+    }
+}
+
+extension Result {
+    fileprivate var isFailure: Bool { if case .failure = self { true } else { false } }
+}
