@@ -82,7 +82,10 @@ let package = Package(
             exclude: ["Clients"]),
         tests(
             "GatewayTests",
-            ["vitals-gateway", "DBus", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport", "Vault"]),
+            [
+                "vitals-gateway", "vitals-sensor", "DBus", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport",
+                "Vault",
+            ]),
         tests(
             "HouseholdTests",
             ["TestSupport", "Telemetry", "vitals", "vitals-consumer", "vitals-gateway", "vitals-sensor"]),

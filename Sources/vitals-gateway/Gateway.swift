@@ -145,6 +145,12 @@ final class Gateway: @unchecked Sendable {
         outbox.append(Reading(at: moment, .heartRate(measurement)), from: sensor.settings.id)
     }
 
+    /// What is told as it comes, and not recorded.
+    func publishLive(_ payload: [UInt8], _ topic: SensorTopic, of sensor: Sensor) {
+        guard settings.publishesLive else { return }
+        session.publish(payload, to: topics[settings.gateway, sensor.settings.id, topic])
+    }
+
     func malformed(_ error: MalformedValue, from sensor: Sensor) {
         let count = counters.withLock { counters in
             counters.malformed += 1

@@ -75,6 +75,7 @@ final class Sensor {
         liveTopic = gateway.settings.topics[gateway.settings.gateway, settings.id, .heartRate]
         central = gateway.central
         if entry.isPaused { link = .paused }
+        streams.onValue = { [unowned self] in heard() }
     }
 
     var latestDevice: Device? { device }
@@ -217,20 +218,16 @@ final class Sensor {
 
     // MARK: The way of a heartbeat begins in SensorStreams, and comes by here
 
-    func measured(_ measurement: HeartRateMeasurement) {
-        heard()
-        gateway.measured(measurement, by: self)
-    }
+    func measured(_ measurement: HeartRateMeasurement) { gateway.measured(measurement, by: self) }
 
-    /// A value has come.
-    func heard() {
+    func malformed(_ error: MalformedValue) { gateway.malformed(error, from: self) }
+
+    func publishLive(_ payload: [UInt8], _ topic: SensorTopic) { gateway.publishLive(payload, topic, of: self) }
+
+    /// Something has come, whether or not it could be read.
+    private func heard() {
         silence.heard()
         if failures > 0 { settled() }
-    }
-
-    func malformed(_ error: MalformedValue) {
-        silence.heard()
-        gateway.malformed(error, from: self)
     }
 
     // MARK: Losing

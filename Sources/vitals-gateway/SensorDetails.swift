@@ -40,8 +40,11 @@ final class SensorDetails {
         let device = sensor.latestDevice
         var capabilities: [String] = []
         if sensor.characteristic(GATT.heartRateMeasurement) != nil { capabilities.append("heart-rate") }
-        if sensor.characteristic(sensor.settings.steps.uuid) != nil { capabilities.append("steps") }
-        if sensor.characteristic(sensor.settings.temperature.uuid) != nil { capabilities.append("temperature") }
+        for kind in [SensorReads.Kind.steps, .temperature] where sensor.reads.offers(kind) {
+            capabilities.append(kind.rawValue)
+        }
+        if sensor.characteristic(GATT.runningSpeedAndCadenceMeasurement) != nil { capabilities.append("running") }
+        if sensor.characteristic(GATT.cyclingSpeedAndCadenceMeasurement) != nil { capabilities.append("cycling") }
         let battery = values[GATT.batteryLevel].flatMap { try? BatteryLevel(gatt: $0) }.map { Int($0.percent) }
         let location = values[GATT.bodySensorLocation].flatMap { try? BodySensorLocation(gatt: $0) }
         sensor.publish(

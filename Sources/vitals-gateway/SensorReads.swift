@@ -1,6 +1,11 @@
 // Steps and temperature are read when somebody asks. Where the characteristic can be read, it is; where it only notifies or
 // indicates (as the standard ones do), the gateway subscribes, takes the first value, and ends the subscription.
 //
+// A thermometer indicates what it has measured (2A1C), and notifies on its way there (2A1E). The former answers. Only where it
+// does not come in time, or where the thermometer has none, the latter does, marked as intermediate, and is not kept.
+//
+// A foot pod counts no steps: what it sends by itself has been integrated, and answers at once, marked as derived.
+//
 // Whoever asks while a read of the same kind is under way gets that read's answer: BlueZ allows one at a time. The reading
 // is kept once, however many have asked, and they are answered when it is on the disk.
 
@@ -22,6 +27,8 @@ final class SensorReads {
     private final class Waiter {
         private var completion: Completion?
         var deadline: EventLoop.Timer?
+        /// It is better off with an intermediate temperature than with none.
+        var isInHurry = false
 
         init(_ completion: @escaping Completion) { self.completion = completion }
 
@@ -41,10 +48,30 @@ final class SensorReads {
     /// A read that is under way goes on for this long while somebody waits for it. BlueZ itself gives up after 30 s.
     private static let readLimit = Duration.seconds(45)
 
+    /// So long before its deadline an intermediate temperature answers a request: at the deadline it would come too late.
+    private static let margin = Duration.seconds(1)
+
+    /// Where a value comes from.
+    private enum Source {
+        /// The one that the settings name, or the standard one.
+        case characteristic(Characteristic)
+        /// A standard thermometer; it has one of the two at least.
+        case thermometer(measurement: Characteristic?, intermediate: Characteristic?)
+        /// What a foot pod sends.
+        case cadence
+    }
+
     /// A read that is under way, and who waits for it. Its answer is nobody else's: not that of the read after it.
     private final class Attempt {
         var waiters: [Waiter] = []
-        var subscription: Subscription?
+        var subscriptions: [Subscription] = []
+        /// The last intermediate temperature, while the measurement is still to come.
+        var intermediate: Reading?
+
+        /// Nothing more is wanted of the sensor.
+        func end() {
+            for subscription in subscriptions { subscription.end() }
+        }
     }
 
     private unowned let sensor: Sensor
@@ -52,15 +79,18 @@ final class SensorReads {
 
     init(of sensor: Sensor) { self.sensor = sensor }
 
+    /// Whether the connected sensor has such values.
+    func offers(_ kind: Kind) -> Bool { source(of: kind) != nil }
+
     /// Reads a value and keeps it. The completion is called once, within `limit` and what the disk takes, on whichever thread.
     func read(_ kind: Kind, limit: Duration, completion: @escaping Completion) {
-        let profile = kind == .steps ? sensor.settings.steps.uuid : sensor.settings.temperature.uuid
         guard sensor.isReady else {
             return completion(
                 .failure(ReplyError(.sensorOffline, "the sensor is not connected", retryAfterSeconds: 30)))
         }
-        guard let characteristic = sensor.characteristic(profile) else {
-            let words = "the sensor has no characteristic \(profile) for \(kind); name another in the settings"
+        guard let source = source(of: kind) else {
+            let words =
+                "the sensor has no characteristic \(profile(of: kind)) for \(kind); name another in the settings"
             return completion(.failure(ReplyError(.notSupported, words)))
         }
         let underWay = attempts[kind]
@@ -69,11 +99,14 @@ final class SensorReads {
             return completion(.failure(ReplyError(.busy, "too many wait for this already", retryAfterSeconds: 5)))
         }
         let waiter = Waiter(completion)
-        waiter.deadline = sensor.central.loop.after(limit) { [weak self] in self?.timedOut(kind, attempt, waiter) }
+        let margin = min(Self.margin, limit / 2)
+        waiter.deadline = sensor.central.loop.after(limit - margin) { [weak self] in
+            self?.hurry(kind, attempt, waiter, left: margin)
+        }
         attempt.waiters.append(waiter)
         guard underWay == nil else { return }
         attempts[kind] = attempt
-        begin(kind, attempt, characteristic)
+        begin(kind, attempt, source)
     }
 
     /// The link is gone: everybody who waits gets this.
@@ -81,48 +114,113 @@ final class SensorReads {
         for (kind, attempt) in attempts { finish(kind, attempt, .failure(error)) }
     }
 
-    private func begin(_ kind: Kind, _ attempt: Attempt, _ characteristic: Characteristic) {
-        if characteristic.canRead {
-            sensor.central.read(characteristic, limit: Self.readLimit) { [weak self] result in
-                switch result {
-                case .success(let bytes): self?.decode(kind, attempt, bytes)
-                case .failure(let error): self?.finish(kind, attempt, .failure(ReplyError(error)))
-                }
-            }
-        } else if characteristic.canNotify {
-            attempt.subscription = sensor.central.subscribe(to: characteristic) { [weak self, weak attempt] bytes in
-                if let attempt { self?.decode(kind, attempt, bytes) }
-            } completion: { [weak self, weak attempt] result in
-                guard let attempt, case .failure(let error) = result else { return }
-                self?.finish(kind, attempt, .failure(ReplyError(error)))
-            }
-        } else {
-            let words = "\(characteristic.uuid) neither reads nor notifies"
-            finish(kind, attempt, .failure(ReplyError(.notSupported, words)))
+    // MARK: Where a value comes from
+
+    private func profile(of kind: Kind) -> String {
+        kind == .steps ? sensor.settings.steps.uuid : sensor.settings.temperature.uuid
+    }
+
+    private func source(of kind: Kind) -> Source? {
+        let own = sensor.characteristic(profile(of: kind))
+        switch kind {
+        case .steps:
+            if let own { return .characteristic(own) }
+            return sensor.streams.givesSteps ? .cadence : nil
+        case .temperature:
+            let standard = [GATT.temperatureMeasurement, GATT.intermediateTemperature]
+            if let own, own.canRead || !standard.contains(own.uuid) { return .characteristic(own) }
+            let offered = standard.map { uuid in sensor.characteristic(uuid).flatMap { $0.canNotify ? $0 : nil } }
+            guard offered.contains(where: { $0 != nil }) else { return own.map(Source.characteristic) }
+            return .thermometer(measurement: offered[0], intermediate: offered[1])
         }
     }
 
-    private func decode(_ kind: Kind, _ attempt: Attempt, _ bytes: [UInt8]) {
-        let moment = Moment.now()
-        do throws(MalformedValue) {
-            let value: Reading.Value =
-                switch kind {
-                case .steps: .steps(StepCount(try sensor.settings.steps.encoding.steps(in: bytes)))
-                case .temperature: .temperature(try sensor.settings.temperature.encoding.temperature(in: bytes))
+    private func begin(_ kind: Kind, _ attempt: Attempt, _ source: Source) {
+        switch source {
+        case .characteristic(let characteristic) where characteristic.canRead:
+            sensor.central.read(characteristic, limit: Self.readLimit) { [weak self] result in
+                switch result {
+                case .success(let bytes): self?.take(bytes, kind, attempt, from: characteristic)
+                case .failure(let error): self?.finish(kind, attempt, .failure(ReplyError(error)))
                 }
-            finish(kind, attempt, .success(Reading(at: moment, value)))
+            }
+        case .characteristic(let characteristic) where characteristic.canNotify:
+            subscribe(kind, attempt, to: characteristic)
+        case .characteristic(let characteristic):
+            let words = "\(characteristic.uuid) neither reads nor notifies"
+            finish(kind, attempt, .failure(ReplyError(.notSupported, words)))
+        case .thermometer(let measurement, let intermediate):
+            if let intermediate { subscribe(kind, attempt, to: intermediate, isFirstEnough: measurement == nil) }
+            if let measurement { subscribe(kind, attempt, to: measurement) }
+        case .cadence:
+            guard let steps = sensor.streams.derivedSteps else {
+                let words = "the foot pod has not sent anything yet, from which steps could be derived"
+                return finish(kind, attempt, .failure(ReplyError(.noValue, words, retryAfterSeconds: 5)))
+            }
+            finish(kind, attempt, .success(Reading(at: .now(), .steps(steps))))
+        }
+    }
+
+    /// - Parameter isFirstEnough: otherwise a better value is to come from elsewhere, and no failure here ends the read.
+    private func subscribe(
+        _ kind: Kind, _ attempt: Attempt, to characteristic: Characteristic, isFirstEnough: Bool = true
+    ) {
+        let subscription = sensor.central.subscribe(to: characteristic) { [weak self, weak attempt] bytes in
+            guard let self, let attempt else { return }
+            if isFirstEnough {
+                take(bytes, kind, attempt, from: characteristic)
+            } else {
+                note(bytes, kind, attempt, from: characteristic)
+            }
+        } completion: { [weak self, weak attempt] result in
+            guard let attempt, isFirstEnough, case .failure(let error) = result else { return }
+            self?.finish(kind, attempt, .failure(ReplyError(error)))
+        }
+        attempt.subscriptions.append(subscription)
+    }
+
+    // MARK: What came
+
+    private func take(_ bytes: [UInt8], _ kind: Kind, _ attempt: Attempt, from characteristic: Characteristic) {
+        do throws(MalformedValue) {
+            finish(kind, attempt, .success(try reading(kind, in: bytes, from: characteristic)))
         } catch {
             finish(kind, attempt, .failure(ReplyError(error)))
+        }
+    }
+
+    /// A thermometer on its way: for those who cannot wait for more.
+    private func note(_ bytes: [UInt8], _ kind: Kind, _ attempt: Attempt, from characteristic: Characteristic) {
+        guard let reading = try? reading(kind, in: bytes, from: characteristic) else { return }
+        attempt.intermediate = reading
+        for waiter in attempt.waiters where waiter.isInHurry { settle(kind, attempt, waiter, .success(reading)) }
+    }
+
+    private func reading(
+        _ kind: Kind, in bytes: [UInt8], from characteristic: Characteristic
+    ) throws(MalformedValue) -> Reading {
+        let moment = Moment.now()
+        switch kind {
+        case .steps:
+            return Reading(at: moment, .steps(StepCount(try sensor.settings.steps.encoding.steps(in: bytes))))
+        case .temperature:
+            let profile = sensor.settings.temperature
+            let encoding = characteristic.uuid == profile.uuid ? profile.encoding : .temperatureMeasurement
+            var temperature = try encoding.temperature(in: bytes)
+            temperature.isIntermediate = characteristic.uuid == GATT.intermediateTemperature
+            return Reading(at: moment, .temperature(temperature))
         }
     }
 
     private func finish(_ kind: Kind, _ attempt: Attempt, _ result: Result<Reading, ReplyError>) {
         guard attempts[kind] === attempt else { return }
         attempts[kind] = nil
-        attempt.subscription?.end()
+        attempt.end()
         switch result {
         case .failure(let error):
             sensor.failed(toRead: kind.rawValue, error)
+            for waiter in attempt.waiters { waiter.answer(result) }
+        case .success(let reading) where !reading.isKept:
             for waiter in attempt.waiters { waiter.answer(result) }
         case .success(let reading):
             let answers = attempt.waiters.compactMap { $0.taken() }
@@ -135,16 +233,34 @@ final class SensorReads {
         }
     }
 
-    /// One deadline has passed; the read goes on for the others. Without others nobody waits for its answer.
-    private func timedOut(_ kind: Kind, _ attempt: Attempt, _ waiter: Waiter) {
+    /// A deadline is near: an intermediate temperature answers, or the first that comes until then.
+    private func hurry(_ kind: Kind, _ attempt: Attempt, _ waiter: Waiter, left: Duration) {
+        if let reading = attempt.intermediate { return settle(kind, attempt, waiter, .success(reading)) }
+        waiter.isInHurry = true
+        waiter.deadline = sensor.central.loop.after(left) { [weak self] in
+            let error = ReplyError(.timeout, "the sensor did not answer in time", retryAfterSeconds: 5)
+            self?.sensor.failed(toRead: kind.rawValue, error)
+            self?.settle(kind, attempt, waiter, .failure(error))
+        }
+    }
+
+    /// One who waits is answered; the read goes on for the others. Without others nobody waits for its answer.
+    private func settle(
+        _ kind: Kind, _ attempt: Attempt, _ waiter: Waiter, _ result: Result<Reading, ReplyError>
+    ) {
         attempt.waiters.removeAll { $0 === waiter }
         if attempt.waiters.isEmpty, attempts[kind] === attempt {
             attempts[kind] = nil
-            attempt.subscription?.end()
+            attempt.end()
         }
-        let error = ReplyError(.timeout, "the sensor did not answer in time", retryAfterSeconds: 5)
-        sensor.failed(toRead: kind.rawValue, error)
-        waiter.answer(.failure(error))
+        waiter.answer(result)
+    }
+}
+
+extension Reading {
+    /// A measurement on its way is told, and not stored.
+    fileprivate var isKept: Bool {
+        if case .temperature(let temperature) = value { !temperature.isIntermediate } else { true }
     }
 }
 

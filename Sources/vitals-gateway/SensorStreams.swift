@@ -1,35 +1,123 @@
+// What a connected sensor sends by itself: heart rate, running and walking, cycling. Whatever of these a sensor offers is
+// subscribed to; no settings are needed.
+//
+// Heart rates are recorded, and published live. Running and cycling are published live only; of running, the steps are
+// integrated as they pass, for those who ask for steps of a foot pod, which itself counts none.
+
 import Bluetooth
 import Telemetry
 
-/// What a connected sensor streams. Belongs to the central's loop.
+/// The notifications of one sensor. Belongs to the central's loop; lives as long as the sensor, so that its steps go on over
+/// lost links.
 final class SensorStreams {
+    /// The answers to the subscriptions of one connection.
+    private final class Beginning {
+        var unanswered: Int
+        var completion: ((Result<Void, BluetoothError>) -> Void)?
+
+        init(_ count: Int, _ completion: @escaping (Result<Void, BluetoothError>) -> Void) {
+            unanswered = count
+            self.completion = completion
+        }
+
+        func answered(_ result: Result<Void, BluetoothError>) {
+            unanswered -= 1
+            if case .success = result, unanswered > 0 { return }
+            completion?(result)
+            completion = nil
+        }
+    }
+
     private unowned let sensor: Sensor
-    private var subscription: Subscription?
+    private var subscriptions: [Subscription] = []
+    private var beginning: Beginning?
+    private var steps = CadenceSteps()
+    private var rates = CyclingRates()
+
+    /// Any value came, whether or not it could be read.
+    var onValue: (() -> Void)?
 
     init(of sensor: Sensor) { self.sensor = sensor }
 
-    /// There is nothing to expect.
-    var isEmpty: Bool { subscription == nil }
+    /// Nothing is to be expected.
+    var isEmpty: Bool { subscriptions.isEmpty }
 
+    /// Whether steps can be derived from what the sensor sends.
+    var givesSteps: Bool { sensor.characteristic(GATT.runningSpeedAndCadenceMeasurement)?.canNotify ?? false }
+
+    /// Steps since this program started; nil where no measurement of running has come.
+    var derivedSteps: StepCount? { steps.steps }
+
+    /// Subscribes to all that the connected sensor offers. The completion is called once, when BlueZ has answered all, or with
+    /// the first failure; at once where there is nothing; not at all after `end`.
     func begin(completion: @escaping (Result<Void, BluetoothError>) -> Void) {
-        guard let measurement = sensor.characteristic(GATT.heartRateMeasurement), measurement.canNotify else {
-            return completion(.success(()))
-        }
-        subscription = sensor.central.subscribe(to: measurement, by: sensor.settings.notify) { [unowned self] value in
-            receive(value)
-        } completion: {
-            completion($0)
+        end()
+        let offered = [
+            sensor.characteristic(GATT.heartRateMeasurement),
+            sensor.characteristic(GATT.runningSpeedAndCadenceMeasurement),
+            sensor.characteristic(GATT.cyclingSpeedAndCadenceMeasurement),
+        ].compactMap(\.self).filter(\.canNotify)
+        guard !offered.isEmpty else { return completion(.success(())) }
+        let beginning = Beginning(offered.count, completion)
+        self.beginning = beginning
+        for characteristic in offered {
+            subscriptions.append(
+                sensor.central.subscribe(
+                    to: characteristic, by: sensor.settings.notify, onValue: receiver(of: characteristic),
+                    completion: beginning.answered))
         }
     }
 
+    /// Ends the notifications. Rates begin anew with the next connection, steps go on.
     func end() {
-        subscription?.end()
-        subscription = nil
+        beginning?.completion = nil
+        beginning = nil
+        for subscription in subscriptions { subscription.end() }
+        subscriptions = []
+        rates = CyclingRates()
     }
 
-    private func receive(_ value: [UInt8]) {
+    private func receiver(of characteristic: Characteristic) -> ([UInt8]) -> Void {
+        switch characteristic.uuid {
+        case GATT.heartRateMeasurement: { [unowned self] in heartRate($0) }
+        case GATT.runningSpeedAndCadenceMeasurement: { [unowned self] in running($0) }
+        default: { [unowned self] in cycling($0) }
+        }
+    }
+
+    // MARK: The way of a heartbeat begins here
+
+    private func heartRate(_ value: [UInt8]) {
+        onValue?()
         do throws(MalformedValue) {
             sensor.measured(try HeartRateMeasurement(gatt: value))
+        } catch {
+            sensor.malformed(error)
+        }
+    }
+
+    // MARK: Live only
+
+    private func running(_ value: [UInt8]) {
+        onValue?()
+        do throws(MalformedValue) {
+            let measurement = try RunningSpeedAndCadence(gatt: value)
+            let moment = Moment.now()
+            steps.add(measurement, at: moment.monotonic)
+            sensor.publishLive(
+                RunningPayload(measurement, steps: steps.steps, at: moment.wall).bytes, .running)
+        } catch {
+            sensor.malformed(error)
+        }
+    }
+
+    private func cycling(_ value: [UInt8]) {
+        onValue?()
+        do throws(MalformedValue) {
+            let measurement = try CyclingSpeedAndCadence(gatt: value)
+            let moment = Moment.now()
+            let rates = rates.add(measurement, at: moment.monotonic)
+            sensor.publishLive(CyclingPayload(measurement, rates, at: moment.wall).bytes, .cycling)
         } catch {
             sensor.malformed(error)
         }
