@@ -5,6 +5,27 @@ import Testing
 /// Which device a sensor is, and what keeps it connected: of the real program.
 @Suite("Sensors that are kept", .timeLimit(.minutes(2)))
 struct KeepingTests {
+    @Test("another device with the name of a known one is not taken for it, not even when that one is away")
+    func otherDevice() throws {
+        let home = try Home(
+            emulated: ["--sensors", "2", "--same-name", "--connect-timeout", "200ms"], telling: ["#2 vanish"])
+        try home.waitUntilOnline()
+        let events = try home.subscribe("events")
+        #expect(home.sensor.obeys("#2 appear"))
+        #expect(home.sensor.obeys("#1 drop 3600"))
+        // A scan lets the gateway see it.
+        let scan = try home.request("scan", #"{"seconds":3}"#)
+        #expect((scan.data["devices"] as? [[String: Any]])?.map { $0["address"] as? String } == ["C0:FF:EE:00:00:02"])
+        #expect(events.line(containing: "other-device") != nil)
+        #expect(!events.lines.contains { $0.contains("Device Connected") })
+        try home.restartGateway()
+        _ = try home.request("scan", #"{"seconds":3}"#)
+        #expect(!events.lines.contains { $0.contains("Device Connected") })
+        // Unless somebody says so.
+        _ = try home.request("forget", #"{"sensor":"strap"}"#)
+        #expect(events.line(containing: "Device Connected", within: .seconds(30)) != nil)
+    }
+
     @Test(
         "a sensor that keeps its link and says nothing is subscribed to again, then connected to again, and told once")
     func silent() throws {

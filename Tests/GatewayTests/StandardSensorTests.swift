@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The gateway as a program with one sensor, of which its settings say nothing but the name.
-private final class Home {
+private final class ScriptedHome {
     let folder: TemporaryFolder
     let broker: Broker
     let bus: PrivateBus
@@ -102,7 +102,7 @@ struct StandardSensorTests {
 
     @Test("a foot pod runs live, and its steps are derived as they pass; before it has sent anything there are none")
     func footPod() throws {
-        let home = try Home([(GATT.runningSpeedAndCadenceMeasurement, ["notify"])])
+        let home = try ScriptedHome([(GATT.runningSpeedAndCadenceMeasurement, ["notify"])])
         #expect(try home.payload("sensors/it/info")["capabilities"] == ["steps", "running"])
         try home.ask("steps", "early")
         #expect(try home.payload("responses/early")["error"]?["code"] == "no-value")
@@ -128,7 +128,7 @@ struct StandardSensorTests {
 
     @Test("a bicycle's wheel and crank turn live, and what cannot be read is counted and not published")
     func bicycle() throws {
-        let home = try Home([(GATT.cyclingSpeedAndCadenceMeasurement, ["notify"])])
+        let home = try ScriptedHome([(GATT.cyclingSpeedAndCadenceMeasurement, ["notify"])])
         #expect(try home.payload("sensors/it/info")["capabilities"] == ["cycling"])
         for value in ["02 00 00 00 00", "02 02", "02 02 00 00 04"] {
             home.sensor.send(GATT.cyclingSpeedAndCadenceMeasurement, try bytes(value))
@@ -144,7 +144,7 @@ struct StandardSensorTests {
 
     @Test("a thermometer's measurement answers, and not what it shows on its way there")
     func thermometer() throws {
-        let home = try Home(Self.thermometer)
+        let home = try ScriptedHome(Self.thermometer)
         #expect(try home.payload("sensors/it/info")["capabilities"] == ["temperature"])
         try home.ask("temperature", "measurement")
         try home.waitForSubscription(to: GATT.intermediateTemperature)
@@ -163,7 +163,7 @@ struct StandardSensorTests {
 
     @Test("where only intermediate temperatures come in time, the last of them answers, is marked, and is not kept")
     func onItsWay() throws {
-        let home = try Home(Self.thermometer)
+        let home = try ScriptedHome(Self.thermometer)
         try home.ask("temperature", "long", expirySeconds: 60)
         try home.ask("temperature", "short", expirySeconds: 2)
         try home.waitForSubscription(to: GATT.intermediateTemperature)
@@ -181,7 +181,7 @@ struct StandardSensorTests {
 
     @Test("what a thermometer shows answers at once where it measures nothing else, and is not kept either")
     func intermediateOnly() throws {
-        let home = try Home([(GATT.intermediateTemperature, ["notify"])])
+        let home = try ScriptedHome([(GATT.intermediateTemperature, ["notify"])])
         #expect(try home.payload("sensors/it/info")["capabilities"] == ["temperature"])
         try home.ask("temperature", "it", expirySeconds: 60)
         try home.waitForSubscription(to: GATT.intermediateTemperature)
@@ -194,7 +194,7 @@ struct StandardSensorTests {
 
     @Test("the household is told when a battery's charge changes, and when a bond was made")
     func details() throws {
-        let home = try Home([(GATT.heartRateMeasurement, ["notify"])])
+        let home = try ScriptedHome([(GATT.heartRateMeasurement, ["notify"])])
         let first = try home.payload("sensors/it/info")
         #expect(first["battery"] == nil && first["bonded"] == false && first["capabilities"] == ["heart-rate"])
         home.sensor.setBattery(80)
@@ -208,7 +208,7 @@ struct StandardSensorTests {
 
     @Test("a sensor of everything streams everything at once")
     func everything() throws {
-        let home = try Home([
+        let home = try ScriptedHome([
             (GATT.heartRateMeasurement, ["notify"]), (GATT.runningSpeedAndCadenceMeasurement, ["notify"]),
             (GATT.cyclingSpeedAndCadenceMeasurement, ["notify"]),
         ])
