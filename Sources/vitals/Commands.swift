@@ -34,14 +34,14 @@ enum Commands {
         subcommands: [watch, read, sensors, status])
 
     private static let watch = Command(
-        name: "watch", summary: "Shows heart rates as they come, and sensors as they come and go.",
+        name: "watch", summary: "Shows heart rates, running and cycling as they come, and sensors as they come and go.",
         discussion: """
             It waits for the broker no longer than --timeout at the start, and as long as it takes later. Ctrl-C ends it.
 
-            Colours appear on a terminal only, and not where NO_COLOR is set. With --json only heart rates are printed, \
-            each with its gateway and its sensor.
+            Colours appear on a terminal only, and not where NO_COLOR is set. With --json only measurements are \
+            printed, each with its gateway and its sensor.
             """,
-        options: [.value("count", "N", "ends after so many heart rates")],
+        options: [.value("count", "N", "ends after so many measurements")],
         arguments: [.optional("SENSOR", "only this sensor")],
         examples: [
             Example("vitals watch"),

@@ -81,17 +81,21 @@ struct Read {
         var time = ""
         if case .integer(let milliseconds) = data["time"] { time = " at \(LocalTime.brief(milliseconds))" }
         switch (question, data["steps"], data["celsius"]) {
-        case (.steps, .integer(let steps), _): return "\(steps) steps" + time
-        case (.temperature, _, .number(let celsius)): return "\(celsius) °C" + site(data) + time
-        case (.temperature, _, .integer(let celsius)): return "\(celsius).0 °C" + site(data) + time
+        case (.steps, .integer(let steps), _): return "\(steps) steps" + remarks(data) + time
+        case (.temperature, _, .number(let celsius)): return "\(celsius) °C" + remarks(data) + time
+        case (.temperature, _, .integer(let celsius)): return "\(celsius).0 °C" + remarks(data) + time
         default:
             throw Failure(.failure, "the gateway's reply has no \(question.rawValue)", hint: "--json shows what it has")
         }
     }
 
-    private func site(_ data: JSON) -> String {
-        guard case .string(let site) = data["site"] else { return "" }
-        return " (\(escaped(site)))"
+    /// What else is to be known of a reading.
+    private func remarks(_ data: JSON) -> String {
+        var remarks: [String] = []
+        if case .string(let site) = data["site"] { remarks.append(escaped(site)) }
+        if data["intermediate"] == true { remarks.append("intermediate") }
+        if data["derived"] == true { remarks.append("derived from cadence") }
+        return remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))"
     }
 }
 

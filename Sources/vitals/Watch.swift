@@ -3,22 +3,22 @@ import Glibc
 import MQTT
 import Telemetry
 
-// `vitals watch`: heart rates, a line each. All lines of a batch leave in one write, as soon as the batch is there:
+// `vitals watch`: heart rates, running and cycling, a line each. All lines of a batch leave in one write, as soon as the batch is there:
 // prompt when they are few, cheap when they are many.
 
 /// `vitals watch`.
 struct Watch {
     private let call: Call
     private let sensor: ID?
-    /// How many heart rates are still to be shown; nil without an end.
+    /// How many measurements are still to be shown; nil without an end.
     private var left: Int?
     private let style = Style()
 
     /// What was last said of gateways and sensors, by topic: only a change is worth a line.
     private var lastStates: [Topic: Availability] = [:]
     private var gateways: Set<ID> = []
-    /// Whose heart rates cannot be read, and that was said.
-    private var malformed: Set<String> = []
+    /// Where measurements come that cannot be read, and that was said.
+    private var malformed: Set<Topic> = []
     private var isCutOff = false
 
     init(_ call: Call, _ arguments: Arguments) throws {
@@ -34,7 +34,8 @@ struct Watch {
         try broker.connect()
         defer { broker.stop() }
         let first = try broker.gather(
-            Household.filters(call, gateway: [.status, .events], sensor: [.availability, .heartRate]))
+            Household.filters(
+                call, gateway: [.status, .events], sensor: [.availability, .heartRate, .running, .cycling]))
         noteAbsence(Household(first, call.topics))
         var events = first.map(Event.message)
         while true {
@@ -77,7 +78,12 @@ struct Watch {
         guard let topic = call.topics.parse(message.topic), case .gateway(let gateway, let rest) = topic else { return }
         gateways.insert(gateway)
         switch rest {
-        case .sensor(let id, .heartRate) where isWanted(id): showHeartRate(message.payload, gateway, id, in: &lines)
+        case .sensor(let id, .heartRate) where isWanted(id):
+            show(HeartRatePayload.self, message, topic, gateway, id, in: &lines)
+        case .sensor(let id, .running) where isWanted(id):
+            show(RunningPayload.self, message, topic, gateway, id, in: &lines)
+        case .sensor(let id, .cycling) where isWanted(id):
+            show(CyclingPayload.self, message, topic, gateway, id, in: &lines)
         case .sensor(let id, .availability) where isWanted(id):
             guard let state = try? Availability(payload: message.payload) else { return }
             showState(state, topic, label(gateway, id), in: &lines)
@@ -89,11 +95,13 @@ struct Watch {
         }
     }
 
-    private mutating func showHeartRate(_ bytes: [UInt8], _ gateway: ID, _ sensor: ID, in lines: inout String) {
-        let payload: HeartRatePayload
-        do throws(MalformedValue) { payload = try HeartRatePayload(payload: bytes) } catch {
-            if malformed.insert("\(gateway)/\(sensor)").inserted {
-                Output.note("\(gateway)/\(sensor): a heart rate that cannot be read: \(error)")
+    private mutating func show<Measured: Measurement>(
+        _ kind: Measured.Type, _ message: Message, _ topic: Topic, _ gateway: ID, _ sensor: ID, in lines: inout String
+    ) {
+        let payload: Measured
+        do throws(MalformedValue) { payload = try Measured(payload: message.payload) } catch {
+            if malformed.insert(topic).inserted {
+                Output.note("\(gateway)/\(sensor): \(kind.article) that cannot be read: \(error)")
             }
             return
         }
@@ -102,21 +110,14 @@ struct Watch {
         if let count = left { left = count - 1 }
     }
 
-    private func json(_ payload: HeartRatePayload, _ gateway: ID, _ sensor: ID) -> String {
+    private func json(_ payload: some Payload, _ gateway: ID, _ sensor: ID) -> String {
         var members = [JSON.Member("gateway", .string(gateway.text)), JSON.Member("sensor", .string(sensor.text))]
         if case .object(let rest) = payload.json { members += rest }
         return String(decoding: JSON.object(members).bytes, as: UTF8.self)
     }
 
-    private func text(_ payload: HeartRatePayload, _ label: String) -> String {
-        var cells = [
-            style.dim(LocalTime.timeOfDay(payload.time)), style.cyan(label), style.bold("\(payload.bpm) bpm"),
-        ]
-        if let contact = payload.contact { cells.append(contact ? "contact" : style.yellow("no contact")) }
-        if let intervals = payload.rrMilliseconds {
-            cells.append("RR " + intervals.map(String.init).joined(separator: " ") + " ms")
-        }
-        if let energy = payload.energyKilojoules { cells.append("\(energy) kJ") }
+    private func text(_ payload: some Measurement, _ label: String) -> String {
+        let cells = [style.dim(LocalTime.timeOfDay(payload.time)), style.cyan(label)] + payload.cells(style)
         return cells.joined(separator: "  ")
     }
 
@@ -146,5 +147,54 @@ struct Watch {
     /// The sensor's id, after its gateway's where there are several.
     private func label(_ gateway: ID, _ sensor: ID) -> String {
         gateways.count > 1 ? "\(gateway)/\(sensor)" : sensor.text
+    }
+}
+
+/// What a sensor publishes as it comes, for people.
+private protocol Measurement: Payload {
+    /// What it is, with its article.
+    static var article: String { get }
+    var time: Int64 { get }
+    /// What it says, piece by piece.
+    func cells(_ style: Style) -> [String]
+}
+
+extension HeartRatePayload: Measurement {
+    fileprivate static var article: String { "a heart rate" }
+
+    fileprivate func cells(_ style: Style) -> [String] {
+        var cells = [style.bold("\(bpm) bpm")]
+        if let contact { cells.append(contact ? "contact" : style.yellow("no contact")) }
+        if let rrMilliseconds {
+            cells.append("RR " + rrMilliseconds.map(String.init).joined(separator: " ") + " ms")
+        }
+        if let energyKilojoules { cells.append("\(energyKilojoules) kJ") }
+        return cells
+    }
+}
+
+extension RunningPayload: Measurement {
+    fileprivate static var article: String { "a running measurement" }
+
+    fileprivate func cells(_ style: Style) -> [String] {
+        var cells = [
+            running ? "running" : "walking", style.bold("\((metresPerSecond * 100).rounded() / 100) m/s"),
+            "cadence \(cadence)",
+        ]
+        if let strideMetres { cells.append("stride \(strideMetres) m") }
+        if let distanceMetres { cells.append("\(distanceMetres) m") }
+        if let steps { cells.append("\(steps) steps" + (derived == true ? " (derived)" : "")) }
+        return cells
+    }
+}
+
+extension CyclingPayload: Measurement {
+    fileprivate static var article: String { "a cycling measurement" }
+
+    fileprivate func cells(_ style: Style) -> [String] {
+        [("wheel", wheelRevolutions, wheelPerMinute), ("crank", crankRevolutions, crankPerMinute)]
+            .compactMap { name, revolutions, perMinute in
+                revolutions.map { "\(name) \($0)" + (perMinute.map { " at " + style.bold("\($0) rpm") } ?? "") }
+            }
     }
 }

@@ -38,7 +38,7 @@ enum Golden {
         Times are local.
 
         Commands:
-          watch    Shows heart rates as they come, and sensors as they come and go.
+          watch    Shows heart rates, running and cycling as they come, and sensors as they come and go.
           read     Asks a sensor for a reading.
           sensors  Lists the sensors, where they are worn and what they can do.
           status   Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.
@@ -64,19 +64,19 @@ enum Golden {
     static let watch = """
         Usage: vitals watch [OPTIONS] [SENSOR]
 
-        Shows heart rates as they come, and sensors as they come and go.
+        Shows heart rates, running and cycling as they come, and sensors as they come and go.
 
         It waits for the broker no longer than --timeout at the start, and as long as it takes later. Ctrl-C
         ends it.
 
-        Colours appear on a terminal only, and not where NO_COLOR is set. With --json only heart rates are
+        Colours appear on a terminal only, and not where NO_COLOR is set. With --json only measurements are
         printed, each with its gateway and its sensor.
 
         Arguments:
           SENSOR  only this sensor
 
         Options:
-              --count N             ends after so many heart rates
+              --count N             ends after so many measurements
         \(options)
           -h, --help                shows this help
 

@@ -38,6 +38,27 @@ struct ReadTests {
         }
     }
 
+    @Test("says which steps were derived, and which temperature was still on its way")
+    func remarks() throws {
+        try withHousehold { _, gateway, vitals in
+            try gateway.appear()
+            let moment = Moment(wall: 1_760_000_000_000, monotonic: 0)
+            let steps = Reading(at: moment, .steps(StepCount(1234, isDerived: true)))
+            var onItsWay = try Temperature(thousandths: 36_500, site: .armpit)
+            onItsWay.isIntermediate = true
+            let temperature = Reading(at: moment, .temperature(onItsWay))
+            try gateway.answer(.stepsGet) { _ in Reply(steps) }
+            try gateway.answer(.temperatureGet) { _ in Reply(temperature) }
+            #expect(try vitals("read", "steps").output == "1234 steps (derived from cadence) at 2025-10-09 08:53:20\n")
+            #expect(
+                try vitals("read", "temperature").output == "36.5 °C (armpit, intermediate) at 2025-10-09 08:53:20\n")
+            onItsWay.site = nil
+            let elsewhere = Reading(at: moment, .temperature(onItsWay))
+            try gateway.answer(.temperatureGet) { _ in Reply(elsewhere) }
+            #expect(try vitals("read", "temperature").output == "36.5 °C (intermediate) at 2025-10-09 08:53:20\n")
+        }
+    }
+
     @Test("prints the time of day alone where it is today's")
     func today() throws {
         let now = Int64(Date().timeIntervalSince1970 * 1000)

@@ -63,6 +63,38 @@ struct WatchTests {
         }
     }
 
+    @Test("shows running and cycling, too, and in JSON as the gateway published them")
+    func runningAndCycling() throws {
+        let payloads = [
+            #"{"time":1760000000000,"speed_mps":2.84375,"cadence":166,"stride_m":0.79,"distance_m":1000.5,"running":true,"steps":1234,"derived":true}"#,
+            #"{"time":1760000001000,"speed_mps":1.5,"cadence":80,"running":false}"#,
+            #"{"time":1760000002000,"wheel_revolutions":12345,"wheel_rpm":171.3,"crank_revolutions":402,"crank_rpm":87.3}"#,
+            #"{"time":1760000003000,"crank_revolutions":402}"#,
+        ]
+        try withHousehold { broker, gateway, _ in
+            try gateway.appear()
+            let programs = [try watch(broker, "--count", "4"), try watch(broker, "--json", "--count", "4")]
+            try broker.waitForLog("Received UNSUBSCRIBE from vitals-", times: 2)
+            for (index, payload) in payloads.enumerated() {
+                let topic = GatewayTopic.sensor(try ID("strap"), index < 2 ? .running : .cycling)
+                if index == 0 { try gateway.say(Array("{}".utf8), topic) }
+                try gateway.say(Array(payload.utf8), topic)
+            }
+            let outcome = try programs[0].finish()
+            #expect(
+                outcome.lines.suffix(4) == [
+                    "08:53:20  strap  running  2.84 m/s  cadence 166  stride 0.79 m  1000.5 m  1234 steps (derived)",
+                    "08:53:21  strap  walking  1.5 m/s  cadence 80",
+                    "08:53:22  strap  wheel 12345 at 171.3 rpm  crank 402 at 87.3 rpm",
+                    "08:53:23  strap  crank 402",
+                ])
+            #expect(outcome.errors.contains("home/strap: a running measurement that cannot be read"))
+            #expect(
+                try programs[1].finish().lines
+                    == payloads.map { #"{"gateway":"home","sensor":"strap","# + $0.dropFirst() })
+        }
+    }
+
     @Test("keeps to the sensor that was named")
     func oneSensor() throws {
         try withHousehold { broker, gateway, _ in
@@ -144,7 +176,7 @@ struct WatchTests {
         broker.stop()
         try program.waitForErrors(containing: "waiting for the broker")
         try broker.start()
-        try broker.waitForLog("Sending SUBACK to vitals-", times: 4)
+        try broker.waitForLog("Sending SUBACK to vitals-", times: 6)
         try program.waitForErrors(containing: "connected to 127.0.0.1:\(broker.port) again")
         let after = try ScriptedGateway(broker)
         defer { after.stop() }

@@ -66,6 +66,26 @@ struct ReadingsTests {
         #expect(try parts.printed(.temperature) == ["{\"time\":\(start),\"celsius\":36.97,\"site\":\"armpit\"}"])
     }
 
+    @Test("of steps tell which were derived from cadence, in readings blocks and in loose ones")
+    func derivedSteps() throws {
+        var parts = try household.open()
+        let (old, session) = (try parts.session(household), try parts.session(household))
+        func steps(_ elapsed: Int64, _ counter: UInt32, isDerived: Bool = true) -> Reading {
+            Reading(at: beat(elapsed, 0).moment, .steps(StepCount(counter, isDerived: isDerived)))
+        }
+        _ = try parts.take(
+            old.keyBlock, session.keyBlock,
+            session.block([steps(0, 8042, isDerived: false), steps(1000, 12), steps(2000, 15)]),
+            session.loose(old, [old.record(0, steps(3000, 20)), old.record(1, steps(4000, 9000, isDerived: false))]))
+        #expect(
+            try parts.printed(.steps) == [
+                "{\"time\":\(start),\"steps\":8042}", "{\"time\":\(start + 1000),\"steps\":12,\"derived\":true}",
+                "{\"time\":\(start + 2000),\"steps\":15,\"derived\":true}",
+                "{\"time\":\(start + 3000),\"steps\":20,\"derived\":true}",
+                "{\"time\":\(start + 4000),\"steps\":9000}",
+            ])
+    }
+
     @Test("begin with `from` and end before `to`")
     func range() throws {
         var parts = try household.open()
