@@ -16,6 +16,7 @@ func fuzzGATT(_ bytes: [UInt8]) {
     }
     fuzzDeviceInformation(bytes)
     fuzzCycling(bytes)
+    fuzzLive(bytes)
     for encoding in StepsEncoding.allCases {
         _ = accepted { () throws(MalformedValue) in try encoding.steps(in: bytes) }
     }
@@ -55,6 +56,28 @@ private func fuzzDeviceInformation(_ bytes: [UInt8]) {
     guard spelt.count <= GATT.maximumValueLength else { return }
     let again = accepted { () throws(MalformedValue) in try DeviceInformationString(gatt: spelt) }
     hold(again == information, "a text that was cleaned is clean")
+}
+
+/// What follows from one notification to the next, and is published: several at moments that the bytes themselves say.
+private func fuzzLive(_ bytes: [UInt8]) {
+    var (steps, rates, now) = (CadenceSteps(from: .max), CyclingRates(), UInt64(0))
+    for start in bytes.indices.prefix(16) {
+        let value = Array(bytes[start...])
+        now = bytes[start] == 0xFF ? 0 : now + UInt64(bytes[start]) * 32
+        if let running = accepted({ () throws(MalformedValue) in try RunningSpeedAndCadence(gatt: value) }) {
+            steps.add(running, at: now)
+            let payload = RunningPayload(running, steps: steps.steps, at: Int64(now))
+            holdRoundTrip(payload.bytes, "live running", \.bytes) { (bytes) throws(MalformedValue) in
+                try RunningPayload(payload: bytes)
+            }
+        }
+        if let cycling = accepted({ () throws(MalformedValue) in try CyclingSpeedAndCadence(gatt: value) }) {
+            let payload = CyclingPayload(cycling, rates.add(cycling, at: now), at: Int64(now))
+            holdRoundTrip(payload.bytes, "live cycling", \.bytes) { (bytes) throws(MalformedValue) in
+                try CyclingPayload(payload: bytes)
+            }
+        }
+    }
 }
 
 private func fuzzCycling(_ bytes: [UInt8]) {

@@ -24,6 +24,9 @@ func fuzzPayloads(_ bytes: [UInt8]) {
     holdPayload(EventPayload.self, bytes)
     holdPayload(HealthPayload.self, bytes)
     holdPayload(HeartRatePayload.self, bytes)
+    holdPayload(RunningPayload.self, bytes)
+    holdPayload(CyclingPayload.self, bytes)
+    holdPayload(DevicePayload.self, bytes)
 }
 
 private func holdPayload<Shape: Payload>(_ shape: Shape.Type, _ bytes: [UInt8]) {
@@ -49,5 +52,8 @@ func fuzzTopics(_ bytes: [UInt8]) {
         hold(status.utf8.count > 0xFFFF || other.parse(status) == .gateway(gateway, .status), "\(status) is a status")
     }
     if let store = StoreID(text) { hold(StoreID(store.description) == store, "a store's id is its description") }
+    if let service = GATT.service(named: text) {
+        hold(GATT.service(named: GATT.serviceName(service)) == service, "a service's name leads to it")
+    }
     if let uuid: String = GATT.uuid(text) { hold(GATT.uuid(uuid) == uuid, "a UUID is its own spelling") }
 }

@@ -3,7 +3,7 @@ people, from the public description (Telemetry.docc/Blocks.md) and with Python's
 shared with the programs, so what both agree on is what the description says.
 
 Bytes go in and out; a reading is a dictionary with `time` and `monotonic` (milliseconds) and, by its kind, `bpm` (`contact`,
-`energy_kj`, `rr_1024` where it has them), `steps`, or `celsius` (`site`). What does not open raises InvalidTag or
+`energy_kj`, `rr_1024` where it has them), `steps` (`derived`), or `celsius` (`site`). What does not open raises InvalidTag or
 InvalidSignature, what is no block or message raises Malformed.
 
 Only rigs and tests write with this: whoever holds all these keys at once is nobody that the design knows."""
@@ -30,6 +30,8 @@ HEART_RATE, STEPS, TEMPERATURE = 1, 2, 3
 ACKNOWLEDGEMENT, REFUSAL, KEY_REQUEST, GRANT = 1, 2, 3, 4
 CONTACT = [None, False, True]
 SITES = [None, "armpit", "body", "ear", "finger", "gastro-intestinal", "mouth", "rectum", "toe", "tympanum"]
+# The field of the state column, and what its numbers mean there.
+STATES = {HEART_RATE: ("contact", CONTACT), STEPS: ("derived", [None, True]), TEMPERATURE: ("site", SITES)}
 
 
 class Malformed(ValueError):
@@ -292,7 +294,7 @@ def read_readings(body: bytes) -> list:
     kind, count, columns = reader.byte(), reader.varint(), reader.byte()
     if kind not in (HEART_RATE, STEPS, TEMPERATURE) or not 1 <= count <= 64:
         raise Malformed("unknown kind or count")
-    if columns & ~{HEART_RATE: 7, STEPS: 0, TEMPERATURE: 1}[kind]:
+    if columns & ~{HEART_RATE: 7, STEPS: 1, TEMPERATURE: 1}[kind]:
         raise Malformed("unknown columns")
     times = [reader.zigzag()]
     base_monotonic = reader.varint()
@@ -306,7 +308,7 @@ def read_readings(body: bytes) -> list:
         row = {"time": time, "monotonic": max(0, base_monotonic + time - times[0])}
         rows.append(row | [{}, {"bpm": value}, {"steps": value}, {"celsius": value / 1000}][kind])
     if columns & 1:
-        _read_states(reader, rows, *(("contact", CONTACT) if kind == HEART_RATE else ("site", SITES)))
+        _read_states(reader, rows, *STATES[kind])
     if columns & 2:
         index, energy = -1, 0
         for _ in range(reader.varint()):
@@ -327,7 +329,7 @@ def read_readings(body: bytes) -> list:
 
 
 def _read_states(reader, rows, field, states):
-    """Contact or site, in runs."""
+    """Contact, derivation or site, in runs."""
     index = 0
     while index < len(rows):
         run, state = reader.varint(), reader.byte()
@@ -347,7 +349,7 @@ def write_readings(kind: int, rows: list) -> bytes:
     body = zigzag(walls[0]) + varint(rows[0]["monotonic"]) + differences(steps)
     body += differences([round(row[field] * scale) for row in rows])
     columns = 0
-    state, states = ("contact", CONTACT) if kind == HEART_RATE else ("site", SITES)
+    state, states = STATES[kind]
     if any(row.get(state) is not None for row in rows):
         columns |= 1
         body += _runs([states.index(row.get(state)) for row in rows])
