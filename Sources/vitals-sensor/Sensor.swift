@@ -131,6 +131,7 @@ final class Sensor: @unchecked Sendable {
             case .malformed(let bytes): peripheral.malformed = bytes
             case .steps(let steps): peripheral.set(steps: steps)
             case .temperature(let value): peripheral.set(temperature: value)
+            case .battery(let level): peripheral.set(battery: level)
             case .heartRate(let beatsPerMinute): peripheral.measure(beatsPerMinute: beatsPerMinute)
             default: try form.follow(instruction, for: peripheral)
             }
@@ -142,5 +143,6 @@ final class Sensor: @unchecked Sendable {
         "\(peripheral.name) \(peripheral.address): \(form.state(of: peripheral)), \(peripheral.listened.count) listened to, "
             + "\(peripheral.heartRateCount) heart rates, last \(peripheral.beatsPerMinute) bpm, "
             + "\(peripheral.steps) steps, battery \(peripheral.battery) %"
+            + (peripheral.energyResetCount > 0 ? ", energy resets: \(peripheral.energyResetCount)" : "")
     }
 }

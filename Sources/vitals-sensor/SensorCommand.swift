@@ -1,23 +1,29 @@
 import Daemon
 import Reactor
+import Telemetry
 
 /// The command line.
 let sensorCommand = Command(
     name: "vitals-sensor",
-    summary: "Emulates a Bluetooth LE heart-rate strap, with steps and temperature.",
+    summary: "Emulates Bluetooth LE fitness sensors: a heart-rate strap, a thermometer, a foot pod, a bike.",
     discussion: """
-        It replays a recorded activity, or makes one up, from the moment when somebody first listens to its heart rate. \
+        It replays a recorded activity, or makes one up, from the moment when somebody first listens to its measurements. \
         It prints \"ready\" when it can be found, and takes commands on standard input; type help.
         """,
     options: [
         .value("settings", "FILE", "a JSON5 file with values for options that are not given, such as { speed: 60 }"),
+        .value("profile", "strap|thermometer|foot-pod|bike", "what kind of sensor it is", default: "strap"),
         .value("activity", "FILE", "the recording to replay, a CSV file"),
         .flag("synthesise", "makes a person up, which is also what happens without --activity"),
         .value("seed", "N", "for the made-up person: the same seed, the same person", default: "1"),
         .value("speed", "N", "how many seconds of the activity pass in one", default: "1"),
+        .value(
+            "rate", "HZ",
+            "sends so many heart rates a second, up to 50, while somebody listens: 1, 2, 3 … 65535, 1, one more in each"
+        ),
         .flag("loop", "begins the recording again when it is over"),
         .flag("once", "ends the program when the recording is over; without --loop and --once it stays, silent"),
-        .value("name", "NAME", "the sensor's name", default: "Vitals HRM"),
+        .value("name", "NAME", "the sensor's name; without it, its profile's, such as Vitals HRM"),
         .value("address", "ADDRESS", "its address; further sensors count up from it", default: "C0:FF:EE:00:00:01"),
         .value("sensors", "N", "so many sensors, with the same activity", default: "1"),
         .flag("same-name", "all have the same name; otherwise the further ones have a number, too"),
@@ -57,6 +63,8 @@ struct SensorSettings: Sendable {
     var count: Int
     var commands: String?
     var profile: Profile
+    /// Heart rates a second, instead of the activity's.
+    var rate: Double?
     var isSameName: Bool
     /// Only the stand-in can choose the address under which it advertises.
     var isPrivate = false
@@ -76,7 +84,8 @@ struct SensorSettings: Sendable {
         } else {
             activity = SynthesisedActivity(seed: UInt64(try arguments.integer("seed", in: 0...Int.max)))
         }
-        name = try arguments.string("name")
+        profile = try Self.profile(arguments)
+        name = try arguments.optionalString("name") ?? profile.name
         let nameLimit = 29
         guard (1...nameLimit).contains(name.utf8.count) else {
             throw arguments.refusal(
@@ -93,14 +102,24 @@ struct SensorSettings: Sendable {
         commands = try arguments.optionalString("commands")
         isSameName = try arguments.flag("same-name")
         if arguments.command == ["stand-in"] { isPrivate = try arguments.flag("private-address") }
-        profile = .strap
-        if let word = try arguments.optionalString("encrypted") {
-            guard let part = EncryptedPart(rawValue: word) else {
-                let words = EncryptedPart.allCases.map(\.rawValue).joined(separator: " or ")
-                throw arguments.refusal(of: "encrypted", "expected \(words), found \(word)")
-            }
-            profile = profile.encrypting(part)
+        rate = try arguments.optionalDouble("rate", in: 0.1...50)
+        if rate != nil, profile.characteristic(GATT.heartRateMeasurement) == nil {
+            throw arguments.refusal(of: "rate", "is for heart rates, which a \(profile.word) has not")
         }
+    }
+
+    private static func profile(_ arguments: Arguments) throws -> Profile {
+        let word = try arguments.string("profile")
+        guard let profile = Profile.all.first(where: { $0.word == word }) else {
+            let words = Profile.all.map(\.word).joined(separator: ", ")
+            throw arguments.refusal(of: "profile", "expected one of \(words), found \(word)")
+        }
+        guard let word = try arguments.optionalString("encrypted") else { return profile }
+        guard let part = EncryptedPart(rawValue: word) else {
+            let words = EncryptedPart.allCases.map(\.rawValue).joined(separator: " or ")
+            throw arguments.refusal(of: "encrypted", "expected \(words), found \(word)")
+        }
+        return profile.encrypting(part)
     }
 
     /// The sensors: the first has the name and address as they are, the others a number and the next addresses.
@@ -110,7 +129,7 @@ struct SensorSettings: Sendable {
             return Peripheral(
                 name: index == 0 || isSameName ? name : "\(name) \(index + 1)",
                 address: addressText(first + UInt64(index)), isPrivate: isPrivate, profile: profile,
-                activity: activity, speed: speed, on: loop)
+                activity: activity, speed: speed, rate: rate, on: loop)
         }
     }
 }

@@ -36,7 +36,7 @@ final class Bench {
     init(
         rows: [String] = ["0,70,10,36.6", "1,80,12,36.7", "2,90,15,36.8"], speed: Double = 1,
         header: String = "elapsed_s,heart_rate_bpm,steps,temperature_c", profile: Profile = .strap,
-        isPrivate: Bool = false,
+        isPrivate: Bool = false, rate: Double? = nil,
         change: (inout StandInSettings) -> Void = { _ in }
     ) throws {
         let csv = Array(([header] + rows).joined(separator: "\n").utf8)
@@ -58,8 +58,8 @@ final class Bench {
             let connection = Connection(on: loop)
             try? connection.open(address)
             let peripheral = Peripheral(
-                name: "Vitals HRM", address: "C0:FF:EE:00:00:01", isPrivate: isPrivate, profile: profile,
-                activity: activity, speed: speed, on: loop)
+                name: profile.name, address: "C0:FF:EE:00:00:01", isPrivate: isPrivate, profile: profile,
+                activity: activity, speed: speed, rate: rate, on: loop)
             let standIn = StandIn(on: connection, [peripheral], settings)
             parts.peripheral = peripheral
             parts.standIn = standIn

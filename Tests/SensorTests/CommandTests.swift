@@ -23,7 +23,7 @@ struct CommandTests {
             ("steps 8042", .steps(8042)),
             ("temperature 36.97", .temperature(.number(mantissa: 3697, exponent: -2))),
             ("temperature nan", .temperature(.notANumber)), ("temperature recorded", .temperature(nil)),
-            ("heart-rate 300", .heartRate(300)),
+            ("heart-rate 300", .heartRate(300)), ("battery 0", .battery(0)), ("battery 100", .battery(100)),
             ("fail ReadValue InProgress", .fail(method: "ReadValue", error: "InProgress")),
             ("status", .status), ("quit", .quit), ("help", .help),
         ] as [(String, Instruction)])
@@ -33,7 +33,8 @@ struct CommandTests {
         "are refused where they are wrong",
         arguments: [
             "fly", "drop soon", "drop -1", "silent", "silent maybe", "malformed 0", "malformed xy", "steps -1", "steps",
-            "temperature", "temperature hot", "heart-rate 70000", "fail ReadValue", "vanish now",
+            "temperature", "temperature hot", "heart-rate 70000", "battery 101", "plug 3", "restart -1",
+            "fail ReadValue", "vanish now",
         ])
     func refuses(line: String) throws {
         #expect(throws: InstructionError.self) { try Instruction(line) }
@@ -138,6 +139,17 @@ struct CommandTests {
         for number in ["2", "0", "\(Int.min)"] {
             #expect(bench.command("#\(number) status") == ["error: expected: #1 to #1"])
         }
+    }
+
+    @Test("battery is notified, and shown on the device")
+    func battery() throws {
+        let bench = try listeningBench()
+        #expect(bench.client.characteristic(Path.battery, "StartNotify").outcome == "ok")
+        #expect(bench.command("battery 17") == ["ok"])
+        let events = bench.client.wait(for: "dev Percentage=17")
+        #expect(events.contains("dev/service0016/char0017 Value=11"))
+        #expect(bench.client.property(BusClient.device, "org.bluez.Battery1", "Percentage") == .byte(17))
+        #expect(bench.client.read(Path.battery) == .success([.bytes([17])]))
     }
 
     /// A sensor whose first heart rate has been heard, and whose next one is an hour away.

@@ -135,7 +135,7 @@ struct NotificationTests {
         try bench.connect()
         #expect(bench.client.characteristic(Path.speed, "StartNotify").outcome == "ok")
         #expect(bench.client.characteristic(Path.heartRate, "StartNotify").outcome == "ok")
-        bench.client.wait(for: "dev/service002c/char002d Value=0680025010270000")
+        bench.client.wait(for: "dev/service002c/char002d Value=068002a010270000")
     }
 
     @Test("reset the energy by the control point, and refuse all else with the service's own error")
@@ -155,6 +155,7 @@ struct NotificationTests {
         #expect(write([1]) == "ok")
         for _ in 0..<10 { bench.command("heart-rate 71") }
         bench.client.wait(for: "dev/service000e/char000f Value=0e470000")
+        #expect(bench.command("status").first?.hasSuffix(", energy resets: 1") == true)
     }
 }
 

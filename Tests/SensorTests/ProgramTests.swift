@@ -132,6 +132,12 @@ struct ProgramTests {
                 "/nonexistent/a.csv: there is no such file"
             ),
             (["stand-in", "--bus", "x", "--encrypted", "all"], 64, "--encrypted: expected vendor or measurements"),
+            (["stand-in", "--bus", "x", "--profile", "scale"], 64, "--profile: expected one of strap, thermometer"),
+            (["stand-in", "--bus", "x", "--rate", "51"], 64, "--rate"),
+            (
+                ["stand-in", "--bus", "x", "--profile", "bike", "--rate", "1"], 64,
+                "--rate: is for heart rates, which a bike has not"
+            ),
             (["adapter", "--sensors", "2"], 64, "--sensors: an adapter is one sensor"),
         ] as [([String], Int32, String)])
     func usage(arguments: [String], status: Int32, words: String) throws {

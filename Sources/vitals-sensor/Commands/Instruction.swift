@@ -20,6 +20,7 @@ enum Instruction: Equatable {
     /// Nil goes back to the activity's own.
     case temperature(MedicalFloat?)
     case heartRate(UInt16)
+    case battery(UInt8)
     case fail(method: String, error: String)
     case status
     case quit
@@ -43,6 +44,7 @@ enum Instruction: Equatable {
         temperature X|nan|recorded
                                  sets its temperature, or goes back to the activity's
         heart-rate BPM           it measures this, now
+        battery PERCENT          sets its battery
         fail METHOD ERROR        the next call of METHOD is answered with ERROR, such as: fail ReadValue InProgress
         status                   what it does now
         quit                     ends the program
@@ -67,6 +69,10 @@ enum Instruction: Equatable {
         case "steps": self = .steps(try Self.number(rest, UInt32.self))
         case "temperature": self = .temperature(try Self.temperature(rest))
         case "heart-rate": self = .heartRate(try Self.number(rest, UInt16.self))
+        case "battery":
+            let level = try Self.number(rest, UInt8.self)
+            guard level <= 100 else { throw InstructionError("expected: a percentage, 0 to 100") }
+            self = .battery(level)
         case "fail":
             guard rest.count == 2 else { throw InstructionError("expected: fail METHOD ERROR") }
             self = .fail(method: rest[0], error: rest[1])

@@ -2,7 +2,8 @@
 //
 // It knows nothing of D-Bus or links. A form (the stand-in for BlueZ, or a real adapter) asks it for values, tells it
 // which characteristics somebody listens to, and carries what `onValue` says. The activity begins when somebody first
-// listens to the heart rate, so that its first record is not missed, and then goes on whether anybody listens or not.
+// listens to what the sensor is there for, so that its first record is not missed, and then goes on whether anybody
+// listens or not.
 
 import Reactor
 import Telemetry
@@ -49,17 +50,28 @@ final class Peripheral {
     private var recordedSteps: UInt32 = 0
     private var energy = EnergyExpended()
     private var measurements = 0
-    private var running = RunningSpeedAndCadence(speed256ths: 0, cadencePerMinute: 0)
+    private var bicycle = Bicycle()
     private var replay: Replay?
+    /// Heart rates at a rate of their own; nil where the activity has them.
+    private var pulse: Ticker?
+    private var counter: UInt16 = 0
+    /// A thermometer's seconds, while somebody listens.
+    private var thermometer: Ticker?
+    private var measuring = 0
+    /// How often the control point was told to reset the energy.
+    private(set) var energyResetCount = 0
+    /// What the battery has lost by use.
+    private var used: UInt8 = 0
 
     private static let fullBattery: UInt8 = 95
     private static let secondsPerPercent = 600.0
+    /// How many seconds a thermometer takes.
+    static let measuringTime = 5
 
     /// A sensor that has measured the first record of its activity already, but not begun to send.
     init(
         name: String, address: String, isPrivate: Bool = false, profile: Profile = .strap, activity: any Activity,
-        speed: Double,
-        on loop: EventLoop
+        speed: Double, rate: Double? = nil, on loop: EventLoop
     ) {
         self.name = name
         self.address = address
@@ -72,10 +84,16 @@ final class Peripheral {
             activity, speed: speed, on: loop, play: { [unowned self] in play($0) },
             finish: { [unowned self] in onEnd?() }
         )
+        pulse = rate.map { rate in Ticker(every: .seconds(1 / rate), on: loop) { [unowned self] in beat() } }
+        thermometer = Ticker(every: .seconds(1 / speed), on: loop) { [unowned self] in measureTemperature() }
     }
 
     /// Ends the activity where it is.
-    func stop() { replay?.cancel() }
+    func stop() {
+        replay?.cancel()
+        pulse?.cancel()
+        thermometer?.cancel()
+    }
 
     // MARK: Its address
 
@@ -100,10 +118,12 @@ final class Peripheral {
         case GATT.bodySensorLocation: return BodySensorLocation.chest.gatt
         case GATT.batteryLevel: return [battery]
         case GATT.manufacturerName: return Array("Vitals".utf8)
-        case GATT.modelNumber: return Array("Emulated HRM".utf8)
+        case GATT.modelNumber: return Array(profile.model.utf8)
         case GATT.serialNumber: return Array(address.filter { $0 != ":" }.utf8)
         case GATT.firmwareRevision: return Array("1.0.0".utf8)
         case GATT.pnpID: return PnPID(source: .bluetoothSIG, vendor: 0xFFFF, product: 1, version: 0x0100).gatt
+        case Profile.runningFeature: return [0b111, 0]  // Stride length, distance, walking or running.
+        case Profile.cyclingFeature: return [0b11, 0]  // Wheel, crank.
         case Profile.steps: return littleEndian(steps)
         case Profile.temperature: return littleEndian(currentTemperature.float)
         default: throw .invalidHandle
@@ -118,20 +138,33 @@ final class Peripheral {
         guard bytes.count == 1 else { throw .invalidLength }
         guard bytes == [1] else { throw .application(ATTError.controlPointNotSupported) }
         energy.reset()
+        energyResetCount += 1
     }
 
     /// Somebody listens to a characteristic from now on.
     func listen(to uuid: String) {
         guard listened.insert(uuid).inserted else { return }
+        if profile.beginning.contains(uuid) { replay?.begin() }
         switch uuid {
-        case GATT.heartRateMeasurement: replay?.begin()
-        case GATT.temperatureMeasurement, GATT.intermediateTemperature: sendTemperature(only: uuid)
+        case GATT.heartRateMeasurement: pulse?.begin()
+        case GATT.temperatureMeasurement, GATT.intermediateTemperature:
+            if isThermometer { thermometer?.begin() } else { sendTemperature(only: uuid) }
         default: break
         }
     }
 
     /// Nobody listens to a characteristic any more.
-    func stopListening(to uuid: String) { listened.remove(uuid) }
+    func stopListening(to uuid: String) {
+        listened.remove(uuid)
+        if !listened.contains(GATT.heartRateMeasurement) { pulse?.cancel() }
+        if listened.isDisjoint(with: Self.temperatures) {
+            thermometer?.cancel()
+            measuring = 0
+        }
+    }
+
+    private static let temperatures = [GATT.temperatureMeasurement, GATT.intermediateTemperature]
+    private var isThermometer: Bool { profile.beginning.contains(GATT.temperatureMeasurement) }
 
     // MARK: What people command
 
@@ -144,7 +177,15 @@ final class Peripheral {
     /// Sets the temperature for good; nil goes back to the activity's.
     func set(temperature: MedicalFloat?) {
         fixedTemperature = temperature
-        sendTemperature()
+        if !isThermometer { sendTemperature() }
+    }
+
+    /// Sets the battery's level; it goes on to lose what the activity takes.
+    func set(battery level: UInt8) {
+        guard level != battery else { return }
+        battery = level
+        send(GATT.batteryLevel, [level])
+        onBattery?()
     }
 
     /// The temperature as it would be read.
@@ -159,18 +200,15 @@ final class Peripheral {
         }
         if let measured = record.temperature { temperature = measured }
         energy.add(until: record.elapsed, beatsPerMinute: record.beatsPerMinute)
-        if record.beatsPerMinute != nil {
+        if record.beatsPerMinute != nil, pulse == nil {
             heartRateCount += 1
             sendHeartRate(record)
         }
-        if record.temperature != nil { sendTemperature() }
-        if let speed = record.metresPerSecond { sendSpeed(speed, record) }
+        if record.temperature != nil, !isThermometer { sendTemperature() }
+        if let speed = record.metresPerSecond { move(speed, record) }
         let used = UInt8(min(Double(Self.fullBattery) - 1, record.elapsed / Self.secondsPerPercent))
-        if battery != Self.fullBattery - used {
-            battery = Self.fullBattery - used
-            send(GATT.batteryLevel, [battery])
-            onBattery?()
-        }
+        set(battery: battery - min(battery, used - min(used, self.used)))
+        self.used = used
     }
 
     /// The battery's level has changed.
@@ -190,6 +228,29 @@ final class Peripheral {
         send(GATT.heartRateMeasurement, measurement.gatt)
     }
 
+    /// One of a fixed rate. Only what is handed to a listener is counted.
+    private func beat() {
+        guard listened.contains(GATT.heartRateMeasurement), !isSilent else { return }
+        counter = counter == .max ? 1 : counter + 1
+        heartRateCount += 1
+        sendHeartRate(Record(elapsed: 0, beatsPerMinute: counter))
+    }
+
+    /// A thermometer's second: it closes on the temperature from below, a tenth of a degree in each, and has it in the end.
+    private func measureTemperature() {
+        measuring += 1
+        let rest = Int64(Self.measuringTime - measuring)
+        var value = currentTemperature
+        if rest > 0, let thousandths = try? value.thousandths() {
+            value = .number(mantissa: Int32((Int64(thousandths) - 100 * rest) / 10), exponent: -2)
+        }
+        let measurement = TemperatureMeasurement(value: value, site: temperatureSite).gatt
+        send(GATT.intermediateTemperature, measurement)
+        guard rest == 0 else { return }
+        measuring = 0
+        send(GATT.temperatureMeasurement, measurement)
+    }
+
     private func sendTemperature(only wanted: String? = nil) {
         let measurement = TemperatureMeasurement(value: currentTemperature, site: temperatureSite)
         for uuid in [GATT.temperatureMeasurement, GATT.intermediateTemperature] where wanted == nil || wanted == uuid {
@@ -197,63 +258,22 @@ final class Peripheral {
         }
     }
 
-    private func sendSpeed(_ metresPerSecond: Double, _ record: Record) {
-        let cadence = min(255, record.cadencePerMinute ?? 0)
-        running = RunningSpeedAndCadence(
-            speed256ths: UInt16(min(65_535, (metresPerSecond * 256).rounded())), cadencePerMinute: UInt8(cadence),
+    /// What a foot pod and a bicycle make of a speed. A foot pod tells the steps of both feet.
+    private func move(_ metresPerSecond: Double, _ record: Record) {
+        let cadence = record.cadencePerMinute ?? 0
+        let stepsPerMinute = UInt8(min(255, 2 * cadence))
+        let hasStride = stepsPerMinute > 0 && profile.characteristic(Profile.runningFeature) != nil
+        let running = RunningSpeedAndCadence(
+            speed256ths: UInt16(min(65_535, (metresPerSecond * 256).rounded())), cadencePerMinute: stepsPerMinute,
+            strideCentimetres: hasStride
+                ? UInt16(min(65_535, (metresPerSecond * 6000 / Double(stepsPerMinute)).rounded())) : nil,
             distanceDecimetres: record.distance.map { UInt32(min(4e9, $0 * 10)) }, isRunning: metresPerSecond > 2)
         send(GATT.runningSpeedAndCadenceMeasurement, running.gatt)
+        bicycle.ride(until: record.elapsed, metresPerSecond: metresPerSecond, cadencePerMinute: cadence)
+        send(GATT.cyclingSpeedAndCadenceMeasurement, bicycle.gatt)
     }
 
     private func send(_ uuid: String, _ bytes: [UInt8]) {
         if !isSilent, listened.contains(uuid) { onValue?(uuid, bytes) }
     }
 }
-
-/// The energy that a sensor claims somebody has expended: 70 kg, 35 years, by heart rate alone.
-///
-/// Source: Keytel and others, "Prediction of energy expenditure from heart rate monitoring during submaximal exercise",
-/// Journal of Sports Sciences 23 (2005), the equation without VO2max for men, in kJ/min.
-struct EnergyExpended {
-    private var total = 0.0
-    private var last: Double?
-
-    /// As in 2A37: it stays at 65535 once there.
-    var kilojoules: UInt16 { UInt16(min(65_535, total)) }
-
-    mutating func reset() { total = 0 }
-
-    mutating func add(until elapsed: Double, beatsPerMinute: UInt16?) {
-        defer { last = elapsed }
-        guard let last, let beatsPerMinute else { return }
-        let perMinute = -55.0969 + 0.6309 * Double(beatsPerMinute) + 0.1988 * 70 + 0.2017 * 35
-        total += max(0, perMinute) * (elapsed - last) / 60
-    }
-}
-
-/// An error of the Attribute Protocol (Core Specification, Vol 3, Part F, 3.4.1.1).
-enum ATTError: Error, Equatable {
-    case invalidHandle
-    case readNotPermitted
-    case writeNotPermitted
-    case invalidOffset
-    case invalidLength
-    /// 0E: what the stack makes of a link that has ended.
-    case unlikely
-    /// 80 to 9F: what the service's own specification says.
-    case application(UInt8)
-
-    /// Heart Rate Service: Control Point value not supported.
-    static let controlPointNotSupported: UInt8 = 0x80
-}
-
-/// Six pairs of hexadecimal digits.
-func addressText(_ number: UInt64) -> String {
-    (0..<6).map { index in
-        let digits = String(number >> (40 - 8 * index) & 0xFF, radix: 16, uppercase: true)
-        return digits.count == 1 ? "0" + digits : digits
-    }
-    .joined(separator: ":")
-}
-
-func littleEndian(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } }

@@ -32,18 +32,21 @@ struct Characteristic: Sendable {
     var isSubscribable: Bool { access.contains(.notify) || access.contains(.indicate) }
 }
 
-/// What the emulated sensor has.
+/// What kind of sensor it is, and what it has.
 struct Profile: Sendable {
-    static let vendorService = "f1700001-76a1-4c53-9d5b-3f5f0d3c1a00"
-    /// uint32, little-endian.
-    static let steps = "f1700002-76a1-4c53-9d5b-3f5f0d3c1a00"
-    /// IEEE 11073 FLOAT, little-endian, degrees Celsius.
-    static let temperature = "f1700003-76a1-4c53-9d5b-3f5f0d3c1a00"
-
+    /// The word for it on the command line.
+    let word: String
+    /// The name under which it advertises where it was given none.
+    let name: String
+    let model: String
+    /// As in Assigned Numbers, 2.6.
+    let appearance: UInt16
     /// In the order of their handles.
     var services: [Service]
     /// What the advertisement names.
     let advertised: [String]
+    /// The activity begins when somebody first listens to one of these.
+    let beginning: Set<String>
 
     func characteristic(_ uuid: String) -> Characteristic? {
         services.lazy.flatMap(\.characteristics).first { $0.uuid == uuid }
@@ -59,45 +62,6 @@ struct Profile: Sendable {
         }
         return profile
     }
-
-    /// A chest strap that counts steps and takes temperatures, too.
-    static let strap = Profile(
-        services: [
-            Service(
-                uuid: GATT.heartRateService,
-                characteristics: [
-                    Characteristic(GATT.heartRateMeasurement, .notify),
-                    Characteristic(GATT.bodySensorLocation, .read),
-                    Characteristic(GATT.heartRateControlPoint, .write),
-                ]),
-            battery, deviceInformation,
-            Service(
-                uuid: GATT.healthThermometerService,
-                characteristics: [
-                    Characteristic(GATT.temperatureMeasurement, .indicate),
-                    Characteristic(GATT.intermediateTemperature, .notify),
-                ]),
-            Service(
-                uuid: GATT.runningSpeedAndCadenceService,
-                characteristics: [Characteristic(GATT.runningSpeedAndCadenceMeasurement, .notify)]),
-            Service(
-                uuid: vendorService,
-                characteristics: [Characteristic(steps, .read), Characteristic(temperature, .read)]),
-        ],
-        advertised: [GATT.heartRateService])
-
-    private static let battery = Service(
-        uuid: GATT.batteryService, characteristics: [Characteristic(GATT.batteryLevel, .read, .notify)])
-
-    private static let deviceInformation = Service(
-        uuid: GATT.deviceInformationService,
-        characteristics: [
-            Characteristic(GATT.manufacturerName, .read),
-            Characteristic(GATT.modelNumber, .read),
-            Characteristic(GATT.serialNumber, .read),
-            Characteristic(GATT.firmwareRevision, .read),
-            Characteristic(GATT.pnpID, .read),
-        ])
 }
 
 /// Which characteristics need an encrypted link.

@@ -163,8 +163,7 @@ final class RealAdapter: Form {
                 Property("Type", .string("peripheral")),
                 Property("ServiceUUIDs", .strings(peripheral.profile.advertised)),
                 Property("LocalName", .string(peripheral.name)),
-                // Heart rate sensor, belt.
-                Property("Appearance", .uint16(0x0341)),
+                Property("Appearance", .uint16(peripheral.profile.appearance)),
             ],
             methods: [
                 Method("Release") { [unowned self] call in

@@ -176,13 +176,16 @@ final class Device {
     /// The link is lost, and the device out of reach for a while.
     func drop(for pause: Duration) {
         reachTimer?.cancel()
-        peripheral.isReachable = pause == .zero
         loseLink()
+        guard pause > .zero else { return comeNear() }
+        peripheral.isReachable = false
+        reachTimer = loop.after(pause) { [unowned self] in comeNear() }
+    }
+
+    private func comeNear() {
         guard !peripheral.isReachable else { return }
-        reachTimer = loop.after(pause) { [unowned self] in
-            peripheral.isReachable = true
-            adapter.renewAddress(of: self).reachabilityChanged()
-        }
+        peripheral.isReachable = true
+        adapter.renewAddress(of: self).reachabilityChanged()
     }
 
     /// It advertises no more, and BlueZ forgets it.
