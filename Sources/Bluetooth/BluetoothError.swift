@@ -8,6 +8,10 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
     public let name: String
     /// BlueZ's own words, such as `le-connection-abort-by-local`.
     public let message: String
+    /// A bonded device let us connect, and ended the link before BlueZ had answered. That is how a device looks that has lost
+    /// its keys (BlueZ goes on calling it paired, and asks no agent), but also one that merely refuses: only when it happens
+    /// again and again is it the former. What helps is to remove the device and pair again.
+    public internal(set) var isBondLost = false
 
     public init(attempt: String, name: String, message: String) {
         self.attempt = attempt
@@ -40,9 +44,6 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
     /// The characteristic needs an encrypted link, and the device no bond: BlueZ's words in src/gatt-client.c for the
     /// attribute protocol's errors 0x05, 0x0C and 0x0F.
     public var isEncryptionProblem: Bool { name == "org.bluez.Error.NotPermitted" && message == "Not paired" }
-
-    /// The device does not know the keys any more that BlueZ kept for it.
-    public var isBondLost: Bool { name == "org.bluez.Error.AuthenticationFailed" }
 
     /// The radio is kept off by rfkill.
     public var isBlocked: Bool { name == "org.bluez.Error.Blocked" }

@@ -6,10 +6,18 @@ extension Central {
     /// Connects; BlueZ then finds out the services, and `Device.isResolved` tells when it has.
     public func connect(_ device: Device, completion: @escaping Completion<Void>) {
         let attempt = "connect to \(device.address)"
+        linksSeen[device.path] = false
         call(attempt, device.path, Objects.deviceInterface, "Connect", limit: limits.connect) { [weak self] result in
-            // BlueZ goes on trying after our limit, and would refuse the next Connect as InProgress.
-            if case .failure(let error) = result, error.isTimeout { self?.disconnect(device) { _ in } }
-            completion(result.map { _ in })
+            guard let self else { return }
+            let isLinkSeen = linksSeen.removeValue(forKey: device.path) ?? false
+            completion(
+                result.map { _ in }.mapError { error in
+                    // BlueZ goes on trying after our limit, and would refuse the next Connect as InProgress.
+                    if error.isTimeout, !owner.isEmpty { disconnect(device) { _ in } }
+                    var error = error
+                    error.isBondLost = isLinkSeen && device.isBonded && error.message == "le-connection-abort-by-local"
+                    return error
+                })
         }
     }
 
@@ -83,10 +91,32 @@ extension Central {
         _ attempt: String, _ path: String, _ interface: String, _ member: String, _ arguments: [Value] = [],
         limit: Duration? = nil, completion: @escaping (Result<Message, BluetoothError>) -> Void
     ) {
-        connection.call("org.bluez", path, interface, member, arguments, limit: limit ?? limits.call) { result in
-            completion(result.mapError { BluetoothError(attempt, $0) })
+        callCount += 1
+        let number = callCount
+        openCalls[number] = OpenCall(attempt: attempt, path: path, completion: completion)
+        connection.call("org.bluez", path, interface, member, arguments, limit: limit ?? limits.call) { [weak self] in
+            // Where it is open no more, the device went before.
+            guard let call = self?.openCalls.removeValue(forKey: number) else { return }
+            call.completion($0.mapError { BluetoothError(attempt, $0) })
         }
     }
+
+    /// BlueZ never answers what was under way with a device that it has removed.
+    func failCalls(about device: Device) {
+        let lost = openCalls.filter { $0.value.path == device.path || $0.value.path.hasPrefix(device.path + "/") }
+        for (number, call) in lost.sorted(by: { $0.key < $1.key }) {
+            openCalls[number] = nil
+            let error = DBusError(name: DBusError.Name.unknownObject, message: "BlueZ has removed the device")
+            call.completion(.failure(BluetoothError(call.attempt, error)))
+        }
+    }
+}
+
+/// A call that BlueZ has not answered yet.
+struct OpenCall {
+    let attempt: String
+    let path: String
+    let completion: (Result<Message, BluetoothError>) -> Void
 }
 
 extension Result {

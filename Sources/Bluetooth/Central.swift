@@ -42,6 +42,10 @@ public final class Central: @unchecked Sendable {
     private var blockPauses = Backoff(first: .seconds(1), limit: .seconds(30))
     private var blockTimer: EventLoop.Timer?
     var subscribers: [String: Subscription] = [:]
+    var openCalls: [Int: OpenCall] = [:]
+    var callCount = 0
+    /// The devices that are being connected to, by their paths, and whether a link was seen meanwhile.
+    var linksSeen: [String: Bool] = [:]
     lazy var discovery = Discovery(of: self)
     private lazy var agent = Agent(of: self)
 
@@ -296,8 +300,12 @@ public final class Central: @unchecked Sendable {
         switch change {
         case .adapter: settle()
         case .device(let path):
-            if let device = objects.devices[path], device.adapterPath == adapterPath { events(.device(device)) }
-        case .deviceRemoved(let device): if device.adapterPath == adapterPath { events(.deviceRemoved(device)) }
+            guard let device = objects.devices[path] else { break }
+            if device.isConnected, linksSeen[path] != nil { linksSeen[path] = true }
+            if device.adapterPath == adapterPath { events(.device(device)) }
+        case .deviceRemoved(let device):
+            if device.adapterPath == adapterPath { events(.deviceRemoved(device)) }
+            failCalls(about: device)
         case nil: break
         }
     }

@@ -23,6 +23,9 @@ final class BlueZ: @unchecked Sendable {
     private var objects: [String: [String: Properties]]
     private var refusals: [String: DBusError]
     private var caller = ""
+    /// The method that is not answered, and its call once it came.
+    private var heldMember: String?
+    private var heldCall: Message?
 
     init(
         _ address: String, _ objects: [String: [String: Properties]] = BlueZ.oneAdapter,
@@ -73,6 +76,18 @@ final class BlueZ: @unchecked Sendable {
         loop.sync { [unowned self] in refusals[member] = error }
     }
 
+    /// The next call of a method is not answered until `release`.
+    func hold(_ member: String) { loop.sync { [unowned self] in heldMember = member } }
+
+    /// Refuses the call that was held.
+    func release(with error: DBusError) {
+        loop.sync { [unowned self] in
+            guard let call = heldCall else { return }
+            heldCall = nil
+            connection.refuse(call, error)
+        }
+    }
+
     func change(_ path: String, _ interface: String, _ properties: Properties, invalidated: [String] = []) {
         let arguments: [Value] = [.string(interface), .properties(properties), .strings(invalidated)]
         emit(path, "org.freedesktop.DBus.Properties", "PropertiesChanged", arguments)
@@ -118,6 +133,10 @@ final class BlueZ: @unchecked Sendable {
     private func answer(_ call: Message) {
         caller = call.sender
         if let error = refusals[call.member] { return connection.refuse(call, error) }
+        if call.member == heldMember {
+            (heldMember, heldCall) = (nil, call)
+            return calls.append("\(call.member) \(call.path)")
+        }
         let arguments = call.arguments
         switch call.member {
         case "GetManagedObjects":

@@ -1,5 +1,6 @@
 import Bluetooth
 import DBus
+import Reactor
 import TestSupport
 import Testing
 
@@ -135,6 +136,51 @@ struct BondTests {
         try bench.peer().refuse(
             "RemoveDevice", with: DBusError(name: "org.bluez.Error.DoesNotExist", message: "Does Not Exist"))
         #expect(bench.outcome { $0.remove(device, completion: $1) } == nil)
+    }
+
+    @Test("that there is already is not made again: BlueZ would not answer")
+    func alreadyBonded() throws {
+        let strap = BlueZ.device("C0:FF:EE:00:00:01", ["Bonded": .bool(true), "Paired": .bool(true)])
+        let bench = try BlueZBench([BlueZ.hci0: BlueZ.adapter(), BlueZ.strap: strap])
+        let device = try bench.device()
+        #expect(bench.outcome { $0.pair(device, completion: $1) } == nil)
+        #expect(bench.outcome { $0.trust(device, completion: $1) } == nil)
+        #expect(try !bench.peer().calls.all.contains { $0.hasPrefix("Pair ") })
+    }
+
+    @Test(
+        "is lost where a bonded device ends the link at once; not where it is out of reach", arguments: [true, false])
+    func lost(isReached: Bool) throws {
+        let strap = BlueZ.device("C0:FF:EE:00:00:01", ["Bonded": .bool(true), "Paired": .bool(true)])
+        let bench = try BlueZBench([BlueZ.hci0: BlueZ.adapter(), BlueZ.strap: strap])
+        let device = try bench.device()
+        try bench.peer().hold("Connect")
+        let failure = Answer<BluetoothError>()
+        bench.central.loop.perform { [central = bench.central] in
+            central.connect(device) { if case .failure(let error) = $0 { failure.set(error) } }
+        }
+        #expect(try bench.peer().calls.first { $0 == "Connect \(BlueZ.strap)" } != nil)
+        if isReached { try bench.peer().change(BlueZ.strap, "org.bluez.Device1", ["Connected": .bool(true)]) }
+        try bench.peer().release(
+            with: DBusError(name: "org.bluez.Error.Failed", message: "le-connection-abort-by-local"))
+        #expect(try #require(failure.wait(atMost: limit)).isBondLost == isReached)
+    }
+
+    @Test("that is refused takes the device with it: what was asked of it fails at once, since BlueZ never answers")
+    func removedMeanwhile() throws {
+        let bench = try BlueZBench()
+        let device = try bench.device()
+        try bench.peer().hold("Pair")
+        let failure = Answer<BluetoothError>()
+        bench.central.loop.perform { [central = bench.central] in
+            central.pair(device) { if case .failure(let error) = $0 { failure.set(error) } }
+        }
+        #expect(try bench.peer().calls.first { $0 == "Pair \(BlueZ.strap)" } != nil)
+        try bench.peer().remove(BlueZ.strap, ["org.bluez.Device1"])
+        let error = try #require(failure.wait(atMost: limit))
+        #expect(error.isOffline && error.message == "BlueZ has removed the device")
+        try bench.peer().release(with: DBusError(name: "org.bluez.Error.Failed", message: "too late"))
+        #expect(bench.outcome { $0.setPowered(true, completion: $1) } == nil)
     }
 
     @Test("may be trusted")
