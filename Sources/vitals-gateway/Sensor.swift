@@ -62,8 +62,6 @@ final class Sensor {
     var others: Set<String> = []
     /// Links in a row that it ended at once although there is a bond.
     var bondRefusals = 0
-    /// The link of the try that is under way was there for a moment.
-    private var sawLink = false
     private(set) var characteristics: [Characteristic] = []
     private lazy var details = SensorDetails(of: self)
     private(set) lazy var reads = SensorReads(of: self)
@@ -103,7 +101,6 @@ final class Sensor {
         let old = device
         device = newDevice
         switch link {
-        case .connecting where newDevice.isConnected: sawLink = true
         case .resolving where newDevice.isConnected && newDevice.isResolved: becomeBonded()
         case .resolving where !newDevice.isConnected, .ready where !newDevice.isConnected,
             .bonding where !newDevice.isConnected:
@@ -139,13 +136,12 @@ final class Sensor {
         }
         self.device = device
         link = .connecting
-        sawLink = false
         attempt += 1
         central.connect(device) { [weak self, attempt] result in
             guard let self, case .connecting = link, attempt == self.attempt else { return }
             switch result {
             case .failure(let error) where error.name != "org.bluez.Error.AlreadyConnected":
-                if sawLink || error.isBondLost { linkWasRefused() }
+                if error.isBondLost { linkWasRefused() }
                 retry(because: "\(error)")
             default: resolve()
             }

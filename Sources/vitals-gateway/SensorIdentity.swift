@@ -81,7 +81,6 @@ extension Sensor {
     /// is busy with somebody else; the former goes on for ever. Its bond is not simply made again: that is what somebody in
     /// its place would wish for.
     func linkWasRefused() {
-        guard device?.isBonded == true else { return }
         bondRefusals += 1
         guard bondRefusals == Self.telltaleRefusals else { return }
         let words = """
