@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Sensors that want a bond: of the real program.
+@Suite("Bonds", .timeLimit(.minutes(2)))
+struct BondTests {
+    private static let settings =
+        #"{ strap: { name: "Vitals HRM", steps: { uuid: "f1700002-76a1-4c53-9d5b-3f5f0d3c1a00", encoding: "uint32" } } }"#
+
+    @Test("a sensor whose measurements need encryption is bonded with, and its info says so")
+    func bonds() throws {
+        let home = try Home(emulated: ["--encrypted", "measurements", "--synthesise"])
+        let info = try home.subscribe("sensors/strap/info")
+        let live = try home.subscribe("sensors/strap/heart-rate")
+        #expect(live.line(containing: "bpm", within: .seconds(30)) != nil, "\(home.gateway.text)")
+        #expect(info.line(containing: #""bonded":true"#) != nil)
+    }
+
+    @Test("what was read of a sensor without a bond is marked, until a read makes one")
+    func unbonded() throws {
+        let home = try Home(sensors: Self.settings, emulated: ["--encrypted", "vendor"])
+        let info = try home.subscribe("sensors/strap/info")
+        #expect(info.line(containing: #""bonded":false"#) != nil)
+        let replies = try home.subscribe("responses/steps")
+        try home.ask("steps", expirySeconds: 30)
+        #expect(replies.line(containing: #""status":"ok""#) != nil)
+        #expect(info.line(containing: #""bonded":true"#) != nil)
+    }
+
+    @Test("where the settings forbid a bond, nobody gets one, and it is said why nothing comes")
+    func never() throws {
+        let home = try Home(
+            sensors: #"{ strap: { name: "Vitals HRM", bond: "never" } }"#,
+            emulated: ["--encrypted", "measurements", "--pairing-timeout", "1s"])
+        let events = try home.subscribe("events")
+        #expect(events.line(containing: "was refused", within: .seconds(30)) != nil, "\(home.gateway.text)")
+        #expect(!events.lines.contains { $0.contains("Device Connected") })
+    }
+
+    @Test("a bonded sensor is known by its identity, whatever address it advertises, after a restart too")
+    func identity() throws {
+        let home = try Home(
+            sensors: #"{ strap: { name: "Vitals HRM", bond: "always" } }"#,
+            emulated: ["--private-address", "--synthesise"])
+        try home.waitUntilOnline()
+        let info = try home.subscribe("sensors/strap/info")
+        #expect(info.line(containing: #""bonded":true"#) != nil)
+        #expect(home.sensor.obeys("drop 1"))
+        let events = try home.subscribe("events")
+        #expect(events.line(containing: "Device Connected", within: .seconds(30)) != nil)
+        try home.restartGateway(SIGKILL)
+        #expect(events.wait(within: .seconds(30)) { $0.count { $0.contains("Device Connected") } == 2 })
+        #expect(!events.lines.contains { $0.contains("other-device") })
+    }
+
+    @Test("a sensor that has lost its bond is told of with what to do, and is well again when that is done")
+    func lost() throws {
+        let home = try Home(
+            sensors: #"{ strap: { name: "Vitals HRM", bond: "always" } }"#, emulated: ["--synthesise"])
+        try home.waitUntilOnline()
+        let events = try home.subscribe("events")
+        #expect(home.sensor.obeys("forget-bond"))
+        #expect(home.sensor.obeys("drop 0"))
+        #expect(events.line(containing: "bond-lost", within: .seconds(60))?.contains("vitals forget strap") == true)
+        #expect(!events.lines.contains { $0.contains("Device Connected") })
+        #expect(try home.request("forget", #"{"sensor":"strap"}"#).data["message"] as? String == "Device Forgotten")
+        #expect(events.line(containing: "Device Connected", within: .seconds(30)) != nil)
+    }
+}
