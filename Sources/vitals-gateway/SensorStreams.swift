@@ -79,9 +79,9 @@ final class SensorStreams {
 
     private func receiver(of characteristic: Characteristic) -> ([UInt8]) -> Void {
         switch characteristic.uuid {
-        case GATT.heartRateMeasurement: { [unowned self] in heartRate($0) }
-        case GATT.runningSpeedAndCadenceMeasurement: { [unowned self] in running($0) }
-        default: { [unowned self] in cycling($0) }
+        case GATT.heartRateMeasurement: return { [unowned self] in heartRate($0) }
+        case GATT.runningSpeedAndCadenceMeasurement: return { [unowned self] in running($0) }
+        default: return { [unowned self] in cycling($0) }
         }
     }
 
