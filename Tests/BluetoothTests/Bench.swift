@@ -10,10 +10,17 @@ final class Bench {
     let events = Record<Central.Event>()
     private(set) var sensor: RunningProgram?
 
-    init(startsSensor: Bool = true, limits: Central.Limits = .init()) throws {
+    private let options: [String]
+
+    /// - Parameter options: the emulated sensor's.
+    init(
+        startsSensor: Bool = true, _ options: [String] = [], limits: Central.Limits = .init(),
+        mayPair: @escaping @Sendable (Device) -> Bool = { _ in false }
+    ) throws {
+        self.options = options
         bus = try PrivateBus()
         let events = events
-        central = Central(bus: bus.centralAddress, limits: limits) { events.append($0) }
+        central = Central(bus: bus.centralAddress, limits: limits, mayPair: mayPair) { events.append($0) }
         central.start()
         if startsSensor { try startSensor() }
     }
@@ -25,7 +32,7 @@ final class Bench {
 
     func startSensor() throws {
         let started = try RunningProgram(
-            "vitals-sensor", ["stand-in", "--bus", bus.addressText, "--synthesise", "--speed", "20"])
+            "vitals-sensor", ["stand-in", "--bus", bus.addressText, "--synthesise", "--speed", "20"] + options)
         sensor = started
         guard started.line(containing: "ready") != nil else { throw TestFailure("the sensor: \(started.text)") }
     }
@@ -44,19 +51,24 @@ final class Bench {
         return answer.wait(atMost: limit)
     }
 
+    /// Runs a call of the central; nil where it succeeded.
+    func outcome(_ call: @escaping @Sendable (Central, @escaping Central.Completion<Void>) -> Void) -> BluetoothError? {
+        central.outcome(call)
+    }
+
     /// The emulated sensor, found, connected and resolved.
     func connected() throws -> Device {
         let token = Holder<Discovery.Token>()
         central.loop.perform { [central] in token.value = central.discover() }
-        let found = try #require(events.device { $0.name == "Vitals HRM" })
+        let found = try #require(device { $0.name == "Vitals HRM" })
         central.loop.perform { token.value = nil }
-        let error: BluetoothError?? = ask { [central] done in
-            central.connect(found) { result in
-                if case .failure(let error) = result { done(error) } else { done(nil) }
-            }
-        }
-        #expect(error == .some(nil))
-        return try #require(events.device { $0.isConnected && $0.isResolved })
+        #expect(outcome { $0.connect(found, completion: $1) } == nil)
+        return try #require(device { $0.isConnected && $0.isResolved })
+    }
+
+    /// A device that is as wanted, now or later.
+    func device(where isWanted: @escaping @Sendable (Device) -> Bool) -> Device? {
+        central.loop.sync { [central] in central.devices.first(where: isWanted) } ?? events.device(where: isWanted)
     }
 
     func characteristic(_ uuid: String, of device: Device) throws -> Characteristic {
@@ -86,4 +98,17 @@ extension Record<Central.Event> {
 
 extension PrivateBus {
     var centralAddress: Central.Bus { .address(addressText) }
+}
+
+extension Central {
+    /// Makes a call on the loop, and waits for its end; nil where it succeeded.
+    func outcome(_ call: @escaping @Sendable (Central, @escaping Completion<Void>) -> Void) -> BluetoothError? {
+        let answer = Answer<BluetoothError?>()
+        loop.perform { [self] in
+            call(self) { result in
+                if case .failure(let error) = result { answer.set(error) } else { answer.set(nil) }
+            }
+        }
+        return answer.wait(atMost: limit) ?? BluetoothError(attempt: "wait", name: "no answer", message: "")
+    }
 }

@@ -194,12 +194,6 @@ final class BlueZBench {
 
     /// Runs a call of the central; nil where it succeeded.
     func outcome(_ call: @escaping @Sendable (Central, @escaping Central.Completion<Void>) -> Void) -> BluetoothError? {
-        let answer = Answer<BluetoothError?>()
-        central.loop.perform { [central] in
-            call(central) { result in
-                if case .failure(let error) = result { answer.set(error) } else { answer.set(nil) }
-            }
-        }
-        return answer.wait(atMost: limit) ?? BluetoothError(attempt: "wait", name: "no answer", message: "")
+        central.outcome(call)
     }
 }
