@@ -201,7 +201,7 @@ final class Sensor {
         bondRefusals = 0
         if let device { recognised(device) }
         gateway.available(self)
-        if streams.isEmpty { settled() } else { silence.begin() }
+        if streams.speaksAtRest { silence.begin() } else { settled() }
         details.read()
         for waiter in waiters { finish(waiter, nil) }
     }
@@ -343,6 +343,9 @@ final class Sensor {
     }
 
     func characteristic(_ uuid: String) -> Characteristic? { characteristics.first { $0.uuid == uuid } }
+
+    /// Something does not work that all else goes on without.
+    func note(_ error: BluetoothError) { log.notice("sensor \(settings.id): \(error)") }
 
     func publish(_ info: SensorInfoPayload) { gateway.publish(info, about: self) }
 

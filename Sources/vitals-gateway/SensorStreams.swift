@@ -10,9 +10,11 @@ import Telemetry
 /// The notifications of one sensor. Belongs to the central's loop; lives as long as the sensor, so that its steps go on over
 /// lost links.
 final class SensorStreams {
-    /// The answers to the subscriptions of one connection.
+    /// The answers to the subscriptions of one connection. One that fails beside others that do not is left out.
     private final class Beginning {
-        var unanswered: Int
+        private var unanswered: Int
+        private var hasAny = false
+        private var failure: BluetoothError?
         var completion: ((Result<Void, BluetoothError>) -> Void)?
 
         init(_ count: Int, _ completion: @escaping (Result<Void, BluetoothError>) -> Void) {
@@ -20,9 +22,20 @@ final class SensorStreams {
             self.completion = completion
         }
 
-        func answered(_ result: Result<Void, BluetoothError>) {
+        func answered(_ result: Result<Void, BluetoothError>, isNeeded: Bool) {
             unanswered -= 1
-            if case .success = result, unanswered > 0 { return }
+            switch result {
+            case .success: hasAny = true
+            case .failure(let error):
+                failure = error
+                guard isNeeded else { break }
+                return finish(.failure(error))
+            }
+            guard unanswered == 0 else { return }
+            finish(hasAny ? .success(()) : failure.map(Result.failure) ?? .success(()))
+        }
+
+        private func finish(_ result: Result<Void, BluetoothError>) {
             completion?(result)
             completion = nil
         }
@@ -48,8 +61,11 @@ final class SensorStreams {
     /// Steps since this program started; nil where no measurement of running has come.
     var derivedSteps: StepCount? { steps.steps }
 
-    /// Subscribes to all that the connected sensor offers. The completion is called once, when BlueZ has answered all, or with
-    /// the first failure; at once where there is nothing; not at all after `end`.
+    /// Whether something is to come even from a sensor at rest. A foot pod or a bicycle that stands has nothing to say.
+    var speaksAtRest: Bool { subscriptions.contains { $0.characteristic.uuid == GATT.heartRateMeasurement } }
+
+    /// Subscribes to all that the connected sensor offers. The completion is called once, when BlueZ has answered all; at once
+    /// where there is nothing; not at all after `end`. It is a failure where nothing can be listened to, or not the heart rate.
     func begin(completion: @escaping (Result<Void, BluetoothError>) -> Void) {
         end()
         let offered = [
@@ -63,8 +79,12 @@ final class SensorStreams {
         for characteristic in offered {
             subscriptions.append(
                 sensor.central.subscribe(
-                    to: characteristic, by: sensor.settings.notify, onValue: receiver(of: characteristic),
-                    completion: beginning.answered))
+                    to: characteristic, by: sensor.settings.notify, onValue: receiver(of: characteristic)
+                ) { [weak self] result in
+                    let isNeeded = characteristic.uuid == GATT.heartRateMeasurement
+                    if case .failure(let error) = result, !isNeeded { self?.sensor.note(error) }
+                    beginning.answered(result, isNeeded: isNeeded)
+                })
         }
     }
 

@@ -25,6 +25,9 @@ final class ScriptedSensor: @unchecked Sendable {
     private var isBonded = false
     private var battery: UInt8?
 
+    /// A flag of no characteristic of BlueZ's: it promises notifications, and StartNotify fails.
+    static let broken = "broken"
+
     /// - Parameter flags: of each characteristic, by its UUID, as BlueZ names them.
     init(named name: String, on bus: PrivateBus, _ flags: [(uuid: String, flags: [String])]) throws {
         connection = Connection(on: loop)
@@ -134,6 +137,9 @@ final class ScriptedSensor: @unchecked Sendable {
             ],
             methods: [
                 Method("StartNotify") { [unowned self] call in
+                    guard !flags.contains(Self.broken) else {
+                        return call.refuse(DBusError(name: "org.bluez.Error.Failed", message: "broken"))
+                    }
                     call.reply()
                     subscribed.append(uuid)
                 },

@@ -221,4 +221,15 @@ struct StandardSensorTests {
         #expect(try home.payload("sensors/it/running")["cadence"] == 80)
         #expect(try home.payload("sensors/it/cycling")["wheel_revolutions"] == 12_342)
     }
+
+    @Test("a heart rate is not kept away by something else that cannot be listened to")
+    func oneOfTwo() throws {
+        let home = try ScriptedHome([
+            (GATT.heartRateMeasurement, ["notify"]),
+            (GATT.runningSpeedAndCadenceMeasurement, ["notify", ScriptedSensor.broken]),
+        ])
+        home.sensor.send(GATT.heartRateMeasurement, try bytes("0E 4B 80 00"))
+        #expect(try home.payload("sensors/it/heart-rate")["bpm"] == 75)
+        #expect(home.gateway.line(containing: "cannot subscribe to \(GATT.runningSpeedAndCadenceMeasurement)") != nil)
+    }
 }

@@ -128,7 +128,6 @@ enum Path {
     static let controlPoint = "service000e/char0014"
     static let battery = "service0016/char0017"
     static let temperatureIndication = "service0025/char0026"
-    static let speed = "service002c/char002d"
-    static let steps = "service0030/char0031"
-    static let temperature = "service0030/char0033"
+    static let steps = "service002c/char002d"
+    static let temperature = "service002c/char002f"
 }

@@ -127,17 +127,6 @@ struct NotificationTests {
         bench.client.wait(for: "dev/service0025/char0026 Value=005b0e00fe")
     }
 
-    @Test("carry speed and cadence")
-    func speed() throws {
-        let bench = try Bench(
-            rows: ["0,70,2.5,80,1000", "0.01,70,,,"],
-            header: "elapsed_s,heart_rate_bpm,speed_mps,cadence_rpm,distance_m")
-        try bench.connect()
-        #expect(bench.client.characteristic(Path.speed, "StartNotify").outcome == "ok")
-        #expect(bench.client.characteristic(Path.heartRate, "StartNotify").outcome == "ok")
-        bench.client.wait(for: "dev/service002c/char002d Value=068002a010270000")
-    }
-
     @Test("reset the energy by the control point, and refuse all else with the service's own error")
     func controlPoint() throws {
         let bench = try Bench(rows: ["0,180,,", "600,180,,", "1e8,180,,"], speed: 60_000)

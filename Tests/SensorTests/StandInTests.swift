@@ -150,7 +150,7 @@ struct StandInTests {
                 "added dev/service000e/char0014 GattCharacteristic1",
                 "added dev/service0016 GattService1",
             ])
-        #expect(events.suffix(2) == ["dev UUIDs=[8] ServicesResolved=true", "added dev Battery1"])
+        #expect(events.suffix(2) == ["dev UUIDs=[7] ServicesResolved=true", "added dev Battery1"])
         let notified = try #require(
             try bench.client.managedObjects()[BusClient.device + "/" + Path.heartRate]?["org.bluez.GattCharacteristic1"]
         )

@@ -27,9 +27,6 @@ extension Profile {
                 ]),
             battery, deviceInformation, thermometry,
             Service(
-                uuid: GATT.runningSpeedAndCadenceService,
-                characteristics: [Characteristic(GATT.runningSpeedAndCadenceMeasurement, .notify)]),
-            Service(
                 uuid: vendorService,
                 characteristics: [Characteristic(steps, .read), Characteristic(temperature, .read)]),
         ],
