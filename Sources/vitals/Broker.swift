@@ -44,7 +44,7 @@ final class Broker {
         // Nobody stops the session here: it may be waiting for a name server, and the process is about to end.
         if let reason { throw Failure(reason) }
         throw Failure(
-            .unavailable, "cannot connect to \(call.broker.address): no answer in \(call.timeoutText)",
+            .unavailable, "cannot connect to \(call.broker.address): no answer in \(Call.text(of: call.timeout))",
             hint: "check the address and the network")
     }
 
@@ -84,32 +84,46 @@ final class Broker {
             }
         }
         throw Failure(
-            .temporary, "no answer from \(call.broker.address) in \(call.timeoutText)",
+            .temporary, "no answer from \(call.broker.address) in \(Call.text(of: call.timeout))",
             hint: "try again, or wait longer with --timeout")
     }
 
     /// Asks a gateway and waits for the reply.
-    func ask(_ gateway: ID, _ sensor: ID, _ question: Question) throws(Failure) -> Reply {
+    /// - Parameters:
+    ///   - limit: how long it may take; as long as there is time for all, where it is not said.
+    ///   - meanwhile: gets what else comes until then.
+    func ask(
+        _ inquiry: Inquiry, of gateway: ID, within limit: Duration?, meanwhile: (Event) throws(Failure) -> Void
+    ) throws(Failure) -> Reply {
         let isOld = call.broker.version == .v311
         let id = randomText()
         let topics = call.topics
-        let responseTopic =
-            isOld ? topics[gateway, sensor, question.response] : topics[gateway, .response(randomText())]
-        let payload: JSON = isOld ? ["id": .string(id)] : [:]
-        let message: Message
-        do throws(MQTTError) {
-            message = try session.requestAndWait(
-                payload.bytes, to: topics[gateway, sensor, question.get], responseTopic: responseTopic,
-                within: max(deadline - .now, .milliseconds(100)),
-                matching: { message in (try? Reply(payload: message.payload))?.id == .string(id) })
-        } catch {
-            guard error.kind == .timeout else { throw Failure(error) }
-            throw Failure(
-                .temporary, "gateway \(gateway) did not answer in \(call.timeoutText)",
-                hint: "see `vitals status`, or wait longer with --timeout")
-        }
-        do throws(MalformedValue) { return try Reply(payload: message.payload) } catch {
-            throw Failure(.failure, "gateway \(gateway) sent a reply that is none: \(error)")
+        let responseTopic = topics[gateway, isOld ? inquiry.response : .response(randomText())]
+        let fields = inquiry.fields + (isOld ? [JSON.Member("id", .string(id))] : [])
+        let inbox = inbox
+        session.request(
+            JSON.object(fields).bytes, to: topics[gateway, inquiry.topic], responseTopic: responseTopic,
+            within: limit ?? max(deadline - .now, .milliseconds(100)),
+            matching: { message in (try? Reply(payload: message.payload))?.id == .string(id) },
+            completion: { inbox.put(.replied($0)) })
+        while true {
+            // The session ends every request, by its deadline at the latest.
+            guard let event = pending.popFirst() else {
+                pending = inbox.take(within: .seconds(1))[...]
+                continue
+            }
+            switch event {
+            case .replied(.success(let message)):
+                do throws(MalformedValue) { return try Reply(payload: message.payload) } catch {
+                    throw Failure(.failure, "gateway \(gateway) sent a reply that is none: \(error)")
+                }
+            case .replied(.failure(let error)):
+                guard error.kind == .timeout else { throw Failure(error) }
+                throw Failure(
+                    .temporary, "gateway \(gateway) did not answer in \(Call.text(of: limit ?? call.timeout))",
+                    hint: "see `vitals status`, or wait longer with --timeout")
+            default: try meanwhile(event)
+            }
         }
     }
 

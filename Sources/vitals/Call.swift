@@ -20,6 +20,8 @@ struct Call {
     let gateway: ID?
     /// How long to wait for the broker and for answers, all in all.
     let timeout: Duration
+    /// How long to wait for a sensor to connect: its radio may take its time.
+    let connectTimeout: Duration
     /// Whether to print for programs.
     let isJSON: Bool
 
@@ -28,7 +30,9 @@ struct Call {
             if let path = try Self.settingsFile(arguments) { try Settings.read(path, File.init) } else { try File() }
         topics = file.topics
         gateway = try arguments.optionalID("gateway").map { try ID($0) } ?? file.gateway
-        timeout = try arguments.duration("timeout", in: .milliseconds(100) ... .seconds(86_400))
+        let asked = try arguments.optionalDuration("timeout", in: .milliseconds(100) ... .seconds(86_400))
+        timeout = asked ?? .seconds(10)
+        connectTimeout = asked ?? .seconds(60)
         isJSON = try arguments.flag("json")
         broker = file.broker
         // Two sessions with one id would throw each other out.
@@ -45,9 +49,9 @@ struct Call {
         if let path = try arguments.optionalString("password-file") { broker.passwordFile = path }
     }
 
-    /// The timeout as people read it: `10 s`, `0.5 s`.
-    var timeoutText: String {
-        let milliseconds = Int(timeout / .milliseconds(1))
+    /// A duration as people read it: `10 s`, `0.5 s`.
+    static func text(of duration: Duration) -> String {
+        let milliseconds = Int(duration / .milliseconds(1))
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(Double(milliseconds) / 1000) s"
     }
 

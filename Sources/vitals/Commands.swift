@@ -7,7 +7,7 @@ enum Commands {
         name: "vitals", summary: "Shows what the sensors of a household say.",
         discussion: """
             It speaks MQTT with the broker that the gateway uses, and needs no more rights than the household's: to read \
-            what gateways publish, and to ask for readings.
+            what gateways publish, and to ask for something.
 
             What the command line leaves out is taken from the settings file, and what that leaves out has a default. A \
             settings file looks like { broker: { host: "127.0.0.1", port: 1883 }, gateway: "home" }.
@@ -21,17 +21,19 @@ enum Commands {
             .value("protocol", "NAME", "mqtt5 or mqtt3.1.1 (default: mqtt5)"),
             .value("username", "NAME", "the user that the broker is to check"),
             .value("password-file", "FILE", "a file whose first line is the user's password"),
-            .value("gateway", "ID", "only this gateway (default: all; for read: the only one)"),
-            .value("timeout", "SECONDS", "how long to wait for the broker and for answers", default: "10"),
+            .value("gateway", "ID", "only this gateway (default: all; to ask something: the only one)"),
+            .value(
+                "timeout", "SECONDS", "how long to wait for the broker and for answers (default: 10; for connect: 60)"),
             .flag("json", "prints JSON for programs, one object a line"),
         ],
         examples: [
             Example("vitals watch", "shows heart rates as they come"),
             Example("vitals read steps", "asks the only sensor for its step count"),
+            Example("vitals scan", "shows which sensors are near"),
             Example("vitals status --json"),
         ],
         exitCodes: ExitCode.allCases,
-        subcommands: [watch, read, sensors, status])
+        subcommands: [watch, read, scan, connect, disconnect, forget, rename, sensors, status])
 
     private static let watch = Command(
         name: "watch", summary: "Shows heart rates, running and cycling as they come, and sensors as they come and go.",
@@ -61,6 +63,75 @@ enum Commands {
                 examples: [Example("vitals read temperature"), Example("vitals read temperature strap --json")],
                 exitCodes: ExitCode.allCases),
         ])
+
+    private static let scan = Command(
+        name: "scan", summary: "Looks for sensors, and shows each as it is found.",
+        discussion: """
+            The gateway scans, for what Vitals can use unless --service or --all says otherwise: heart rate, thermometer, \
+            running, cycling, physical activity. A device is shown by its name, its address, how strong it is heard, its \
+            battery and its services, and with the id of the sensor that it is; a star marks what is connected.
+
+            A sensor that has no link to anybody advertises: close the app that holds it, and wear it. Where nothing is \
+            found, it says what was heard and what to try, and ends with 69.
+            """,
+        options: [
+            .value("seconds", "N", "how long, 1 to 254", default: "10"),
+            .value("service", "NAME", "only with this service: a name such as heart-rate, or a UUID", isRepeated: true),
+            .flag("all", "every device, whatever it offers"),
+        ],
+        examples: [
+            Example("vitals scan"), Example("vitals scan --seconds 30 --service heart-rate"),
+            Example("vitals scan --all --json"),
+        ],
+        exitCodes: ExitCode.allCases)
+
+    private static let connect = Command(
+        name: "connect", summary: "Connects a device, which becomes a sensor, or a sensor again.",
+        discussion: """
+            The gateway keeps it connected from then on, over its restarts, too. A device needs to be near and awake: \
+            `vitals scan` shows it. A sensor that was disconnected is connected again by its id.
+            """,
+        options: [
+            .value("sensor", "ID", "what it is to be called in topics (default: made of its name)"),
+            .value("name", "NAME", "what it is to be called by people (default: its own name)"),
+        ],
+        arguments: [.required("DEVICE", "a device's address or name, or a sensor's id")],
+        examples: [
+            Example("vitals connect C0:FF:EE:00:00:01 --sensor strap"), Example("vitals connect 'Polar H10'"),
+            Example("vitals connect strap"),
+        ],
+        exitCodes: ExitCode.allCases)
+
+    private static let disconnect = Command(
+        name: "disconnect", summary: "Disconnects a sensor, until it is connected again.",
+        discussion: """
+            It stays disconnected, over restarts of the gateway, too, until `vitals connect`: others can use it meanwhile.
+
+            On a terminal it asks first. Without one, as in a script, it does not.
+            """,
+        options: [yes], arguments: [sensor],
+        examples: [Example("vitals disconnect strap"), Example("vitals disconnect --yes")],
+        exitCodes: ExitCode.allCases)
+
+    private static let forget = Command(
+        name: "forget", summary: "Forgets a sensor: its link, its bond, its address.",
+        discussion: """
+            A sensor that was added by `vitals connect` is gone then. One of the gateway's settings is looked for anew, and \
+            paired anew where it needs that: what helps when a sensor has lost its bond, or was replaced by another.
+
+            On a terminal it asks first. Without one, as in a script, it does not.
+            """,
+        options: [yes], arguments: [sensor], examples: [Example("vitals forget strap")], exitCodes: ExitCode.allCases)
+
+    private static let rename = Command(
+        name: "rename", summary: "Gives a sensor another name; its id stays.",
+        arguments: [
+            .required("SENSOR", "the sensor's id"),
+            .required("NAME", "what people are to call it; '' for the sensor's own name"),
+        ],
+        examples: [Example("vitals rename strap 'Chest strap'")], exitCodes: ExitCode.allCases)
+
+    private static let yes = Option.flag("yes", short: "y", "does not ask first")
 
     private static let sensor = Positional.optional(
         "SENSOR", "the sensor's id; may be left out where there is one only")

@@ -10,6 +10,8 @@ enum Event: Sendable {
     case message(Message)
     /// The broker answered a subscription: granted, or why not.
     case answered(MQTTError?)
+    /// The reply to a request came, or none will.
+    case replied(Result<Message, MQTTError>)
     /// Something was refused later on.
     case problem(MQTTError)
     /// So many messages were lost because nobody took them in time.

@@ -34,6 +34,12 @@ enum Output {
         _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
+    /// Puts a question to the person, beside the output; the answer is typed on the same line.
+    static func ask(_ question: String) {
+        let bytes = Array(escaped(question).utf8)
+        _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
     /// Whether nobody reads standard output any more. A pipe says so although nothing is written.
     static var readerHasGone: Bool {
         var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
@@ -57,6 +63,12 @@ struct Style {
     func bold(_ text: String) -> String { wrap(text, "1") }
     func cyan(_ text: String) -> String { wrap(text, "36") }
     func yellow(_ text: String) -> String { wrap(text, "33") }
+
+    /// Up to four bars, as telephones show a signal; nil where there is no terminal to look at them.
+    func bars(_ count: Int) -> String? {
+        let bars = "▂▄▆█"
+        return isOn ? String(bars.prefix(count)) + dim(String(bars.dropFirst(count))) : nil
+    }
 
     private func wrap(_ text: String, _ code: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }

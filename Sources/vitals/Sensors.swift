@@ -25,9 +25,11 @@ struct Sensors {
         return .ok
     }
 
-    /// A sensor's own word counts only while its gateway is there to correct it.
+    /// A sensor's own word counts only while its gateway is there to correct it. Offline by request is a state of its own.
     private func state(_ gateway: Household.Gateway, _ sensor: Household.Sensor) -> String {
-        gateway.isOnline ? sensor.availability?.rawValue ?? "unknown" : "offline"
+        guard gateway.isOnline else { return "offline" }
+        if sensor.info?.paused == true, sensor.availability != .online { return "disconnected" }
+        return sensor.availability?.rawValue ?? "unknown"
     }
 
     private func row(_ gateway: Household.Gateway, _ sensor: Household.Sensor) -> [String] {

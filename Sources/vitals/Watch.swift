@@ -70,7 +70,7 @@ struct Watch {
             isCutOff = false
         case .problem(let error): Output.note("\(error)")
         case .missed(let count): Output.note("\(count) messages were not shown: the output is read too slowly")
-        case .state, .answered: break
+        case .state, .answered, .replied: break
         }
     }
 

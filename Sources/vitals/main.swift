@@ -9,6 +9,11 @@ run(Commands.vitals) { arguments in
         return try watch.run()
     case ["read", "steps"]: return try Read(.steps, call, arguments).run()
     case ["read", "temperature"]: return try Read(.temperature, call, arguments).run()
+    case ["scan"]: return try Scan(call, arguments).run()
+    case ["connect"]: return try Connect(call, arguments).run()
+    case ["disconnect"]: return try Separate(.disconnect, call, arguments).run()
+    case ["forget"]: return try Separate(.forget, call, arguments).run()
+    case ["rename"]: return try Rename(call, arguments).run()
     case ["sensors"]: return try Sensors(call).run()
     default: return try Status(call).run()
     }

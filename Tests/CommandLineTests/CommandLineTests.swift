@@ -9,7 +9,9 @@ struct CommandLineTests {
         arguments: [
             ([], Golden.program), (["watch"], Golden.watch), (["read"], Golden.read),
             (["read", "steps"], Golden.steps),
-            (["read", "temperature"], Golden.temperature), (["sensors"], Golden.sensors), (["status"], Golden.status),
+            (["read", "temperature"], Golden.temperature), (["scan"], Golden.scan), (["connect"], Golden.connect),
+            (["disconnect"], Golden.disconnect), (["forget"], Golden.forget), (["rename"], Golden.rename),
+            (["sensors"], Golden.sensors), (["status"], Golden.status),
         ])
     func help(command: [String], text: String) throws {
         let outcome = try Program(command + ["--help"]).finish()
@@ -28,7 +30,11 @@ struct CommandLineTests {
     @Test(
         "refuses a wrong command line, and says what would be right",
         arguments: [
-            ([], "which command? There are watch, read, sensors, status", "vitals"),
+            (
+                [],
+                "which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status",
+                "vitals"
+            ),
             (["wach"], #"unknown command "wach"; did you mean watch?"#, "vitals"),
             (["read"], "which command? There are steps, temperature", "vitals read"),
             (["watch", "--cuont", "1"], #"unknown option "--cuont"; did you mean --count?"#, "vitals watch"),
@@ -38,6 +44,12 @@ struct CommandLineTests {
             (["read", "steps", "Strap"], "SENSOR: expected an id", "vitals read steps"),
             (["sensors", "--gateway", "a/b"], "--gateway: expected an id", "vitals sensors"),
             (["sensors", "--protocol", "mqtt4"], "--protocol: expected ", "vitals sensors"),
+            (["scan", "--seconds", "255"], "--seconds: expected an integer", "vitals scan"),
+            (["scan", "--service", "hart-rate"], "--service: expected a name such as heart-rate", "vitals scan"),
+            (["scan", "--all", "--service", "heart-rate"], "--all: leaves no choice to --service", "vitals scan"),
+            (["connect"], "DEVICE", "vitals connect"),
+            (["connect", "Polar H10", "--sensor", "Polar"], "--sensor: expected an id", "vitals connect"),
+            (["rename", "strap"], "NAME", "vitals rename"),
             (["sensors", "--timeout", "soon"], "--timeout: expected a duration", "vitals sensors"),
         ])
     func usage(arguments: [String], problem: String, path: String) throws {

@@ -9,8 +9,9 @@ enum Golden {
               --protocol NAME       mqtt5 or mqtt3.1.1 (default: mqtt5)
               --username NAME       the user that the broker is to check
               --password-file FILE  a file whose first line is the user's password
-              --gateway ID          only this gateway (default: all; for read: the only one)
-              --timeout SECONDS     how long to wait for the broker and for answers (default: 10)
+              --gateway ID          only this gateway (default: all; to ask something: the only one)
+              --timeout SECONDS     how long to wait for the broker and for answers (default: 10; for
+                                    connect: 60)
               --json                prints JSON for programs, one object a line
         """
 
@@ -30,7 +31,7 @@ enum Golden {
         Shows what the sensors of a household say.
 
         It speaks MQTT with the broker that the gateway uses, and needs no more rights than the household's:
-        to read what gateways publish, and to ask for readings.
+        to read what gateways publish, and to ask for something.
 
         What the command line leaves out is taken from the settings file, and what that leaves out has a
         default. A settings file looks like { broker: { host: "127.0.0.1", port: 1883 }, gateway: "home" }.
@@ -38,10 +39,15 @@ enum Golden {
         Times are local.
 
         Commands:
-          watch    Shows heart rates, running and cycling as they come, and sensors as they come and go.
-          read     Asks a sensor for a reading.
-          sensors  Lists the sensors, where they are worn and what they can do.
-          status   Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.
+          watch       Shows heart rates, running and cycling as they come, and sensors as they come and go.
+          read        Asks a sensor for a reading.
+          scan        Looks for sensors, and shows each as it is found.
+          connect     Connects a device, which becomes a sensor, or a sensor again.
+          disconnect  Disconnects a sensor, until it is connected again.
+          forget      Forgets a sensor: its link, its bond, its address.
+          rename      Gives a sensor another name; its id stays.
+          sensors     Lists the sensors, where they are worn and what they can do.
+          status      Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.
 
         Options:
         \(options)
@@ -55,6 +61,8 @@ enum Golden {
               shows heart rates as they come
           vitals read steps
               asks the only sensor for its step count
+          vitals scan
+              shows which sensors are near
           vitals status --json
 
         More about a command: vitals COMMAND --help
@@ -144,6 +152,134 @@ enum Golden {
         Examples:
           vitals read temperature
           vitals read temperature strap --json
+
+        """
+
+    static let scan = """
+        Usage: vitals scan [OPTIONS]
+
+        Looks for sensors, and shows each as it is found.
+
+        The gateway scans, for what Vitals can use unless --service or --all says otherwise: heart rate,
+        thermometer, running, cycling, physical activity. A device is shown by its name, its address, how
+        strong it is heard, its battery and its services, and with the id of the sensor that it is; a star
+        marks what is connected.
+
+        A sensor that has no link to anybody advertises: close the app that holds it, and wear it. Where
+        nothing is found, it says what was heard and what to try, and ends with 69.
+
+        Options:
+              --seconds N           how long, 1 to 254 (default: 10)
+              --service NAME        only with this service: a name such as heart-rate, or a UUID (may be
+                                    repeated)
+              --all                 every device, whatever it offers
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals scan
+          vitals scan --seconds 30 --service heart-rate
+          vitals scan --all --json
+
+        """
+
+    static let connect = """
+        Usage: vitals connect [OPTIONS] DEVICE
+
+        Connects a device, which becomes a sensor, or a sensor again.
+
+        The gateway keeps it connected from then on, over its restarts, too. A device needs to be near and
+        awake: `vitals scan` shows it. A sensor that was disconnected is connected again by its id.
+
+        Arguments:
+          DEVICE  a device's address or name, or a sensor's id
+
+        Options:
+              --sensor ID           what it is to be called in topics (default: made of its name)
+              --name NAME           what it is to be called by people (default: its own name)
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals connect C0:FF:EE:00:00:01 --sensor strap
+          vitals connect 'Polar H10'
+          vitals connect strap
+
+        """
+
+    static let disconnect = """
+        Usage: vitals disconnect [OPTIONS] [SENSOR]
+
+        Disconnects a sensor, until it is connected again.
+
+        It stays disconnected, over restarts of the gateway, too, until `vitals connect`: others can use it
+        meanwhile.
+
+        On a terminal it asks first. Without one, as in a script, it does not.
+
+        Arguments:
+          SENSOR  the sensor's id; may be left out where there is one only
+
+        Options:
+          -y, --yes                 does not ask first
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals disconnect strap
+          vitals disconnect --yes
+
+        """
+
+    static let forget = """
+        Usage: vitals forget [OPTIONS] [SENSOR]
+
+        Forgets a sensor: its link, its bond, its address.
+
+        A sensor that was added by `vitals connect` is gone then. One of the gateway's settings is looked
+        for anew, and paired anew where it needs that: what helps when a sensor has lost its bond, or was
+        replaced by another.
+
+        On a terminal it asks first. Without one, as in a script, it does not.
+
+        Arguments:
+          SENSOR  the sensor's id; may be left out where there is one only
+
+        Options:
+          -y, --yes                 does not ask first
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals forget strap
+
+        """
+
+    static let rename = """
+        Usage: vitals rename [OPTIONS] SENSOR NAME
+
+        Gives a sensor another name; its id stays.
+
+        Arguments:
+          SENSOR  the sensor's id
+          NAME    what people are to call it; '' for the sensor's own name
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals rename strap 'Chest strap'
 
         """
 

@@ -45,6 +45,23 @@ struct SensorsTests {
         }
     }
 
+    @Test("tells a sensor that was disconnected by request from one that is out of reach")
+    func paused() throws {
+        try withHousehold { _, gateway, vitals in
+            try gateway.appear()
+            try gateway.keep(Availability.offline.bytes, .sensor(ID("strap"), .availability))
+            try gateway.keep(SensorInfoPayload(name: "Strap", paused: true).bytes, .sensor(ID("strap"), .info))
+            #expect(
+                try vitals("sensors").lines.last == "home     strap   disconnected  Strap  -      -        -        -")
+            #expect(
+                try vitals("sensors", "--json").output == """
+                    {"gateway":"home","sensor":"strap","state":"disconnected","name":"Strap","capabilities":[],\
+                    "paused":true}
+
+                    """)
+        }
+    }
+
     @Test("does not believe what an offline gateway said of its sensors")
     func offlineGateway() throws {
         try withHousehold { _, gateway, vitals in

@@ -106,8 +106,8 @@ struct ReadTests {
             #expect(outcome.output == "")
             #expect(outcome.errors.hasPrefix("vitals: home/strap: so it is (\(code.rawValue))\n"), "\(outcome.errors)")
             switch code {
-            case .sensorOffline: #expect(outcome.status == 69)
-            case .timeout: #expect(outcome.status == 75)
+            case .sensorOffline, .notReady, .unknownDevice: #expect(outcome.status == 69)
+            case .timeout, .busy: #expect(outcome.status == 75)
             default: #expect(outcome.status == 1)
             }
             if code == .timeout { #expect(outcome.errors.hasSuffix("\ntry again in 30 s\n")) }

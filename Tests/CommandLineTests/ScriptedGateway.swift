@@ -65,9 +65,23 @@ final class ScriptedGateway: Sendable {
         }
     }
 
+    /// Publishes an event, and waits for nobody; the broker keeps the order of what is said.
+    func tell(_ event: EventPayload, of gateway: String = "home") throws {
+        session.publish(event.bytes, to: try topics[ID(gateway), .events])
+    }
+
     /// Answers all requests for steps or temperature of a sensor.
     func answer(_ topic: SensorTopic, of sensor: String = "strap", _ answering: @escaping Answering) throws {
-        let topic = try topics[ID("home"), ID(sensor), topic]
+        try answer(.sensor(ID(sensor), topic), answering)
+    }
+
+    /// Answers all requests by that name.
+    func answer(_ request: String, _ answering: @escaping Answering) throws {
+        try answer(.request(ID(request)), answering)
+    }
+
+    private func answer(_ topic: GatewayTopic, _ answering: @escaping Answering) throws {
+        let topic = try topics[ID("home"), topic]
         answers.withLock { $0[topic] = answering }
         let granted = Answer<MQTTError?>()
         session.subscribe([Subscription(topic)]) { _, error in granted.set(error) }
@@ -77,8 +91,10 @@ final class ScriptedGateway: Sendable {
 
     private func receive(_ message: Message) {
         requests.append(message)
-        guard let reply = answers.withLock({ $0[message.topic] })?(message) else { return }
+        guard var reply = answers.withLock({ $0[message.topic] })?(message) else { return }
+        if reply.id == nil { reply.id = (try? Request(payload: message.payload))?.id }
         let usual = message.topic.replacingOccurrences(of: "/get", with: "/response")
+            .replacingOccurrences(of: "/requests/", with: "/responses/")
         let properties = Message.Properties(correlationData: message.properties?.correlationData)
         session.publish(
             reply.bytes, to: message.properties?.responseTopic ?? usual, qos: .atLeastOnce, properties: properties)

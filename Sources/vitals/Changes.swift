@@ -1,0 +1,125 @@
+import Daemon
+import Glibc
+import Telemetry
+
+// What one may ask of a gateway about one sensor: connect, disconnect, forget, rename. The gateway does it, keeps it over its
+// restarts, and replies when it is done.
+
+/// `vitals connect`.
+struct Connect {
+    private let call: Call
+    private let wanted: String
+    private let sensor: ID?
+    private let name: String?
+    private let arguments: Arguments
+
+    init(_ call: Call, _ arguments: Arguments) throws {
+        self.call = call
+        self.arguments = arguments
+        wanted = try arguments.string("DEVICE")
+        sensor = try arguments.optionalID("sensor").map { try ID($0) }
+        name = try arguments.optionalString("name")
+    }
+
+    func run() throws -> ExitCode {
+        try Change.make(call, within: call.connectTimeout) { gateway in
+            let known = sensor == nil ? (try? ID(wanted)).flatMap { gateway.has($0) ? $0 : nil } : nil
+            guard let known else {
+                let device: [(String, JSON?)] = [
+                    ("device", .string(wanted)), ("sensor", sensor.map { .string($0.text) }),
+                    ("name", name.map(JSON.string)),
+                ]
+                return try Inquiry("connect", device)
+            }
+            guard name == nil else {
+                throw arguments.refusal(of: "name", "\(known) is a sensor already; see vitals rename")
+            }
+            return try Inquiry("connect", [("sensor", .string(known.text))], about: known)
+        } text: { data in
+            let who = [data.text("name"), data.text("address").map { "(\($0))" }].compactMap { $0 }
+            let id = data.text("sensor").map { ", sensor \($0)" } ?? ""
+            return "Device Connected: \(who.joined(separator: " "))\(id)"
+        }
+    }
+}
+
+/// `vitals disconnect` and `vitals forget`, which ask a person first.
+struct Separate {
+    enum Kind: String {
+        case disconnect, forget
+    }
+
+    private let kind: Kind
+    private let call: Call
+    private let sensor: ID?
+    private let isSure: Bool
+
+    init(_ kind: Kind, _ call: Call, _ arguments: Arguments) throws {
+        (self.kind, self.call) = (kind, call)
+        sensor = try arguments.optionalID("SENSOR").map { try ID($0) }
+        isSure = try arguments.flag("yes")
+    }
+
+    func run() throws -> ExitCode {
+        try Change.make(call) { gateway in
+            let sensor = try sensor ?? gateway.theOnlySensor(call, kind.rawValue)
+            guard isSure || Change.isConfirmed(question(sensor)) else { return nil }
+            return try Inquiry(kind.rawValue, [("sensor", .string(sensor.text))], about: sensor)
+        } text: { data in
+            let words = kind == .disconnect ? "Device Disconnected" : "Device Forgotten"
+            return data.text("sensor").map { "\(words): \($0)" } ?? words
+        }
+    }
+
+    private func question(_ sensor: ID) -> String {
+        kind == .disconnect ? "Disconnect \(sensor)?" : "Forget \(sensor), and its bond?"
+    }
+}
+
+/// `vitals rename`.
+struct Rename {
+    private let call: Call
+    private let sensor: ID
+    private let name: String
+
+    init(_ call: Call, _ arguments: Arguments) throws {
+        self.call = call
+        sensor = try ID(try arguments.id("SENSOR"))
+        name = try arguments.string("NAME")
+    }
+
+    func run() throws -> ExitCode {
+        try Change.make(call) { _ in
+            try Inquiry("rename", [("sensor", .string(sensor.text)), ("name", .string(name))], about: sensor)
+        } text: { data in
+            "\(sensor) is called \(data.text("name") ?? "by its own name") now"
+        }
+    }
+}
+
+private enum Change {
+    /// Asks the gateway for what `inquiry` makes of it, and prints what came of it; nothing where that is nil.
+    static func make(
+        _ call: Call, within limit: Duration? = nil, _ inquiry: (Household.Gateway) throws -> Inquiry?,
+        text: (JSON) -> String
+    ) throws -> ExitCode {
+        let broker = Broker(call)
+        try broker.connect()
+        defer { broker.stop() }
+        let household = Household(
+            try broker.gather(Household.filters(call, gateway: [.status], sensor: [.availability])), call.topics)
+        let gateway = try household.theGateway(call)
+        guard let inquiry = try inquiry(gateway) else { throw Failure(.failure, "nothing was changed") }
+        // The time for it begins now: a person may have thought for long before the answer.
+        let data = try broker.data(inquiry, of: gateway.id, within: limit ?? call.timeout)
+        try Output.write(call.isJSON ? data.line : text(data) + "\n")
+        return .ok
+    }
+
+    /// Asks the person at the terminal; where nobody sits there, the command line itself is the confirmation.
+    static func isConfirmed(_ question: String) -> Bool {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return true }
+        Output.ask(question + " [y/N] ")
+        return ["y", "yes"].contains((readLine() ?? "").lowercased())
+    }
+}

@@ -1,0 +1,80 @@
+import Daemon
+import Telemetry
+
+/// Something to ask of a gateway.
+struct Inquiry {
+    /// Where to ask.
+    let topic: GatewayTopic
+    /// Where the reply comes in MQTT 3.1.1.
+    let response: GatewayTopic
+    /// What the request says.
+    let fields: [JSON.Member]
+    /// Whom it is about, for people: a sensor, or nobody in particular.
+    let subject: ID?
+
+    /// A question to a sensor.
+    init(_ question: Question, of sensor: ID) {
+        topic = .sensor(sensor, question.get)
+        response = .sensor(sensor, question.response)
+        fields = []
+        subject = sensor
+    }
+
+    /// A request about the gateway itself, such as `scan`.
+    init(_ name: String, _ fields: [(String, JSON?)], about subject: ID? = nil) throws(MalformedValue) {
+        topic = .request(try ID(name))
+        response = .response(name)
+        self.fields = fields.compactMap { name, value in value.map { JSON.Member(name, $0) } }
+        self.subject = subject
+    }
+}
+
+extension Broker {
+    /// Asks a gateway, and returns the data of its reply; what it refuses is thrown.
+    func data(
+        _ inquiry: Inquiry, of gateway: ID, within limit: Duration? = nil,
+        meanwhile: (Event) throws(Failure) -> Void = { _ throws(Failure) in }
+    ) throws(Failure) -> JSON {
+        switch try ask(inquiry, of: gateway, within: limit, meanwhile: meanwhile).outcome {
+        case .ok(let data): return data
+        case .error(let error): throw Failure(error, of: inquiry.subject, at: gateway)
+        }
+    }
+}
+
+extension JSON {
+    /// A member that is a text, harmless to a terminal.
+    func text(_ name: String) -> String? {
+        guard case .string(let text) = self[name] else { return nil }
+        return escaped(text)
+    }
+
+    /// Itself as a line.
+    var line: String { String(decoding: bytes, as: UTF8.self) + "\n" }
+}
+
+extension Failure {
+    /// What a gateway replied in place of what it was asked for.
+    fileprivate init(_ error: ReplyError, of sensor: ID?, at gateway: ID) {
+        let code: ExitCode =
+            switch error.code {
+            case .sensorOffline, .notReady, .unknownDevice: .unavailable
+            case .timeout, .busy: .temporary
+            default: .failure
+            }
+        let later = error.retryAfterSeconds.map { "try again in \($0) s" }
+        let hint: String? =
+            switch error.code {
+            case .sensorOffline: "is it worn, in range, and its battery charged?" + (later.map { " Then \($0)" } ?? "")
+            case .notSupported: "`vitals sensors` shows what each sensor can do"
+            case .unknownSensor: "`vitals sensors` shows which there are"
+            case .unknownDevice: "`vitals scan` shows which are near"
+            case .malformedValue: "do the gateway's settings name the right encoding for this sensor?"
+            case .internal: "the gateway's log says more"
+            default: later
+            }
+        let field = error.field.map { ", field \($0)" } ?? ""
+        let who = sensor.map { "\(gateway)/\($0)" } ?? gateway.text
+        self.init(code, "\(who): \(error.message) (\(error.code.rawValue)\(field))", hint: hint)
+    }
+}
