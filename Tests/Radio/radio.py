@@ -19,7 +19,6 @@ from bumble.att import ATT_Error, Attribute
 from bumble.controller import Controller
 from bumble.core import UUID, AdvertisingData
 from bumble.device import Device, DeviceConfiguration
-from bumble.gatt import GATT_CLIENT_CHARACTERISTIC_CONFIGURATION_DESCRIPTOR as CCCD
 from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.hci import Address, HCI_ErrorCode
 from bumble.host import Host
@@ -126,7 +125,9 @@ class Peripheral:
         self._device.add_services([getattr(self, "_" + each.replace("-", "_"))() for each in services] + [self._maker()])
         if encrypted:
             for characteristic, _ in self._measurements:
-                characteristic.get_descriptor(CCCD).permissions |= Attribute.WRITE_REQUIRES_ENCRYPTION
+                # The descriptor by which one subscribes comes after its characteristic: bumble has made it.
+                subscribing = self._device.gatt_server.get_attribute(characteristic.handle + 1)
+                subscribing.permissions |= Attribute.WRITE_REQUIRES_ENCRYPTION
         self._device.pairing_config_factory = lambda _: PairingConfig(
             sc=True, mitm=False, bonding=True, delegate=PairingDelegate())
         self._device.on("connection", self._connected)
@@ -216,7 +217,10 @@ class Peripheral:
             due = max(due + 1 / self._rate, time.monotonic() - 1)
             await asyncio.sleep(max(0, due - time.monotonic()))
             if not self._is_silent and self._controller not in self._air.away:
-                await self._send()
+                try:
+                    await self._send()
+                except Exception:
+                    log.exception("%s: not sent", self._name)
 
     async def _send(self, malformed=None):
         """Sends a measurement to everybody who listens; where nobody does, the number is not used up."""
@@ -314,6 +318,11 @@ class Peripheral:
         subscribed = {handle for each in self._device.gatt_server.subscribers.values() for handle, on in each.items() if any(on)}
         return [str(characteristic.uuid) for characteristic, _ in self._measurements if characteristic.handle in subscribed]
 
+    async def state(self):
+        """For people who wonder."""
+        return {"sent": self._next - 1, "links": len(self._device.connections), "listeners": await self.listeners(),
+                "advertises": self._controller.le_legacy_advertiser.enabled, "rate": self._rate}
+
     async def writes(self):
         """What was written to the control point, in hexadecimal digits."""
         return self._writes
@@ -376,6 +385,9 @@ class Room:
         peripheral = Peripheral(self._air, name, **how)
         self._peripherals[as_ or name] = peripheral
         await peripheral._start()
+
+    async def states(self):
+        return {each._name: await each.state() for each in self._peripherals.values()}
 
     async def clear(self):
         """All peripherals go."""

@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Rigs"))
 
+from household import RELEASE  # noqa: E402
 from worlds import WORLDS, Unavailable, World  # noqa: E402
 
 
@@ -169,7 +170,7 @@ def eight_sensors_at_12_Hz(trial):
     begin = time.monotonic()
     trial.world.start_gateway(sensors)
     for sensor in sensors:
-        trial.streams(sensor, limit=120)
+        trial.streams(sensor, limit=40)
     trial.recovery = time.monotonic() - begin
     firsts = {sensor: strap.rate(12) for sensor, strap in sensors.items()}
     time.sleep(60)
@@ -267,13 +268,16 @@ def malformed_values(trial):
     world = trial.world
     [strap] = world.straps()
     first = connected(trial, strap)
-    for value in ("11", "00", "07", "1007", "ff" * 20):
+    # Two bytes of heart rate promised and one, none or no more there; half an energy; half an RR interval.
+    values = ["11", "00", "07", "0701", "0f010002", "1701000304ff"]
+    for value in values:
         strap.malformed(value)
         trial.streams(after=strap.sent())
     trial.count(first, strap.sent())
     world.listener.wait(
         "health counts what was malformed",
-        lambda: world.listener.find("health", lambda said: said["malformed"] == 4), 30)
+        lambda: world.listener.find("health", lambda said: said["malformed"] >= len(values)), 30)
+    trial.expect("no more was malformed", world.listener.heard[-1].said["malformed"] == len(values))
 
 
 # All of them
@@ -291,6 +295,8 @@ def main():
         signal.signal(number, lambda *_: sys.exit(143))
     sys.stdout.reconfigure(line_buffering=True)
 
+    if not (RELEASE / "vitals-gateway").exists():
+        sys.exit(f"there are no programs in {RELEASE}: build them first")
     trials = []
     with WORLDS[chosen.world]() as world:
         for name, play in SCENARIOS.items():
@@ -318,6 +324,7 @@ def attempt(name, play, world):
     except Exception as error:
         traceback.print_exc()
         trial.problems.append(f"{error}")
+        trial.problems += world.state()
     trial.close()
     try:
         world.end()

@@ -67,6 +67,10 @@ class World(Household):
             stop(self.gateway)
         self.gateway = None
 
+    def state(self) -> list[str]:
+        """What the straps are at, for whoever wonders why nothing comes."""
+        raise NotImplementedError
+
     # The gateway
 
     def start_gateway(self, sensors, lines="", user=None):
@@ -191,6 +195,9 @@ class BlueZ(World):
     def end(self):
         super().end()
         self.radio("clear")
+
+    def state(self):
+        return [f"{name}: {state}" for name, state in self.radio("states").items()]
 
     def radio(self, command, who=None, *values, **named):
         """Tells the radio something; returns its answer."""
@@ -345,6 +352,12 @@ class StandIn(World):
             answer = self.sensor.stdout.readline()
         if answer not in (b"ok\n", b""):
             raise RuntimeError(f"the stand-in, told {command!r}, said {answer!r}")
+
+    def state(self):
+        with self._lock:
+            self.sensor.stdin.write(b"status\n")
+            self.sensor.stdin.flush()
+            return list(iter(lambda: self.sensor.stdout.readline().decode().strip(), "ok"))
 
     def straps(self, count=1, rate=RATE, **how):
         if how:
