@@ -110,6 +110,7 @@ class Peripheral:
         self._is_silent = self._refuses = self._is_asleep = False
         self._rate, self._next, self._steps, self._percent, self._celsius = rate, first, 1234, 90, 36.6
         self._writes: list[str] = []
+        self._energy = 100
         self._changed = asyncio.Event()
         self._measurements: list[tuple[Characteristic, object]] = []
         address = Address(address)
@@ -136,7 +137,12 @@ class Peripheral:
     # What it offers
 
     def _heart_rate(self):
-        measurement = self._measured(Characteristic("2A37", NOTIFY, READABLE, b""), lambda n: struct.pack("<BH", 0x07, n))
+        def value(number):
+            # Two bytes of heart rate, contact, and energy: a kilojoule for each, until it is reset.
+            self._energy += 1
+            return struct.pack("<BHH", 0x0F, number, self._energy & 0xFFFF)
+
+        measurement = self._measured(Characteristic("2A37", NOTIFY, READABLE, b""), value)
         return Service("180D", [
             measurement,
             Characteristic("2A38", READ, READABLE, b"\x01"),
@@ -192,6 +198,7 @@ class Peripheral:
         self._writes.append(bytes(data).hex())
         if bytes(data) != b"\x01":
             raise ATT_Error(CONTROL_POINT_NOT_SUPPORTED)
+        self._energy = 0
 
     # What it does by itself
 
@@ -307,6 +314,12 @@ class Peripheral:
         """Loses its bonds."""
         self._device.keystore = MemoryKeyStore()
 
+    async def rotate(self):
+        """Takes another private address; while it has a link, its advertising goes on with it afterwards."""
+        self._device.random_address = Address.generate_private_address(self._device.irk)
+        self._controller.random_address = self._device.random_address
+        return str(self._device.random_address)
+
     async def bonds(self):
         return len(await self._device.keystore.get_all())
 
@@ -368,6 +381,8 @@ class Room:
 
     async def plug(self, index):
         """A controller comes: hci0 is 00:AA:01:00:00:00."""
+        if index in self._adapters:
+            raise ValueError(f"hci{index} is there")
         transport = await open_vhci_transport(None)
         self._adapters[index] = transport, HostController(
             f"hci{index}", host_source=transport.source, host_sink=transport.sink, link=self._air,

@@ -63,9 +63,7 @@ class World(Household):
 
     def end(self):
         """After a scenario, however it went."""
-        if self.gateway:
-            stop(self.gateway)
-        self.gateway = None
+        self.stop_gateway()
 
     def state(self) -> list[str]:
         """What the straps are at, for whoever wonders why nothing comes."""
@@ -74,7 +72,8 @@ class World(Household):
     # The gateway
 
     def start_gateway(self, sensors, lines="", user=None):
-        """Starts a gateway with new state. `sensors` are settings for each id, such as { name: "Strap 001" }, or straps."""
+        """Starts a gateway with new state. `sensors` are settings for each id, such as { name: "Strap 001" }, or straps.
+        As another user where `user` says how to become one."""
         serial = next(self._serials)
         settings = self.folder / f"gateway-{serial}.json5"
         told = ",\n".join(f'"{id}": {one if isinstance(one, str) else one.settings}' for id, one in sensors.items())
@@ -92,9 +91,10 @@ class World(Household):
         arguments, user = self._gateway
         self.gateway = self.start("gateway", [*(user or []), RELEASE / "vitals-gateway", *arguments])
 
-    def kill_gateway(self):
-        self.gateway.kill()
-        self.gateway.wait()
+    def stop_gateway(self):
+        if self.gateway:
+            stop(self.gateway)
+        self.gateway = None
 
     def log(self, name="gateway"):
         return (self.folder / f"{name}.log").read_text(errors="replace")
@@ -118,6 +118,32 @@ class World(Household):
         """Straps that advertise. All of a scenario are made at once."""
         raise NotImplementedError
 
+    def read_objects(self):
+        """What org.bluez has on the bus: interfaces and their properties by path."""
+        said = self.busctl("--json=short", "call", "org.bluez", "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+        return {path: {interface: {name: value["data"] for name, value in properties.items()} for interface, properties in each.items()}
+                for path, each in json.loads(said)["data"][0].items()}
+
+    def device(self, strap):
+        """Its properties, or None where BlueZ does not know it."""
+        devices = (each.get("org.bluez.Device1") for each in self.read_objects().values())
+        return next((each for each in devices if each and each["Address"] == strap.address), None)
+
+    def write(self, strap, uuid, data):
+        """Writes to a characteristic, as another program does. Returns the error's words, or None."""
+        suffix = "/dev_" + strap.address.replace(":", "_")
+        path = next(path for path, each in self.read_objects().items()
+                    if suffix in path and each.get("org.bluez.GattCharacteristic1", {}).get("UUID", "").startswith(uuid))
+        try:
+            self.busctl("call", "org.bluez", path, "org.bluez.GattCharacteristic1", "WriteValue", "aya{sv}", str(len(data)), *map(str, data), "0")
+        except subprocess.CalledProcessError as error:
+            return error.stderr.strip()
+
+    def busctl(self, *words):
+        where = "--system" if self.bus == "system" else f"--address={self.bus}"
+        return subprocess.run(
+            ["busctl", where, "--timeout=60", *words], check=True, capture_output=True, text=True).stdout.strip()
+
     def kill_bluetooth(self):
         """SIGKILL for bluetoothd."""
         raise NotImplementedError
@@ -134,6 +160,9 @@ class World(Household):
 
     def plug(self):
         raise Unavailable("no adapter can be plugged in")
+
+    def block(self, on):
+        raise Unavailable("there is no rfkill")
 
     def kill_bus(self):
         """And with it whoever lives from it."""
@@ -191,6 +220,20 @@ class BlueZ(World):
         self._answers = self._socket.makefile()
         self.await_adapter()
         return self
+
+    def begin(self, scenario):
+        """What the scenario before has broken, and not mended, is mended."""
+        super().begin(scenario)
+        if self.dbus.poll() is not None:
+            self.start_bus()
+        elif self.bluetoothd.poll() is not None:
+            self.start_bluetooth()
+        self.block(False)
+        with contextlib.suppress(RuntimeError):  # It is plugged in already.
+            self.plug()
+        with contextlib.suppress(subprocess.CalledProcessError):  # It is on its way.
+            self.power(True)
+        self.await_adapter()
 
     def end(self):
         super().end()
@@ -255,12 +298,10 @@ class BlueZ(World):
         with contextlib.suppress(subprocess.CalledProcessError):
             return self.busctl("get-property", "org.bluez", path or self.adapter, interface, name)
 
-    def device(self, strap):
-        return f"{self.adapter}/dev_{strap.address.replace(':', '_')}"
-
-    def busctl(self, *words):
-        return subprocess.run(
-            ["busctl", "--system", "--timeout=60", *words], check=True, capture_output=True, text=True).stdout.strip()
+    def block(self, on):
+        """By rfkill, in software."""
+        for path in Path("/sys/class/rfkill").glob("rfkill*/soft"):
+            path.write_text(str(int(on)))
 
 
 # The stand-in
@@ -314,6 +355,15 @@ class StandInStrap(Strap):
     def sent(self):
         return self._next - 1
 
+    def sleep(self):
+        self.tell("drop 3600")
+
+    def wake(self):
+        self.tell("drop 0")
+
+    def forget(self):
+        self.tell("forget-bond")
+
     def malformed(self, value):
         with self._lock:
             self.tell(f"malformed {value}")
@@ -333,11 +383,17 @@ class StandIn(World):
         self._start_daemon()
         return self
 
+    def begin(self, scenario):
+        super().begin(scenario)
+        if self.dbus.poll() is not None:
+            self._start_daemon()
+
     def end(self):
         super().end()
         self._straps = []
         with self._lock:
-            stop(self.sensor)
+            if self.sensor:
+                stop(self.sensor)
 
     def is_over(self, strap):
         return strap not in self._straps
@@ -359,12 +415,13 @@ class StandIn(World):
             self.sensor.stdin.flush()
             return list(iter(lambda: self.sensor.stdout.readline().decode().strip(), "ok"))
 
-    def straps(self, count=1, rate=RATE, **how):
+    def straps(self, count=1, rate=RATE, encrypted=False, **how):
         if how:
             raise Unavailable(f"no straps with {', '.join(how)}")
         number = next(self._serials)
         name, address = f"Strap {number:03}", f"F0:F1:F2:{number // 256:02X}:{number % 256:02X}:01"
         self._sensor = ["--name", name, "--address", address, "--sensors", count]
+        self._sensor += ["--encrypted", "measurements"] if encrypted else []
         self.start_bluetooth()
         for index in range(1, count + 1):
             numbered = name if index == 1 else f"{name} {index}"

@@ -1,0 +1,165 @@
+"""Scenarios of links, adapters, bluetoothd and its bus."""
+
+import time
+
+from trial import connected, scenario
+
+
+@scenario(short=True)
+def first_connection(trial):
+    """Never seen before: scan, connect, subscribe, values."""
+    [strap] = trial.world.straps()
+    begin = time.monotonic()
+    first = connected(trial, strap)
+    trial.recovery = time.monotonic() - begin
+    trial.streams(after=first + 10)
+    trial.count(first, strap.sent())
+    for kind in ("found", "connected"):
+        trial.event(kind)
+
+
+@scenario(short=True)
+def link_lost(trial):
+    """Out of reach and back, and a strap that hangs up."""
+    [strap] = trial.world.straps()
+    first = connected(trial, strap)
+    trial.streams(after=first + 5)
+    lost = time.monotonic()
+    trial.count(first, strap.lose())
+    trial.event("disconnected", since=lost)
+    strap.find()
+    first = trial.recovers(time.monotonic(), strap)
+    trial.streams(after=first + 5)
+    trial.count(first, strap.hang_up())
+    first = trial.recovers(time.monotonic(), strap)
+    trial.streams(after=first + 5)
+    trial.count(first, strap.sent())
+
+
+@scenario(slow=True)
+def gone_for_a_minute(trial):
+    """Nothing is heard of it for 60 s, longer than BlueZ waits in a Connect."""
+    [strap] = trial.world.straps()
+    first = connected(trial, strap)
+    lost = time.monotonic()
+    trial.count(first, strap.lose())
+    trial.event("disconnected", since=lost)
+    time.sleep(max(0, lost + 60 - time.monotonic()))
+    strap.find()
+    first = trial.recovers(time.monotonic(), strap, limit=90)
+    trial.streams(after=first + 5)
+    trial.count(first, strap.sent())
+
+
+@scenario()
+def refused_connections(trial):
+    """It ends each link at once, for a while."""
+    [strap] = trial.world.straps()
+    strap.refuse(True)
+    trial.world.start_gateway({"strap": strap})
+    trial.event("found")
+    trial.world.wait(trial.world.gateway, "it was refused three times", lambda: trial.world.log().count("trying again in") >= 3, 60)
+    strap.refuse(False)
+    first = trial.recovers(time.monotonic(), strap)
+    trial.streams(after=first + 5)
+    trial.count(first, strap.sent())
+
+
+@scenario(short=True, slow=True)
+def eight_sensors_at_12_Hz(trial):
+    """Every notification of 60 s counted."""
+    straps = trial.world.straps(8, rate=1)
+    sensors = {f"strap-{index}": strap for index, strap in enumerate(straps)}
+    begin = time.monotonic()
+    trial.world.start_gateway(sensors)
+    for sensor in sensors:
+        trial.streams(sensor, limit=40)
+    trial.recovery = time.monotonic() - begin
+    firsts = {sensor: strap.rate(12) for sensor, strap in sensors.items()}
+    time.sleep(60)
+    lasts = {sensor: strap.rate(0) - 1 for sensor, strap in sensors.items()}
+    for sensor in sensors:
+        trial.count(firsts[sensor], lasts[sensor], sensor, limit=30)
+    slow = [f"{sensor}: {lasts[sensor] - firsts[sensor]}" for sensor in sensors if lasts[sensor] - firsts[sensor] < 12 * 50]
+    trial.expect(f"each sent at 12 Hz: {slow}", not slow)
+
+
+@scenario(short=True)
+def bluetoothd_killed(trial):
+    """SIGKILL: it takes nothing back. Started again after two seconds."""
+    world = trial.world
+    [strap] = world.straps()
+    first = connected(trial, strap)
+    trial.streams(after=first + 5)
+    strap.rate(0)
+    trial.count(first, strap.sent())
+    killed = time.monotonic()
+    world.kill_bluetooth()
+    trial.event("disconnected", since=killed)
+    time.sleep(2)
+    strap.rate(4)
+    started = time.monotonic()
+    world.start_bluetooth()
+    first = trial.recovers(started, strap)
+    trial.streams(after=first + 5)
+    trial.count(first, strap.sent())
+
+
+@scenario()
+def powered_off_and_on(trial):
+    """The adapter, for five seconds."""
+    world = trial.world
+    [strap] = world.straps()
+    first = connected(trial, strap)
+    strap.rate(0)
+    trial.count(first, strap.sent())
+    off = time.monotonic()
+    world.power(False)
+    trial.event("disconnected", since=off)
+    time.sleep(5)
+    strap.rate(4)
+    on = time.monotonic()
+    world.power(True)
+    first = trial.recovers(on, strap)
+    trial.streams(after=first + 5)
+    trial.count(first, strap.sent())
+
+
+@scenario(worlds=["bluez"])
+def adapter_unplugged(trial):
+    """And plugged in again after three seconds."""
+    world = trial.world
+    [strap] = world.straps()
+    first = connected(trial, strap)
+    strap.rate(0)
+    trial.count(first, strap.sent())
+    gone = time.monotonic()
+    world.unplug()
+    trial.event("disconnected", since=gone)
+    time.sleep(3)
+    strap.rate(4)
+    back = time.monotonic()
+    world.plug()
+    first = trial.recovers(back, strap)
+    trial.streams(after=first + 5)
+    trial.count(first, strap.sent())
+
+
+@scenario()
+def bus_restarted(trial):
+    """The system bus ends, and bluetoothd with it."""
+    world = trial.world
+    [strap] = world.straps()
+    first = connected(trial, strap)
+    strap.rate(0)
+    trial.count(first, strap.sent())
+    gone = time.monotonic()
+    world.kill_bus()
+    trial.event("disconnected", since=gone)
+    time.sleep(2)
+    strap.rate(4)
+    back = time.monotonic()
+    world.start_bus()
+    first = trial.recovers(back, strap)
+    trial.streams(after=first + 5)
+    trial.count(first, strap.sent())
