@@ -31,7 +31,8 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
         switch name {
         case "org.bluez.Error.NotConnected", DBusError.Name.unknownObject, DBusError.Name.disconnected: true
         // BlueZ answers so when the link ends while a request is under way.
-        case "org.bluez.Error.Failed": message == "Not connected" || message.contains("abort")
+        case "org.bluez.Error.Failed":
+            message == "Not connected" || message.contains("abort") || message.contains("cancel")
         default: false
         }
     }

@@ -5,6 +5,15 @@ import Testing
 /// Which device a sensor is, and what keeps it connected: of the real program.
 @Suite("Sensors that are kept", .timeLimit(.minutes(2)))
 struct KeepingTests {
+    @Test("a sensor streams even where BlueZ tells of its services before their characteristics")
+    func lateAttributes() throws {
+        let home = try Home(emulated: ["--late-attributes", "--synthesise"])
+        let live = try home.subscribe("sensors/strap/heart-rate")
+        #expect(live.line(containing: "bpm") != nil)
+        let info = try home.subscribe("sensors/strap/info")
+        #expect(info.line(containing: #""model":"Emulated HRM""#) != nil)
+    }
+
     @Test("another device with the name of a known one is not taken for it, not even when that one is away")
     func otherDevice() throws {
         let home = try Home(

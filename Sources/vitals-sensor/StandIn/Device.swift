@@ -282,8 +282,9 @@ final class Device {
             return changed("ServicesResolved")
         }
         areServicesKnown = true
-        addAttributes()
+        if !settings.areAttributesLate { addAttributes() }
         changed("UUIDs", "ServicesResolved")
+        if settings.areAttributesLate { addAttributes() }
         objects.add([battery], at: path)
     }
 

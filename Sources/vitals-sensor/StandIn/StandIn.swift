@@ -21,6 +21,9 @@ struct StandInSettings: Sendable {
     var adapterAddress = "00:AA:01:00:00:00"
     /// Whether the devices are there from the start, as if they had been paired before.
     var isKnown = false
+    /// Whether BlueZ tells of the attributes only after it has told that they are resolved. Mostly it is the other way round,
+    /// but not always where several devices are connected to at once.
+    var areAttributesLate = false
     /// How long a Connect waits for a device out of reach; BlueZ fails after about 41 s.
     var connectTimeout = Duration.seconds(41)
     /// When a device that was never connected is forgotten, after the end of discovery.
