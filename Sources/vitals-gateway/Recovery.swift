@@ -110,12 +110,14 @@ final class Recovery {
 
     private func switchOn() {
         powerTimer?.cancel()
-        powerTimer = central.loop.after(Self.pause) { [weak self] in
-            self?.central.setPowered(true) { [weak self] result in
-                guard let self, case .failure(let error) = result else { return }
-                log.warning("\(error)")
-                if gateway.register.isAdapterCycled { switchOn() }
-            }
+        powerTimer = central.loop.after(Self.pause) { [weak self] in self?.switchOnNow() }
+    }
+
+    private func switchOnNow() {
+        central.setPowered(true) { [weak self] result in
+            guard let self, case .failure(let error) = result else { return }
+            log.warning("\(error)")
+            if gateway.register.isAdapterCycled { switchOn() }
         }
     }
 

@@ -16,9 +16,9 @@ final class ScriptedSensor: @unchecked Sendable {
     private let loop = EventLoop(name: "sensor")
     private let connection: Connection
     /// UUIDs, once for each StartNotify.
-    let subscribed = Record<String>()
+    let subscribed = TestSupport.Record<String>()
     /// UUIDs, once for each StopNotify.
-    let unsubscribed = Record<String>()
+    let unsubscribed = TestSupport.Record<String>()
     private var objects: ObjectServer?
     private var values: [String: [UInt8]] = [:]
     private var isConnected = false
