@@ -6,6 +6,7 @@ import Telemetry
 final class SensorDetails {
     private unowned let sensor: Sensor
     private var values: [String: [UInt8]] = [:]
+    private var capabilities: [String] = []
     private var isComplete = false
 
     private static let wanted = [
@@ -16,7 +17,7 @@ final class SensorDetails {
 
     /// Reads what there is, then publishes it.
     func read() {
-        (values, isComplete) = ([:], false)
+        (values, capabilities, isComplete) = ([:], offered(), false)
         read(Self.wanted.compactMap(sensor.characteristic).filter(\.canRead)[...])
     }
 
@@ -38,13 +39,6 @@ final class SensorDetails {
     func publish() {
         guard isComplete || !sensor.isReady else { return }
         let device = sensor.latestDevice
-        var capabilities: [String] = []
-        if sensor.characteristic(GATT.heartRateMeasurement) != nil { capabilities.append("heart-rate") }
-        for kind in [SensorReads.Kind.steps, .temperature] where sensor.reads.offers(kind) {
-            capabilities.append(kind.rawValue)
-        }
-        if sensor.characteristic(GATT.runningSpeedAndCadenceMeasurement) != nil { capabilities.append("running") }
-        if sensor.characteristic(GATT.cyclingSpeedAndCadenceMeasurement) != nil { capabilities.append("cycling") }
         let battery = values[GATT.batteryLevel].flatMap { try? BatteryLevel(gatt: $0) }.map { Int($0.percent) }
         let location = values[GATT.bodySensorLocation].flatMap { try? BodySensorLocation(gatt: $0) }
         sensor.publish(
@@ -54,6 +48,18 @@ final class SensorDetails {
                 battery: device?.battery ?? battery, capabilities: capabilities,
                 bodyLocation: location.map(\.description), bonded: device?.isBonded ?? sensor.entry.device?.isBonded,
                 paused: sensor.isPaused ? true : nil))
+    }
+
+    /// What the connected sensor offers, in the words of its info.
+    private func offered() -> [String] {
+        var capabilities: [String] = []
+        if sensor.characteristic(GATT.heartRateMeasurement) != nil { capabilities.append("heart-rate") }
+        for kind in [SensorReads.Kind.steps, .temperature] where sensor.reads.offers(kind) {
+            capabilities.append(kind.rawValue)
+        }
+        if sensor.characteristic(GATT.runningSpeedAndCadenceMeasurement) != nil { capabilities.append("running") }
+        if sensor.characteristic(GATT.cyclingSpeedAndCadenceMeasurement) != nil { capabilities.append("cycling") }
+        return capabilities
     }
 
     private func text(_ uuid: String) -> String? {

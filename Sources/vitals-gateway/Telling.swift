@@ -40,13 +40,17 @@ extension Gateway {
         session.publish(event.bytes, to: topics[settings.gateway, .events], qos: .atLeastOnce)
     }
 
-    /// A device as people are told of it.
+    /// A device as people are told of it. What every device has is left out.
     func payload(of device: Device) -> DevicePayload {
         DevicePayload(
             address: device.address, name: device.name.isEmpty ? nil : device.name, rssi: device.rssi,
-            services: device.services.map(GATT.serviceName), battery: device.battery,
+            services: device.services.filter { !Self.everybodys.contains($0) }.map(GATT.serviceName),
+            battery: device.battery,
             connected: device.isConnected, bonded: device.isBonded, sensor: register.owner(of: device)?.settings.id)
     }
+
+    /// Generic Access and Generic Attribute.
+    private static let everybodys: Set<String> = [GATT.uuid(0x1800), GATT.uuid(0x1801)]
 
     func publishInfo() {
         let described: JSON = [
