@@ -72,12 +72,20 @@ struct Scan {
         var cells = [
             "Device Found", (device.connected ? "* " : "  ") + style.bold(padded(name, 20)), escaped(device.address),
             strength(device.rssi), device.battery.map { padded("\($0) %", 5, isNumber: true) } ?? "     ",
-            device.services.map(escaped).joined(separator: ", "),
+            services(of: device),
         ]
         if let sensor = device.sensor { cells.append(style.cyan("(\(escaped(sensor)))")) }
         var line = cells.joined(separator: "  ")
         while line.last == " " { line.removeLast() }
         return line + "\n"
+    }
+
+    /// Those that have a name, and how many others there are: a connected device tells all it has. What every device has
+    /// (Generic Access and Generic Attribute) is not worth a word.
+    private func services(of device: DevicePayload) -> String {
+        let others = device.services.filter { GATT.uuid($0) == $0 && ![0x1800, 0x1801].map(GATT.uuid).contains($0) }
+        let named = device.services.filter { GATT.uuid($0) != $0 }.map(escaped)
+        return (named + (others.isEmpty ? [] : ["\(others.count) more"])).joined(separator: ", ")
     }
 
     private func strength(_ rssi: Int?) -> String {

@@ -8,8 +8,11 @@ struct ScanTests {
     private static let polar = DevicePayload(
         address: "C0:FF:EE:00:00:01", name: "Polar H10", rssi: -61, services: ["heart-rate", "battery"], battery: 95)
     private static let strap = DevicePayload(
-        address: "C0:FF:EE:00:00:02", name: "Strap", rssi: -45, services: ["heart-rate"], connected: true,
-        sensor: try? ID("strap"))
+        address: "C0:FF:EE:00:00:02", name: "Strap", rssi: -45,
+        services: [
+            "00001800-0000-1000-8000-00805f9b34fb", "heart-rate", "00001801-0000-1000-8000-00805f9b34fb",
+            "f1700001-76a1-4c53-9d5b-3f5f0d3c1a00",
+        ], connected: true, sensor: try? ID("strap"))
     private static let nameless = DevicePayload(address: "7A:00:00:00:00:03")
 
     /// Answers a scan: tells of some devices as they are found, and of all of them at the end.
@@ -44,7 +47,7 @@ struct ScanTests {
                 outcome.output == """
                     Scanning Started
                     Device Found    Polar H10             C0:FF:EE:00:00:01  -61 dBm    95 %  heart-rate, battery
-                    Device Found  * Strap                 C0:FF:EE:00:00:02  -45 dBm          heart-rate  (strap)
+                    Device Found  * Strap                 C0:FF:EE:00:00:02  -45 dBm          heart-rate, 1 more  (strap)
                     Device Found    (no name)             7A:00:00:00:00:03  -
                     3 devices found; * is connected
                     to connect one: vitals connect C0:FF:EE:00:00:01
