@@ -31,11 +31,14 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
         switch name {
         case "org.bluez.Error.NotConnected", DBusError.Name.unknownObject, DBusError.Name.disconnected: true
         // BlueZ answers so when the link ends while a request is under way.
-        case "org.bluez.Error.Failed":
-            message == "Not connected" || message.contains("abort") || message.contains("cancel")
+        case "org.bluez.Error.Failed": message == "Not connected" || isLinkFailure
         default: false
         }
     }
+
+    /// There is no link, or none any more: out of reach, refused, ended by one side or the other. BlueZ has two words for all
+    /// of these, whatever the kind of radio.
+    var isLinkFailure: Bool { ["le-connection-abort-by-local", "br-connection-canceled"].contains(message) }
 
     /// The characteristic does not offer that operation.
     public var isUnsupported: Bool {
@@ -65,7 +68,7 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
             "This user may not talk to BlueZ: add it to the group `bluetooth`."
         case DBusError.Name.serviceUnknown:
             "bluetoothd does not run: `systemctl status bluetooth`."
-        case "org.bluez.Error.Failed" where message == "le-connection-abort-by-local":
+        case "org.bluez.Error.Failed" where isLinkFailure:
             "The sensor did not answer: is it awake, near, and not connected to a telephone?"
         default: nil
         }

@@ -15,7 +15,7 @@ extension Central {
                     // BlueZ goes on trying after our limit, and would refuse the next Connect as InProgress.
                     if error.isTimeout, !owner.isEmpty { disconnect(device) { _ in } }
                     var error = error
-                    error.isBondLost = isLinkSeen && device.isBonded && error.message == "le-connection-abort-by-local"
+                    error.isBondLost = isLinkSeen && device.isBonded && error.isLinkFailure
                     return error
                 })
         }

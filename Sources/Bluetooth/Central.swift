@@ -46,6 +46,9 @@ public final class Central: @unchecked Sendable {
     var callCount = 0
     /// The devices that are being connected to, by their paths, and whether a link was seen meanwhile.
     var linksSeen: [String: Bool] = [:]
+    /// The devices whose services are about to be shown, by their paths, and which time it is.
+    private var resolving: [String: Int] = [:]
+    private var resolveCount = 0
     lazy var discovery = Discovery(of: self)
     private lazy var agent = Agent(of: self)
 
@@ -178,6 +181,7 @@ public final class Central: @unchecked Sendable {
                 for (path, interfaces) in reply.arguments.first?.asDictionary ?? [:] {
                     _ = objects.add(path, Self.interfaces(interfaces))
                 }
+                for path in objects.devices.keys { objects.confirmResolved(path) }
                 agent.begin()
                 settle()
             case .failure(let error):
@@ -194,6 +198,7 @@ public final class Central: @unchecked Sendable {
         run += 1
         isBlueZThere = false
         objects = Objects()
+        resolving = [:]
         adapterPath = nil
         isOffByUs = false
         blockTimer?.cancel()
@@ -302,11 +307,32 @@ public final class Central: @unchecked Sendable {
         case .device(let path):
             guard let device = objects.devices[path] else { break }
             if device.isConnected, linksSeen[path] != nil { linksSeen[path] = true }
+            if !device.saysResolved { resolving[path] = nil } else if !device.isResolved { awaitServices(of: device) }
             if device.adapterPath == adapterPath { events(.device(device)) }
         case .deviceRemoved(let device):
             if device.adapterPath == adapterPath { events(.deviceRemoved(device)) }
+            resolving[device.path] = nil
             failCalls(about: device)
         case nil: break
+        }
+    }
+
+    /// bluetoothd tells the changes of one object after those of another: ServicesResolved may come before the services and
+    /// characteristics. What it has still to tell it tells before it answers any call.
+    private func awaitServices(of device: Device) {
+        let path = device.path
+        guard resolving[path] == nil else { return }
+        resolveCount += 1
+        let number = resolveCount
+        resolving[path] = number
+        call(
+            "ask for the services of \(device.address)", path, "org.freedesktop.DBus.Properties", "Get",
+            [.string(Objects.deviceInterface), .string("ServicesResolved")]
+        ) { [weak self] _ in
+            guard let self, resolving[path] == number else { return }  // It has changed meanwhile.
+            resolving[path] = nil
+            objects.confirmResolved(path)
+            if let device = objects.devices[path], device.adapterPath == adapterPath { events(.device(device)) }
         }
     }
 

@@ -36,6 +36,8 @@ public struct Device: Equatable, Sendable {
     public internal(set) var isConnected = false
     /// The services are known; characteristics can be used.
     public internal(set) var isResolved = false
+    /// BlueZ says so. It says it before it shows the last of them.
+    var saysResolved = false
     /// There are keys for this or a later connection.
     public internal(set) var isPaired = false
     /// The keys are kept, here and (as far as BlueZ knows) by the device.
@@ -158,6 +160,11 @@ struct Objects {
         }
     }
 
+    /// All that a device has is shown now.
+    mutating func confirmResolved(_ path: String) {
+        if let device = devices[path] { devices[path]?.isResolved = device.saysResolved }
+    }
+
     /// A device's characteristics, in the order of their handles.
     func characteristics(of device: Device) -> [Characteristic] {
         characteristics.values.filter { $0.path.hasPrefix(device.path + "/") }.sorted { $0.path < $1.path }
@@ -179,7 +186,10 @@ extension Device {
         if let value = properties["Name"]?.asString { name = value }
         if let value = properties["Alias"]?.asString { alias = value }
         if let value = properties["Connected"]?.asBool { isConnected = value }
-        if let value = properties["ServicesResolved"]?.asBool { isResolved = value }
+        if let value = properties["ServicesResolved"]?.asBool {
+            saysResolved = value
+            if !value { isResolved = false }
+        }
         if let value = properties["Paired"]?.asBool { isPaired = value }
         if let value = properties["Bonded"]?.asBool { isBonded = value }
         if let value = properties["Trusted"]?.asBool { isTrusted = value }

@@ -79,12 +79,12 @@ final class BlueZ: @unchecked Sendable {
     /// The next call of a method is not answered until `release`.
     func hold(_ member: String) { loop.sync { [unowned self] in heldMember = member } }
 
-    /// Refuses the call that was held.
-    func release(with error: DBusError) {
+    /// Answers the call that was held, or refuses it.
+    func release(with error: DBusError?) {
         loop.sync { [unowned self] in
             guard let call = heldCall else { return }
             heldCall = nil
-            connection.refuse(call, error)
+            if let error { connection.refuse(call, error) } else { connection.reply(to: call) }
         }
     }
 

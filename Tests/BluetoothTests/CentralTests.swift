@@ -4,7 +4,7 @@ import Reactor
 import TestSupport
 import Testing
 
-private let heartRate = "00002a37-0000-1000-8000-00805f9b34fb"
+let heartRate = "00002a37-0000-1000-8000-00805f9b34fb"
 private let battery = "00002a19-0000-1000-8000-00805f9b34fb"
 
 @Suite("A central")
