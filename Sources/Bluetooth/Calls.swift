@@ -3,24 +3,6 @@
 internal import DBus
 
 extension Central {
-    /// Connects; BlueZ then finds out the services, and `Device.isResolved` tells when it has.
-    public func connect(_ device: Device, completion: @escaping Completion<Void>) {
-        let attempt = "connect to \(device.address)"
-        linksSeen[device.path] = false
-        call(attempt, device.path, Objects.deviceInterface, "Connect", limit: limits.connect) { [weak self] result in
-            guard let self else { return }
-            let isLinkSeen = linksSeen.removeValue(forKey: device.path) ?? false
-            completion(
-                result.map { _ in }.mapError { error in
-                    // BlueZ goes on trying after our limit, and would refuse the next Connect as InProgress.
-                    if error.isTimeout, !owner.isEmpty { disconnect(device) { _ in } }
-                    var error = error
-                    error.isBondLost = isLinkSeen && device.isBonded && error.isLinkFailure
-                    return error
-                })
-        }
-    }
-
     /// Calls back when all is known of a device that BlueZ has found out until now.
     ///
     /// BlueZ 5.66 queues what it tells of each object and begins with the device's own: that the services are resolved comes

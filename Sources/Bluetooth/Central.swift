@@ -44,8 +44,8 @@ public final class Central: @unchecked Sendable {
     var subscribers: [String: Subscription] = [:]
     var openCalls: [Int: OpenCall] = [:]
     var callCount = 0
-    /// The devices that are being connected to, by their paths, and whether a link was seen meanwhile.
-    var linksSeen: [String: Bool] = [:]
+    /// By the devices' paths.
+    var connecting: [String: ConnectAttempt] = [:]
     /// The devices whose services are about to be shown, by their paths, and which time it is.
     private var resolving: [String: Int] = [:]
     private var resolveCount = 0
@@ -207,6 +207,7 @@ public final class Central: @unchecked Sendable {
         discovery.forget()
         agent.forget()
         change(to: newState)
+        giveUpConnecting()
     }
 
     // MARK: The adapter, coming and going
@@ -306,12 +307,13 @@ public final class Central: @unchecked Sendable {
         case .adapter: settle()
         case .device(let path):
             guard let device = objects.devices[path] else { break }
-            if device.isConnected, linksSeen[path] != nil { linksSeen[path] = true }
             if !device.saysResolved { resolving[path] = nil } else if !device.isResolved { awaitServices(of: device) }
             if device.adapterPath == adapterPath { events(.device(device)) }
+            if device.isConnected { linkSeen(path) }
         case .deviceRemoved(let device):
             if device.adapterPath == adapterPath { events(.deviceRemoved(device)) }
             resolving[device.path] = nil
+            giveUpConnecting(device.path)
             failCalls(about: device)
         case nil: break
         }

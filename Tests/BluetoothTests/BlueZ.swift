@@ -8,47 +8,38 @@ import Testing
 /// A program on the bus that owns `org.bluez` and does what a test says: for what the emulated sensor has no command for.
 ///
 /// Its objects are the ones that the test gave it, and its methods answer with success unless the test refuses them.
-// Proof of @unchecked: the mutable state is touched on `loop` only. What is left there holds `self` unowned, since the
-// callers wait for it: the last reference must not be the loop's.
-final class BlueZ: @unchecked Sendable {
+final class BlueZ {
     typealias Properties = [String: Value]
 
     static let hci0 = "/org/bluez/hci0"
     static let strap = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01"
 
-    /// What was called, such as `StartDiscovery hci0`, without what every central asks at first.
-    let calls = Record<String>()
     private let loop = EventLoop(name: "bluez")
-    private let connection: Connection
-    private var objects: [String: [String: Properties]]
-    private var refusals: [String: DBusError]
-    private var caller = ""
-    /// The method that is not answered, and its call once it came.
-    private var heldMember: String?
-    private var heldCall: Message?
+    private let desk: Desk
 
     init(
         _ address: String, _ objects: [String: [String: Properties]] = BlueZ.oneAdapter,
         refusing refusals: [String: DBusError] = [:]
     ) throws {
-        self.objects = objects
-        self.refusals = refusals
-        connection = Connection(on: loop)
+        desk = Desk(Connection(on: loop), objects, refusals)
         loop.start()
         let isThere = Answer<Bool>()
         let address = Connection.Address.address(address)
-        loop.perform { [unowned self] in
-            connection.onCall = { [unowned self] in answer($0) }
-            guard (try? connection.open(address)) != nil else { return isThere.set(false) }
-            connection.requestName("org.bluez") { isThere.set((try? $0.get()) != nil) }
+        loop.perform { [desk] in
+            desk.connection.onCall = { [unowned desk] in desk.answer($0) }
+            guard (try? desk.connection.open(address)) != nil else { return isThere.set(false) }
+            desk.connection.requestName("org.bluez") { isThere.set((try? $0.get()) != nil) }
         }
         guard isThere.wait(atMost: limit) == true else { throw TestFailure("no org.bluez on the bus") }
     }
 
     deinit {
-        loop.sync { [connection] in connection.close() }
+        loop.sync { [desk] in desk.close() }
         loop.stop()
     }
+
+    /// What was called, such as `StartDiscovery /org/bluez/hci0`, without what every central asks at first.
+    var calls: Record<String> { desk.calls }
 
     static func adapter(isPowered: Bool = true, address: String = "00:AA:01:00:00:00") -> [String: Properties] {
         [
@@ -73,34 +64,28 @@ final class BlueZ: @unchecked Sendable {
 
     /// From now on a method is refused; with nil it is not any more.
     func refuse(_ member: String, with error: DBusError?) {
-        loop.sync { [unowned self] in refusals[member] = error }
+        loop.sync { [desk] in desk.refusals[member] = error }
     }
 
     /// The next call of a method is not answered until `release`.
-    func hold(_ member: String) { loop.sync { [unowned self] in heldMember = member } }
+    func hold(_ member: String) { loop.sync { [desk] in desk.heldMember = member } }
 
     /// Answers the call that was held, or refuses it.
-    func release(with error: DBusError?) {
-        loop.sync { [unowned self] in
-            guard let call = heldCall else { return }
-            heldCall = nil
-            if let error { connection.refuse(call, error) } else { connection.reply(to: call) }
-        }
-    }
+    func release(with error: DBusError?) { loop.sync { [desk] in desk.release(error) } }
 
     func change(_ path: String, _ interface: String, _ properties: Properties, invalidated: [String] = []) {
         let arguments: [Value] = [.string(interface), .properties(properties), .strings(invalidated)]
         emit(path, "org.freedesktop.DBus.Properties", "PropertiesChanged", arguments)
-        loop.sync { [unowned self] in objects[path]?[interface]?.merge(properties) { $1 } }
+        loop.sync { [desk] in desk.objects[path]?[interface]?.merge(properties) { $1 } }
     }
 
     func add(_ path: String, _ interfaces: [String: Properties]) {
-        loop.sync { [unowned self] in objects[path, default: [:]].merge(interfaces) { $1 } }
-        emit("/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", [.path(path), Self.value(interfaces)])
+        loop.sync { [desk] in desk.objects[path, default: [:]].merge(interfaces) { $1 } }
+        emit("/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", [.path(path), Desk.value(interfaces)])
     }
 
     func remove(_ path: String, _ interfaces: [String]) {
-        loop.sync { [unowned self] in for interface in interfaces { objects[path]?[interface] = nil } }
+        loop.sync { [desk] in for interface in interfaces { desk.objects[path]?[interface] = nil } }
         emit("/", "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", [.path(path), .strings(interfaces)])
     }
 
@@ -108,8 +93,8 @@ final class BlueZ: @unchecked Sendable {
     func askAgent(_ member: String, _ arguments: [Value], path: String = "/org/vitals/agent") throws -> String {
         try #require(calls.first { $0 == "RequestDefaultAgent /org/vitals/agent" } != nil)
         let answer = Answer<String>()
-        loop.perform { [unowned self] in
-            connection.call(caller, path, "org.bluez.Agent1", member, arguments, limit: limit) { result in
+        loop.perform { [desk] in
+            desk.connection.call(desk.caller, path, "org.bluez.Agent1", member, arguments, limit: limit) { result in
                 switch result {
                 case .success: answer.set("ok")
                 case .failure(let error): answer.set("\(error)")
@@ -120,17 +105,47 @@ final class BlueZ: @unchecked Sendable {
     }
 
     /// The unique name of the central that called.
-    var central: String { loop.sync { [unowned self] in caller } }
+    var central: String { loop.sync { [desk] in desk.caller } }
 
     private func emit(_ path: String, _ interface: String, _ member: String, _ arguments: [Value]) {
-        loop.sync { [connection] in
-            #expect(throws: Never.self) { try connection.emit(path, interface, member, arguments) }
+        loop.sync { [desk] in
+            #expect(throws: Never.self) { try desk.connection.emit(path, interface, member, arguments) }
         }
     }
+}
 
-    // MARK: What it answers
+/// What `BlueZ` answers with.
+// Proof of @unchecked: the mutable state is touched on the connection's loop only, and let go of after `close`.
+private final class Desk: @unchecked Sendable {
+    let connection: Connection
+    let calls = Record<String>()
+    var objects: [String: [String: BlueZ.Properties]]
+    var refusals: [String: DBusError]
+    var caller = ""
+    /// The method that is not answered, and its call once it came.
+    var heldMember: String?
+    private var heldCall: Message?
 
-    private func answer(_ call: Message) {
+    init(
+        _ connection: Connection, _ objects: [String: [String: BlueZ.Properties]], _ refusals: [String: DBusError]
+    ) {
+        self.connection = connection
+        self.objects = objects
+        self.refusals = refusals
+    }
+
+    func close() {
+        heldCall = nil
+        connection.close()
+    }
+
+    func release(_ error: DBusError?) {
+        guard let call = heldCall else { return }
+        heldCall = nil
+        if let error { connection.refuse(call, error) } else { connection.reply(to: call) }
+    }
+
+    func answer(_ call: Message) {
         caller = call.sender
         if let error = refusals[call.member] { return connection.refuse(call, error) }
         if call.member == heldMember {
@@ -152,7 +167,7 @@ final class BlueZ: @unchecked Sendable {
         connection.reply(to: call)
     }
 
-    private static func value(_ interfaces: [String: Properties]) -> Value {
+    static func value(_ interfaces: [String: BlueZ.Properties]) -> Value {
         .dictionary("s", "a{sv}", interfaces.map { Value.Entry(.string($0.key), .properties($0.value)) })
     }
 }

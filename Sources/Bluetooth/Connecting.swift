@@ -1,0 +1,82 @@
+// Connecting. BlueZ's answer alone does not say how it went:
+//
+//     out of reach        an error after 41 s; Connected was never true
+//     refused             Connected is true for a moment, then the same error, or another one with the same meaning
+//     bond lost           just as refused, each time
+//     done                success, and Connected true; now and then half a second after the success
+//
+// So what was told of the link meanwhile is kept beside the call.
+
+internal import DBus
+internal import Reactor
+
+/// A Connect under way.
+struct ConnectAttempt {
+    /// Connected was true since it began.
+    var isLinkSeen = false
+    /// BlueZ has answered that it is done, and this is to be called when it says Connected, too.
+    var completion: Central.Completion<Void>?
+    var timer: EventLoop.Timer?
+}
+
+extension Central {
+    /// So long after its success a Connect may be without a link.
+    private static let linkLimit = Duration.seconds(5)
+
+    /// Connects; success once the link is there. BlueZ then finds out the services, and `Device.isResolved` tells when it has.
+    public func connect(_ device: Device, completion: @escaping Completion<Void>) {
+        let attempt = "connect to \(device.address)"
+        let path = device.path
+        connecting[path] = ConnectAttempt()
+        call(attempt, path, Objects.deviceInterface, "Connect", limit: limits.connect) { [weak self] result in
+            guard let self else { return }
+            let isLinkSeen = connecting[path]?.isLinkSeen ?? false
+            switch result {
+            case .success where self.device(at: path)?.isConnected == true:
+                connecting[path] = nil
+                completion(.success(()))
+            case .success where isLinkSeen:
+                connecting[path] = nil
+                completion(.failure(Self.noLink(attempt, "the link has ended again")))
+            case .success:
+                connecting[path]?.completion = completion
+                connecting[path]?.timer = loop.after(Self.linkLimit) { [weak self] in
+                    self?.endConnecting(
+                        path, .failure(Self.noLink(attempt, "BlueZ says it is done, and there is no link")))
+                }
+            case .failure(var error):
+                connecting[path] = nil
+                // BlueZ goes on trying after our limit, and would refuse the next Connect as InProgress.
+                if error.isTimeout, !owner.isEmpty { disconnect(device) { _ in } }
+                error.isBondLost = isLinkSeen && device.isBonded && error.isLinkFailure
+                completion(.failure(error))
+            }
+        }
+    }
+
+    /// A device is connected.
+    func linkSeen(_ path: String) {
+        guard connecting[path] != nil else { return }
+        connecting[path]?.isLinkSeen = true
+        endConnecting(path, .success(()))
+    }
+
+    /// There will be no link: the device is gone, or BlueZ.
+    func giveUpConnecting(_ path: String? = nil) {
+        for path in path.map({ [$0] }) ?? Array(connecting.keys) {
+            endConnecting(path, .failure(Self.noLink("connect", "BlueZ has forgotten the device")))
+        }
+    }
+
+    /// Ends an attempt that BlueZ has answered; others end with the answer.
+    private func endConnecting(_ path: String, _ result: Result<Void, BluetoothError>) {
+        guard let completion = connecting[path]?.completion else { return }
+        connecting[path]?.timer?.cancel()
+        connecting[path] = nil
+        completion(result)
+    }
+
+    private static func noLink(_ attempt: String, _ words: String) -> BluetoothError {
+        BluetoothError(attempt: attempt, name: "org.bluez.Error.NotConnected", message: words)
+    }
+}
