@@ -22,17 +22,41 @@ private final class ManagerDouble: Sendable {
         let opened = Answer<String>()
         loop.perform { [self] in
             connection.onCall = { [unowned self] in answer($0) }
-            do throws(DBusError) { try connection.open(address) } catch { return opened.set(error.description) }
-            connection.requestName("org.bluez") { opened.set($0.outcomeOfVoid) }
-            connection.match("type='signal',path_namespace='\(RealAdapter.applicationPath)'")
+            open(address, opened)
         }
         try #require(opened.wait(atMost: limit) == "ok")
     }
 
+    private func open(_ address: Connection.Address, _ opened: Answer<String>) {
+        do throws(DBusError) { try connection.open(address) } catch { return opened.set(error.description) }
+        connection.requestName("org.bluez") { opened.set($0.outcomeOfVoid) }
+        connection.match("type='signal',path_namespace='\(RealAdapter.applicationPath)'")
+    }
+
+    /// BlueZ dies, and is started again; its adapter is there a moment later.
+    func restart(_ address: Connection.Address) throws {
+        let opened = Answer<String>()
+        calls.removeAll()
+        connection.loop.perform { [self] in
+            connection.close()
+            open(address, opened)
+        }
+        try #require(opened.wait(atMost: limit) == "ok")
+        let managers = ["org.bluez.Adapter1", "org.bluez.GattManager1", "org.bluez.LEAdvertisingManager1"]
+        connection.loop.perform { [self] in
+            let entries = managers.map { Value.Entry(.string($0), .dictionary("s", "v", [])) }
+            try? connection.emit(
+                "/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded",
+                [.path("/org/bluez/hci0"), .dictionary("s", "a{sv}", entries)])
+        }
+    }
+
     private func answer(_ call: Message) {
-        calls.append(call.member)
+        let properties = call.arguments.dropFirst().map { $0.asString ?? $0.unwrapped.asString ?? "on" }
+        calls.append(call.member == "Set" ? "Set " + properties.joined(separator: " ") : call.member)
         if call.member == "RegisterApplication" { application.withLock { $0 = call.sender } }
-        connection.reply(to: call)
+        guard call.member == "GetAll" else { return connection.reply(to: call) }
+        connection.reply(to: call, [.properties(["Alias": .string("Kitchen"), "Name": .string("BlueZ 5.66")])])
     }
 
     /// Calls an exported object, as BlueZ does.
@@ -98,14 +122,32 @@ struct RealAdapterTests {
         double.call(try path(of: uuid), "org.bluez.GattCharacteristic1", member, arguments)
     }
 
-    @Test("powers the adapter, registers application and advertisement, and takes both back")
+    @Test("powers the adapter, gives it the sensor's name, registers application and advertisement, and takes all back")
     func registers() throws {
         stop()
+        let calls = double.calls.all
+        // The adapter's properties are asked for while the application is registered.
+        #expect(calls.first == "Set Powered on")
+        #expect(calls.filter { $0.hasPrefix("Set Alias") } == ["Set Alias Vitals HRM", "Set Alias Kitchen"])
         #expect(
-            double.calls.all == [
-                "Set", "RegisterApplication", "RegisterAdvertisement", "UnregisterAdvertisement",
-                "UnregisterApplication",
+            calls.filter { $0.contains("egister") } == [
+                "RegisterApplication", "RegisterAdvertisement", "UnregisterAdvertisement", "UnregisterApplication",
             ])
+    }
+
+    @Test("registers again when BlueZ was started again, and sends nothing until somebody listens again")
+    func registersAgain() throws {
+        defer { stop() }
+        let heartRate = "00002a37-0000-1000-8000-00805f9b34fb"
+        #expect(try characteristic(heartRate, "StartNotify") == .success([]))
+        try double.restart(bus.address)
+        #expect(double.calls.first { $0 == "RegisterAdvertisement" } != nil)
+        #expect(double.calls.all.contains("RegisterApplication"))
+        program.send("status")
+        program.wait(for: ": advertising, 0 listened to")
+        #expect(try characteristic(heartRate, "StartNotify") == .success([]))
+        program.send("status")
+        program.wait(for: ": advertising, 1 listened to")
     }
 
     @Test("exports every service and characteristic, each naming its service, and an advertisement")
@@ -124,6 +166,7 @@ struct RealAdapterTests {
         }
         let advertisement = try #require(objects[RealAdapter.advertisementPath]?["org.bluez.LEAdvertisement1"])
         #expect(advertisement["Type"] == .string("peripheral") && advertisement["LocalName"] == .string("Vitals HRM"))
+        #expect(advertisement["Discoverable"] == .bool(true))
         #expect(advertisement["ServiceUUIDs"] == .strings(Profile.strap.advertised))
     }
 

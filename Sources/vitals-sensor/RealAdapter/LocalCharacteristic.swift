@@ -31,6 +31,13 @@ final class LocalCharacteristic {
         changed("Value")
     }
 
+    /// Nobody listens any more, and BlueZ is not there to say so.
+    func stop() {
+        guard isNotifying else { return }
+        isNotifying = false
+        peripheral.stopListening(to: definition.uuid)
+    }
+
     var interface: Interface {
         Interface(name: RemoteCharacteristic.interfaceName, properties: properties, methods: methods)
     }

@@ -5,6 +5,9 @@
 // LEAdvertisingManager1.RegisterAdvertisement), and answers what BlueZ then asks: reads, writes, and whether to notify. A
 // notification is a PropertiesChanged of `Value`. BlueZ adds the 2902 descriptors, Generic Access and Generic Attribute.
 //
+// Whoever connects reads the name from BlueZ's Generic Access, where it is the adapter's alias: so the adapter has the
+// sensor's name meanwhile. When the adapter comes back, BlueZ knows nothing of all this, and is told again.
+//
 // Source: BlueZ's doc/org.bluez.GattManager.rst, GattCharacteristic.rst and LEAdvertisement.rst.
 
 import DBus
@@ -26,6 +29,11 @@ final class RealAdapter: Form {
     /// The devices that have read or written something, and so are at the other end of a link to this sensor.
     private var centrals: Set<String> = []
     private var isAdvertising = false
+    /// Whether the sensor is meant to be found.
+    private var isAwake = true
+    /// The adapter's alias before it was the sensor's name.
+    private var ownAlias: String?
+    private var retry: EventLoop.Timer?
 
     private static let limit = Duration.seconds(30)
 
@@ -45,22 +53,54 @@ final class RealAdapter: Form {
     // MARK: Form
 
     func begin(completion: @escaping (Result<Void, DBusError>) -> Void) {
-        connection.onSignal = { [unowned self] signal in
-            guard signal.isSignal("org.freedesktop.DBus", "NameOwnerChanged") else { return }
-            let names = signal.arguments.compactMap(\.asString)
-            // BlueZ was started again, and knows nothing of us.
-            if names.count == 3, names[0] == "org.bluez", !names[2].isEmpty { register { Self.report($0) } }
-        }
-        connection.match("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'")
+        connection.onSignal = { [unowned self] in note($0) }
+        let owner = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'"
+        let objects = "type='signal',sender='org.bluez',interface='\(Standard.objectManager)',path='/'"
+        for rule in [owner, objects] { connection.match(rule) }
         register(completion: completion)
     }
 
+    /// BlueZ or the adapter has gone, or is there again.
+    private func note(_ signal: Message) {
+        let arguments = signal.arguments
+        let isOurs = arguments.first?.asString == adapterPath
+        if signal.isSignal("org.freedesktop.DBus", "NameOwnerChanged") {
+            if arguments.last == .string("") { forget() }
+        } else if signal.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesRemoved"), isOurs {
+            forget()
+        } else if signal.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesAdded"), isOurs {
+            guard arguments.last?.asDictionary?["org.bluez.LEAdvertisingManager1"] != nil else { return }
+            forget()
+            registerAgain()
+        }
+    }
+
+    /// What BlueZ knew of us is no more.
+    private func forget() {
+        retry?.cancel()
+        isAdvertising = false
+        centrals = []
+        for characteristic in characteristics { characteristic.stop() }
+    }
+
+    /// BlueZ may be busy with switching the adapter on.
+    private func registerAgain() {
+        register { [unowned self] result in
+            Self.report(result)
+            guard case .failure = result else { return }
+            retry = connection.loop.after(.seconds(2)) { [weak self] in self?.registerAgain() }
+        }
+    }
+
     func end() {
+        retry?.cancel()
         stopAdvertising()
         callAdapter("org.bluez.GattManager1", "UnregisterApplication", [.path(Self.applicationPath)])
+        if let ownAlias { set("Alias", .string(ownAlias)) }
     }
 
     func retire(_ peripheral: Peripheral) {
+        isAwake = false
         disconnect()
         stopAdvertising()
     }
@@ -71,14 +111,19 @@ final class RealAdapter: Form {
             disconnect()
             guard seconds > 0, isAdvertising else { return }
             stopAdvertising()
-            connection.loop.after(.seconds(seconds)) { [weak self] in self?.advertise { Self.report($0) } }
+            connection.loop.after(.seconds(seconds)) { [weak self] in
+                if let self, isAwake { advertise { Self.report($0) } }
+            }
         case .hang(let isOn): faults.isHanging = isOn
         case .fail(let method, let name): faults.fail(method, with: BlueZError.error(name, "Failed on command"))
-        case .power(let isOn): power(isOn) { Self.report($0) }
+        case .power(let isOn): set("Powered", .bool(isOn)) { Self.report($0) }
         case .vanish:
+            isAwake = false
             disconnect()
             stopAdvertising()
-        case .appear: advertise { Self.report($0) }
+        case .appear:
+            isAwake = true
+            advertise { Self.report($0) }
         default: throw InstructionError("only the stand-in can do this; on an adapter BlueZ has the links")
         }
     }
@@ -92,13 +137,27 @@ final class RealAdapter: Form {
     // MARK: BlueZ's managers
 
     private func register(completion: @escaping (Result<Void, DBusError>) -> Void) {
-        power(true) { [unowned self] result in
+        set("Powered", .bool(true)) { [unowned self] result in
             guard case .success = result else { return completion(result) }
+            takeName()
             let arguments: [Value] = [.path(Self.applicationPath), .properties([:])]
             callAdapter("org.bluez.GattManager1", "RegisterApplication", arguments) { [unowned self] result in
-                guard case .success = result else { return completion(result) }
+                guard case .success = result, isAwake else { return completion(result) }
                 advertise(completion: completion)
             }
+        }
+    }
+
+    /// The adapter has the sensor's name from now on. Its own is put back in the end; an alias that is the name that
+    /// BlueZ gives, by none.
+    private func takeName() {
+        let arguments: [Value] = [.string(Adapter.interfaceName)]
+        connection.call("org.bluez", adapterPath, Standard.properties, "GetAll", arguments, limit: Self.limit) {
+            [weak self] result in
+            guard let self, let properties = try? result.get().arguments.first?.asDictionary else { return }
+            let alias = properties["Alias"]?.asString
+            if ownAlias == nil { ownAlias = alias == properties["Name"]?.asString ? "" : alias }
+            set("Alias", .string(peripheral.name)) { Self.report($0) }
         }
     }
 
@@ -119,8 +178,10 @@ final class RealAdapter: Form {
         callAdapter("org.bluez.LEAdvertisingManager1", "UnregisterAdvertisement", [path])
     }
 
-    private func power(_ isOn: Bool, completion: @escaping (Result<Void, DBusError>) -> Void) {
-        let arguments: [Value] = [.string(Adapter.interfaceName), .string("Powered"), .variant(.bool(isOn))]
+    private func set(
+        _ property: String, _ value: Value, completion: @escaping (Result<Void, DBusError>) -> Void = { _ in }
+    ) {
+        let arguments: [Value] = [.string(Adapter.interfaceName), .string(property), .variant(value)]
         callAdapter(Standard.properties, "Set", arguments, completion: completion)
     }
 
@@ -164,6 +225,8 @@ final class RealAdapter: Form {
                 Property("ServiceUUIDs", .strings(peripheral.profile.advertised)),
                 Property("LocalName", .string(peripheral.name)),
                 Property("Appearance", .uint16(peripheral.profile.appearance)),
+                // Without this flag in what it advertises, a BlueZ that discovers leaves it out.
+                Property("Discoverable", .bool(true)),
             ],
             methods: [
                 Method("Release") { [unowned self] call in
