@@ -3,17 +3,6 @@
 internal import DBus
 
 extension Central {
-    /// Calls back when all is known of a device that BlueZ has found out until now.
-    ///
-    /// BlueZ 5.66 queues what it tells of each object and begins with the device's own: that the services are resolved comes
-    /// before the characteristics are there, for one of eight sensors or so. Before it answers a call it tells all that waits.
-    public func whenTold(of device: Device, completion: @escaping () -> Void) {
-        call(
-            "ask about \(device.address)", device.path, "org.freedesktop.DBus.Properties", "Get",
-            [.string(Objects.deviceInterface), .string("Connected")]
-        ) { _ in completion() }
-    }
-
     public func disconnect(_ device: Device, completion: @escaping Completion<Void>) {
         call("disconnect from \(device.address)", device.path, Objects.deviceInterface, "Disconnect") {
             completion($0.map { _ in })

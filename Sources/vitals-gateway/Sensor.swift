@@ -1,8 +1,8 @@
 // One sensor, from being looked for to being listened to.
 //
-//     searching ──seen──► connecting ──Connect answered──► resolving ──ServicesResolved──► (bonding) ► learning ► ready
-//         ▲                   │ failed                         │ too long                       │                   │ link lost, silent
-//         └────── waiting ◄───┴────────────────────────────────┴────────────────────────────────┴───────────────────┘
+//     searching ──seen──► connecting ──Connect answered──► resolving ──ServicesResolved──► (bonding) ──► ready
+//         ▲                   │ failed                         │ too long                       │         │ link lost, silent
+//         └────── waiting ◄───┴────────────────────────────────┴────────────────────────────────┴─────────┘
 //
 // All of it happens on the central's loop. A sensor never gives up: after a failure it waits, longer each time, and looks
 // again. A device that BlueZ still knows is connected to without a scan; BlueZ itself then waits for it to advertise.
@@ -24,8 +24,6 @@ final class Sensor {
         case connecting
         case resolving(EventLoop.Timer)
         case bonding
-        /// The services are resolved, and BlueZ is asked for what it has not told of them yet.
-        case learning
         case ready
         case waiting(EventLoop.Timer)
     }
@@ -62,8 +60,6 @@ final class Sensor {
     private var waiters: [Waiter] = []
     /// Others that have its name were told of.
     var others: Set<String> = []
-    /// BlueZ has told that the link is there; it may answer a Connect before that.
-    private var sawLink = false
     /// Links in a row that it ended at once although there is a bond.
     var bondRefusals = 0
     private(set) var characteristics: [Characteristic] = []
@@ -104,11 +100,10 @@ final class Sensor {
         guard newDevice.path == device?.path else { return reportOther(newDevice) }
         let old = device
         device = newDevice
-        if newDevice.isConnected { sawLink = true }
         switch link {
         case .resolving where newDevice.isConnected && newDevice.isResolved: becomeBonded()
-        case .resolving where sawLink && !newDevice.isConnected, .ready where !newDevice.isConnected,
-            .bonding where !newDevice.isConnected, .learning where !newDevice.isConnected:
+        case .resolving where !newDevice.isConnected, .ready where !newDevice.isConnected,
+            .bonding where !newDevice.isConnected:
             retry(because: "the link was lost")
         case .ready where newDevice.battery != old?.battery || newDevice.isBonded != old?.isBonded:
             recognised(newDevice)
@@ -120,7 +115,7 @@ final class Sensor {
     func deviceRemoved(_ removed: Device) {
         guard removed.path == device?.path else { return }
         switch link {
-        case .ready, .resolving, .bonding, .learning: retry(because: "BlueZ has forgotten the device")
+        case .ready, .resolving, .bonding: retry(because: "BlueZ has forgotten the device")
         default: break  // The call that is under way fails by itself.
         }
     }
@@ -141,7 +136,6 @@ final class Sensor {
         }
         self.device = device
         link = .connecting
-        sawLink = device.isConnected
         attempt += 1
         central.connect(device) { [weak self, attempt] result in
             guard let self, case .connecting = link, attempt == self.attempt else { return }
@@ -158,7 +152,6 @@ final class Sensor {
     private func follow(_ device: Device) {
         if case .waiting(let timer) = link { timer.cancel() }
         self.device = device
-        sawLink = true
         attempt += 1
         resolve()
     }
@@ -188,13 +181,9 @@ final class Sensor {
 
     private func becomeReady() {
         guard let device else { return }
-        link = .learning
-        central.whenTold(of: device) { [weak self, attempt] in
-            guard let self, case .learning = link, attempt == self.attempt else { return }
-            link = .ready
-            characteristics = central.characteristics(of: device)
-            subscribe()
-        }
+        link = .ready
+        characteristics = central.characteristics(of: device)
+        subscribe()
     }
 
     private func subscribe() {
@@ -273,7 +262,7 @@ final class Sensor {
         switch link {
         case .searching(let token): token.end()
         case .resolving(let timer), .waiting(let timer): timer.cancel()
-        case .idle, .paused, .connecting, .bonding, .learning, .ready: break
+        case .idle, .paused, .connecting, .bonding, .ready: break
         }
         link = newLink
         device = nil

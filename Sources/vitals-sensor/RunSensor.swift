@@ -59,8 +59,9 @@ private func formMaker(_ arguments: Arguments) throws -> FormMaker {
     var world = StandInSettings()
     world.bus = .address(bus)
     world.isKnown = try arguments.flag("known")
-    world.areAttributesLate = try arguments.flag("late-attributes")
     world.connectTimeout = try arguments.duration("connect-timeout", in: .milliseconds(1) ... .seconds(3600))
+    world.isBusy = try arguments.flag("busy")
+    world.disconnectDelay = try arguments.duration("disconnect-delay", in: .milliseconds(1) ... .seconds(3600))
     world.pairingTimeout = try arguments.duration("pairing-timeout", in: .milliseconds(1) ... .seconds(3600))
     world.forgetAfter = try arguments.duration("forget-after", in: .milliseconds(1) ... .seconds(86_400))
     return { [world] connection, peripherals in StandIn(on: connection, peripherals, world) }

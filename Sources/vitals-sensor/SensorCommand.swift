@@ -37,9 +37,9 @@ let sensorCommand = Command(
             options: [
                 .value("bus", "ADDRESS", "the bus, such as unix:path=/run/vitals/bus"),
                 .value("pairing-timeout", "TIME", "how long a pairing waits for the agent", default: "30s"),
+                .value("disconnect-delay", "TIME", "how long a Disconnect takes", default: "2s"),
                 .flag(
-                    "late-attributes",
-                    "the attributes come after they are said to be resolved, as BlueZ has it at times"),
+                    "busy", "tells things in the order of a BlueZ that has much to do"),
                 .flag("private-address", "its address changes with each appearance until there is a bond"),
                 .flag("known", "the device is there from the start, without discovery"),
                 .value("connect-timeout", "TIME", "how long a Connect waits for a sensor out of reach", default: "41s"),

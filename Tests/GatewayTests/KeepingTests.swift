@@ -5,9 +5,9 @@ import Testing
 /// Which device a sensor is, and what keeps it connected: of the real program.
 @Suite("Sensors that are kept", .timeLimit(.minutes(2)))
 struct KeepingTests {
-    @Test("a sensor streams even where BlueZ tells of its services before their characteristics")
+    @Test("a sensor streams even where a busy BlueZ tells of its services before their characteristics")
     func lateAttributes() throws {
-        let home = try Home(emulated: ["--late-attributes", "--synthesise"])
+        let home = try Home(emulated: ["--busy", "--synthesise"])
         let live = try home.subscribe("sensors/strap/heart-rate")
         #expect(live.line(containing: "bpm") != nil)
         let info = try home.subscribe("sensors/strap/info")

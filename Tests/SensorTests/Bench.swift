@@ -45,7 +45,7 @@ final class Bench {
         loop.start()
         var settings = StandInSettings()
         settings.radioDelay = .milliseconds(5)
-        settings.refusalDelay = .milliseconds(20)
+        settings.disconnectDelay = .milliseconds(20)
         settings.connectTimeout = .milliseconds(200)
         settings.lingering = .milliseconds(50)
         settings.bus = bus.address

@@ -73,7 +73,7 @@ struct CommandTests {
         bench.client.wait(for: "removed dev Battery1")
         bench.client.clear()
         #expect(bench.client.device("Connect").outcome == "Failed: le-connection-abort-by-local")
-        #expect(bench.client.events == ["dev Connected=true", "dev Connected=false"])
+        #expect(bench.client.wait(for: "dev Connected=false") == ["dev Connected=true", "dev Connected=false"])
         bench.command("refuse off")
         #expect(bench.client.device("Connect").outcome == "ok")
     }

@@ -173,7 +173,9 @@ struct LifetimeTests {
         #expect(agent.asked.all == ["RequestAuthorization \(second)"])
         // The object stays where it is until BlueZ makes it again.
         #expect(bench.client.property(second, "org.bluez.Device1", "Address") == .string("C0:FF:EE:00:00:01"))
-        bench.client.wait("the bond") { $0.contains { $0.hasSuffix("Bonded=true Paired=true") } }
+        bench.client.wait("the bond") {
+            $0.contains { $0.hasSuffix(" Address=C0:FF:EE:00:00:01 AddressType=random Bonded=true Paired=true") }
+        }
         bench.command("drop 0.01")
         #expect(device(second, "Connect") == "ok")
         bench.command("unplug 0")

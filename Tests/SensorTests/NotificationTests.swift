@@ -11,7 +11,7 @@ struct NotificationTests {
     @Test("are read with offsets, or not, as they are")
     func reads() throws {
         let bench = try Bench()
-        #expect(bench.client.read(Path.steps).outcome.contains("UnknownMethod"))
+        #expect(bench.client.read(Path.steps).outcome.contains("UnknownObject"))
         try bench.connect()
         #expect(bench.client.read(Path.location) == .success([.bytes([1])]))
         #expect(bench.client.read(Path.battery) == .success([.bytes([95])]))

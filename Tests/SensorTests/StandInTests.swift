@@ -110,7 +110,7 @@ struct StandInTests {
         #expect(client.setPowered(false).outcome == "ok")
         #expect(client.adapter("StartDiscovery").outcome == "NotReady: Resource Not Ready")
         #expect(client.call(BusClient.adapter, "org.bluez.Adapter1", "Fly").outcome.contains("UnknownMethod"))
-        #expect(client.call("/nowhere", "org.bluez.Adapter1", "Fly").outcome.contains("UnknownMethod"))
+        #expect(client.call("/nowhere", "org.bluez.Adapter1", "Fly").outcome.contains("UnknownObject"))
         #expect(client.property(BusClient.adapter, "org.bluez.Adapter1", "Colour") == nil)
         let name: [Value] = [.string("org.bluez.Adapter1"), .string("Name"), .variant(.string("x"))]
         let set = client.call(BusClient.adapter, "org.freedesktop.DBus.Properties", "Set", name)
@@ -208,6 +208,42 @@ struct StandInTests {
         #expect(try bench.client.managedObjects().keys.filter { $0.hasPrefix(BusClient.device) }.isEmpty)
     }
 
+    @Test(
+        "takes its time to disconnect: meanwhile values flow, and it is answered before the link is told to have ended")
+    func slowDisconnect() throws {
+        let bench = try Bench(rows: ["0,70,,", "3600,90,,"]) { $0.disconnectDelay = .seconds(60) }
+        try bench.connect()
+        #expect(bench.client.characteristic(Path.heartRate, "StartNotify").outcome == "ok")
+        bench.client.clear()
+        let outcome = Answer<String>()
+        bench.loop.perform { [connection = bench.client.connection] in
+            connection.call("org.bluez", BusClient.device, "org.bluez.Device1", "Disconnect", limit: limit) { result in
+                outcome.set(result.outcome)
+            }
+        }
+        // A later call is answered after the Disconnect has come.
+        #expect(bench.client.read(Path.location).outcome == "ok")
+        bench.command("heart-rate 71")
+        bench.client.wait(for: "dev/service000e/char000f Value=0647")
+        bench.command("drop")
+        #expect(outcome.wait(atMost: limit) == "ok")
+    }
+
+    @Test("busy, it answers Connect first, and knows services before their objects are there")
+    func busyOrder() throws {
+        let bench = try Bench { $0.isBusy = true }
+        try bench.discover()
+        bench.client.clear()
+        #expect(bench.client.device("Connect").outcome == "ok")
+        #expect(bench.client.events == [])
+        let events = bench.client.wait(for: "added dev Battery1")
+        #expect(events.first == "dev UUIDs=[8] Connected=true ServicesResolved=true")
+        #expect(events.dropFirst().allSatisfy { $0.hasPrefix("added dev") })
+        bench.command("refuse on")
+        bench.command("drop")
+        #expect(bench.client.device("Connect").outcome == "Failed: br-connection-canceled")
+    }
+
     @Test("ends links before the adapter says that it is off")
     func powerOff() throws {
         let bench = try Bench()
@@ -253,9 +289,9 @@ struct StandInTests {
                 }
             }
         }
-        #expect(second.wait(atMost: limit) == "InProgress: In Progress")
+        #expect(second.wait(atMost: limit) == "Failed: Operation already in progress")
         #expect(bench.client.device("Disconnect").outcome == "ok")
-        #expect(waiting.wait(atMost: limit) == "Failed: le-connection-abort-by-local")
+        #expect(waiting.wait(atMost: limit) == "Failed: br-connection-canceled")
         #expect(bench.client.device("Disconnect").outcome == "NotConnected: Not Connected")
     }
 

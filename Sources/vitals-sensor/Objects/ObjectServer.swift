@@ -119,7 +119,9 @@ extension ObjectServer {
             "\(message.interface.isEmpty ? "(null)" : message.interface)" doesn't exist
 
             """
-        call.refuse(DBusError(name: DBusError.Name.unknownMethod, message: words))
+        // libdbus has the same words for both.
+        let name = exists(path) ? DBusError.Name.unknownMethod : "org.freedesktop.DBus.Error.UnknownObject"
+        call.refuse(DBusError(name: name, message: words))
     }
 
     private func answerProperties(_ call: Call, _ member: String, _ signature: String, at path: String) {

@@ -177,8 +177,7 @@ final class Adapter {
         guard let device = devices.first(where: { $0.path == path && $0.isPresent }) else {
             return call.refuse(BlueZError.doesNotExist)
         }
-        device.remove()
-        call.reply()
+        device.remove(call)
     }
 
     // MARK: org.bluez.Adapter1

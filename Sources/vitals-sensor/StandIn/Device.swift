@@ -47,6 +47,10 @@ final class Device {
     private var stepTimer: EventLoop.Timer?
     private var reachTimer: EventLoop.Timer?
     private var temporaryTimer: EventLoop.Timer?
+    private var endTimer: EventLoop.Timer?
+    /// Who waits for the end of the link that they have asked for.
+    private var endings: [Call] = []
+    private var isToBeRemoved = false
 
     /// Whether it is known by a private address that its sensor has given up.
     var isGhost = false
@@ -70,7 +74,9 @@ final class Device {
     /// Whether it can be heard: a device with a link does not advertise.
     var isAdvertising: Bool { peripheral.isReachable && !peripheral.hasVanished && !isConnected && !isGhost }
 
-    func changed(_ names: String...) { objects.changed(names, of: Self.interfaceName, at: path) }
+    func changed(_ names: String...) { changed(names) }
+
+    private func changed(_ names: [String]) { objects.changed(names, of: Self.interfaceName, at: path) }
 
     // MARK: Presence
 
@@ -120,7 +126,8 @@ final class Device {
     /// BlueZ forgets the device, its link and its bond.
     func remove() {
         guard isPresent else { return }
-        if isConnected { endLink(.removed) }
+        isToBeRemoved = false
+        if isConnected { loseLink() }
         takeOff()
         isTemporary = true
         (isPaired, isTrusted, alias) = (false, false, nil)
@@ -128,7 +135,7 @@ final class Device {
 
     /// Takes the device and its attributes off the bus, for a device that is remembered until it comes back.
     func takeOff() {
-        failConnect()
+        failConnect(BlueZError.connectionAborted)
         failPairing()
         temporaryTimer?.cancel()
         for path in paths { objects.remove(path) }
@@ -142,8 +149,8 @@ final class Device {
 
     /// BlueZ has died. The kernel keeps the link for a while, with nobody to use it.
     func orphan() {
-        for timer in [connectTimer, stepTimer, temporaryTimer] { timer?.cancel() }
-        connecting = nil
+        for timer in [connectTimer, stepTimer, temporaryTimer, endTimer] { timer?.cancel() }
+        (connecting, endings, isToBeRemoved) = (nil, [], false)
         abandonPairing()
         for characteristic in characteristics { characteristic.linkEnded() }
         for uuid in peripheral.listened { peripheral.stopListening(to: uuid) }
@@ -162,11 +169,10 @@ final class Device {
         isPaired = true
         peripheral.hasBond = true
         keep()
-        if address != peripheral.address {
-            address = peripheral.address
-            changed("Address", "AddressType")
-        }
-        changed("Bonded", "Paired")
+        let names = address == peripheral.address ? [] : ["Address", "AddressType"]
+        address = peripheral.address
+        // Before the services are known, Paired is told with them.
+        changed(names + (isResolved ? ["Bonded", "Paired"] : ["Bonded"]))
     }
 
     func forget(client: String) { for characteristic in characteristics { characteristic.forget(client: client) } }
@@ -217,7 +223,7 @@ final class Device {
     func connect(_ call: Call) {
         guard adapter.isPowered else { return call.refuse(BlueZError.failed("Input/output error")) }
         guard !isConnected else { return call.reply() }
-        guard connecting == nil else { return call.refuse(BlueZError.inProgress) }
+        guard connecting == nil else { return call.refuse(BlueZError.failed("Operation already in progress")) }
         keep()
         connecting = call
         awaitLink()
@@ -227,7 +233,7 @@ final class Device {
     func awaitLink() {
         connectTimer?.cancel()
         connectTimer = loop.after(settings.connectTimeout) { [unowned self] in
-            failConnect()
+            failConnect(BlueZError.connectionAborted)
             failPairing()
         }
         reachabilityChanged()
@@ -246,56 +252,58 @@ final class Device {
     private var isAwaited: Bool { (connecting != nil || pairCall != nil) && adapter.isPowered && isAdvertising }
 
     private func beginLink() {
+        let isRefused = peripheral.isRefusing || isPaired && !peripheral.hasBond
+        if settings.isBusy, !isRefused { answerConnect() }
         isConnected = true
-        changed("Connected")
-        if peripheral.isRefusing {
-            stepTimer = loop.after(settings.radioDelay) { [unowned self] in
-                endLink()
-                stepTimer = loop.after(settings.refusalDelay) { [unowned self] in failConnect() }
-            }
+        if isRefused || !settings.isBusy { changed("Connected") }
+        if isRefused {
+            stepTimer = loop.after(settings.radioDelay) { [unowned self] in endRefusedLink() }
             return
         }
-        if isPaired, !peripheral.hasBond {
-            // The sensor does not know the key, and the adapter hangs up.
-            stepTimer = loop.after(settings.radioDelay) { [unowned self] in
-                endLink()
-                failConnect()
-            }
-            return
-        }
-        let call = connecting
-        connecting = nil
-        connectTimer?.cancel()
-        call?.reply()
-        stepTimer = loop.after(settings.radioDelay) { [unowned self] in resolve() }
+        answerConnect()
         pairOnNewLink()
+        stepTimer = loop.after(settings.radioDelay) { [unowned self] in resolve() }
     }
 
-    /// The services are known from now on. The first time their objects appear before `ServicesResolved`; later values
-    /// may flow before it.
+    private func answerConnect() {
+        connectTimer?.cancel()
+        connecting?.reply()
+        connecting = nil
+    }
+
+    /// The sensor has ended the link that has just come about, or the adapter has, because the sensor does not know the
+    /// key. Connect fails before the link is told to have ended.
+    private func endRefusedLink() {
+        failConnect(settings.isBusy ? BlueZError.connectionCanceled : BlueZError.connectionAborted)
+        endLink()
+    }
+
+    /// The services are known from now on. The first time their objects appear before `ServicesResolved`, or after it
+    /// from a BlueZ that is busy; later values may flow before it.
     private func resolve() {
         isResolved = true
         defer { answerPairing() }
+        var names = ["ServicesResolved"]
+        // What was not told before is told now.
+        if settings.isBusy { names.insert("Connected", at: 0) }
+        if isPaired, pairCall != nil { names.append("Paired") }
         if areServicesKnown {
             objects.add([battery], at: path)
             for characteristic in characteristics { characteristic.linkBegan() }
-            return changed("ServicesResolved")
+            return changed(names)
         }
         areServicesKnown = true
-        if !settings.areAttributesLate { addAttributes() }
-        changed("UUIDs", "ServicesResolved")
-        if settings.areAttributesLate { addAttributes() }
+        names.insert("UUIDs", at: 0)
+        let table = AttributeTable(of: self)
+        characteristics = table.characteristics
+        paths = table.pathsInnermostFirst
+        if settings.isBusy { changed(names) }
+        for (path, interface) in table.objects { objects.add([interface], at: path) }
+        if !settings.isBusy { changed(names) }
         objects.add([battery], at: path)
     }
 
     private var battery: Interface { Battery.interface(of: peripheral) }
-
-    private func addAttributes() {
-        let table = AttributeTable(of: self)
-        for (path, interface) in table.objects { objects.add([interface], at: path) }
-        characteristics = table.characteristics
-        paths = table.pathsInnermostFirst
-    }
 
     /// The link ends, whoever ended it; a Connect that waits goes on waiting.
     func loseLink() { if isConnected { endLink() } }
@@ -303,22 +311,15 @@ final class Device {
     /// The radio was switched.
     func powerChanged() {
         if adapter.isPowered { return reachabilityChanged() }
-        failConnect()
+        failConnect(BlueZError.connectionAborted)
         failPairing()
-    }
-
-    /// What ended a link; the order of the signals depends on it.
-    private enum LinkEnd {
-        case lost
-        /// Disconnect was called: it is answered before `Connected` changes. (bleak 0.22 leaves the bus when it sees
-        /// that signal, and would never see the answer.)
-        case asked(Call)
-        /// The device is being removed.
-        case removed
     }
 
     private func endLink(_ end: LinkEnd = .lost) {
         let wasResolved = isResolved
+        let waiting = endings
+        endings = []
+        endTimer?.cancel()
         breakLink()
         switch end {
         case .lost where wasResolved:
@@ -326,17 +327,20 @@ final class Device {
             objects.remove(Battery.interfaceName, from: path)
         case .lost:
             changed("Connected")
-        case .asked(let call):
+        case .asked:
             if wasResolved { changed("ServicesResolved") }
-            call.reply()
+            for call in waiting { call.reply() }
             changed("Connected")
             objects.remove(Battery.interfaceName, from: path)
-        case .removed:
-            objects.remove(Battery.interfaceName, from: path)
-            if wasResolved { changed("ServicesResolved") }
-            changed("Connected")
         }
+        // A link that was lost meanwhile has ended, too.
+        if end == .lost { for call in waiting { call.reply() } }
+        if isToBeRemoved { remove() }
     }
+
+    /// What ended a link; the order of the signals depends on it. Disconnect and RemoveDevice are answered before
+    /// `Connected` changes. (bleak 0.22 leaves the bus when it sees that signal, and would never see the answer.)
+    private enum LinkEnd { case lost, asked }
 
     /// Ends the link without telling anybody but those who wait for something on it.
     private func breakLink() {
@@ -347,18 +351,37 @@ final class Device {
         for uuid in peripheral.listened { peripheral.stopListening(to: uuid) }
     }
 
-    private func failConnect() {
+    private func failConnect(_ error: DBusError) {
         guard let call = connecting else { return }
         stepTimer?.cancel()
         connectTimer?.cancel()
         connecting = nil
-        call.refuse(BlueZError.failed("le-connection-abort-by-local"))
+        call.refuse(error)
     }
 
     func disconnect(_ call: Call) {
         if !isConnected, connecting == nil { return call.refuse(BlueZError.notConnected) }
-        failConnect()
-        if isConnected { endLink(.asked(call)) } else { call.reply() }
+        failConnect(BlueZError.connectionCanceled)
+        if isConnected { hangUp(call) } else { call.reply() }
+    }
+
+    /// Adapter1.RemoveDevice.
+    func remove(_ call: Call) {
+        failConnect(BlueZError.connectionCanceled)
+        guard isConnected else {
+            remove()
+            return call.reply()
+        }
+        isToBeRemoved = true
+        objects.remove(Battery.interfaceName, from: path)
+        hangUp(call)
+    }
+
+    /// BlueZ gives everybody some time before it ends a link.
+    private func hangUp(_ call: Call) {
+        endings.append(call)
+        guard endings.count == 1 else { return }
+        endTimer = loop.after(settings.disconnectDelay) { [unowned self] in if isConnected { endLink(.asked) } }
     }
 
     private func carry(_ value: [UInt8], of uuid: String) {

@@ -47,7 +47,11 @@ extension Device {
     /// Device1.Pair: connects first where there is no link.
     func pair(_ call: Call) {
         guard adapter.isPowered else { return call.refuse(BlueZError.notReady) }
-        guard !isPaired else { return call.refuse(BlueZError.alreadyExists) }
+        if isPaired {
+            // Of a sensor that does not know the bond any more BlueZ says nothing at all.
+            if peripheral.hasBond { call.refuse(BlueZError.alreadyExists) }
+            return
+        }
         guard pairing == nil, pairCall == nil else { return call.refuse(BlueZError.inProgress) }
         keep()
         pairCall = call

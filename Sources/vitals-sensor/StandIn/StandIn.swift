@@ -21,9 +21,6 @@ struct StandInSettings: Sendable {
     var adapterAddress = "00:AA:01:00:00:00"
     /// Whether the devices are there from the start, as if they had been paired before.
     var isKnown = false
-    /// Whether BlueZ tells of the attributes only after it has told that they are resolved. Mostly it is the other way round,
-    /// but not always where several devices are connected to at once.
-    var areAttributesLate = false
     /// How long a Connect waits for a device out of reach; BlueZ fails after about 41 s.
     var connectTimeout = Duration.seconds(41)
     /// When a device that was never connected is forgotten, after the end of discovery.
@@ -34,8 +31,11 @@ struct StandInSettings: Sendable {
     var pairingTimeout = Duration.seconds(30)
     /// How long the kernel keeps a link that nobody uses any more.
     var lingering = Duration.seconds(2)
-    /// Between the end of a link that the sensor refused and the error that Connect answers.
-    var refusalDelay = Duration.seconds(1)
+    /// Between Disconnect or RemoveDevice and the end of the link.
+    var disconnectDelay = Duration.seconds(2)
+    /// Whether things are told in the order of a BlueZ that has much to do, as with eight sensors at once: Connect is answered
+    /// before `Connected` is told, services are known before their objects are there, and a refusal has another word.
+    var isBusy = false
 }
 
 /// BlueZ, to all who look at the bus. Belongs to the connection's loop.
