@@ -237,7 +237,7 @@ struct StandInTests {
         #expect(bench.client.device("Connect").outcome == "ok")
         #expect(bench.client.events == [])
         let events = bench.client.wait(for: "added dev Battery1")
-        #expect(events.first == "dev UUIDs=[8] Connected=true ServicesResolved=true")
+        #expect(events.first == "dev UUIDs=[7] Connected=true ServicesResolved=true")
         #expect(events.dropFirst().allSatisfy { $0.hasPrefix("added dev") })
         bench.command("refuse on")
         bench.command("drop")
