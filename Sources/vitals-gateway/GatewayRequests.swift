@@ -78,7 +78,7 @@ final class GatewayRequests {
             throw ReplyError(.badRequest, "which device, or which sensor?", field: "device")
         }
         try checkReady()
-        find(wanted, within: min(task.limit, Self.searchLimit)) { [self] device in
+        find(wanted, within: min(Self.beforeEnd(of: task.limit), Self.searchLimit)) { [self] device in
             do throws(ReplyError) {
                 guard let device else {
                     let words = "no device \(wanted) was seen: is it near, awake, and not connected to a telephone?"
@@ -110,9 +110,7 @@ final class GatewayRequests {
     }
 
     private func wait(for sensor: Sensor, _ task: RequestDesk.Task, isNew: Bool) {
-        // The reply is to leave before whoever asked has given up.
-        let limit = max(.milliseconds(500), task.limit - .milliseconds(500))
-        sensor.whenAvailable(within: limit) { [self] error in
+        sensor.whenAvailable(within: Self.beforeEnd(of: task.limit)) { [self] error in
             guard let error else {
                 let data = JSON.object(present: [
                     "sensor": .string(sensor.settings.id.text), "name": .string(sensor.displayName),
@@ -172,6 +170,9 @@ final class GatewayRequests {
     }
 
     // MARK: What they have in common
+
+    /// The reply is to leave before whoever asked has given up.
+    private static func beforeEnd(of limit: Duration) -> Duration { max(limit / 2, limit - .milliseconds(500)) }
 
     private func done(_ sensor: Sensor, _ message: String, _ task: RequestDesk.Task) {
         done(["sensor": .string(sensor.settings.id.text), "message": .string(message)], task)
