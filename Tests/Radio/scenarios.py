@@ -18,6 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Rigs"))
 
 import links  # noqa: E402, F401  Its scenarios register themselves; so do those of the next.
 import sensors  # noqa: E402, F401
+import permissions  # noqa: E402, F401
+import costs  # noqa: E402, F401
 from household import RELEASE  # noqa: E402
 from trial import SCENARIOS, Trial  # noqa: E402
 from worlds import WORLDS, Unavailable  # noqa: E402
@@ -41,27 +43,30 @@ def main():
 
     if not (RELEASE / "vitals-gateway").exists():
         sys.exit(f"there are no programs in {RELEASE}: build them first")
-    trials = []
-    with WORLDS[chosen.world]() as world:
-        for name, play in SCENARIOS.items():
-            if name not in names if names else not SIZES[chosen.size](play):
-                continue
-            if chosen.world in play.worlds:
-                trials.append(attempt(name, play, world))
-    holds = bool(trials) and all(x.holds for x in trials)
-    print(table(trials))
-    for trial in trials:
-        for line in trial.remarks:
-            print(f"{trial.scenario}: {line}")
-    keep(world, holds)
+    trials, holds = [], False
+    world = WORLDS[chosen.world]()
+    try:
+        with world:
+            for name, play in SCENARIOS.items():
+                if name not in names if names else not SIZES[chosen.size](play):
+                    continue
+                if chosen.world in play.worlds:
+                    trials.append(attempt(name, play, world))
+        holds = bool(trials) and all(x.holds for x in trials)
+        print(table(trials))
+        for trial in trials:
+            for line in trial.remarks:
+                print(f"{trial.scenario}: {line}")
+    finally:
+        keep(world, holds)
     sys.exit(0 if holds else 1)
 
 
 def attempt(name, play, world):
     trial = Trial(name, world)
     begin = time.monotonic()
-    world.begin(name)
     try:
+        world.begin(name)
         play(trial)
     except Unavailable as reason:
         trial.problems.append(f"not in this world: {reason}")

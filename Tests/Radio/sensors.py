@@ -118,6 +118,9 @@ def same_name_twice(trial):
     trial.streams(after=first + 5)
     lost = time.monotonic()
     trial.count(first, own.lose())
+    trial.event("disconnected", since=lost)
+    found = world.ask("scan", {"seconds": 4})["data"]["devices"]
+    trial.expect(f"a scan finds the other: {found}", [other.address] == [x["address"] for x in found if x.get("name") == "Twin"])
     trial.event("other-device", since=lost)
     own.find()
     first = trial.recovers(time.monotonic(), own)

@@ -25,6 +25,8 @@ from listener import ROOT, Listener
 HERE = Path(__file__).resolve().parent
 STEPS = "f1700002-76a1-4c53-9d5b-3f5f0d3c1a00"
 TEMPERATURE = "f1700003-76a1-4c53-9d5b-3f5f0d3c1a00"
+#: A user without rights.
+NOBODY = 65534
 #: How fast a strap sends where nothing else is said, a second.
 RATE = 4
 
@@ -73,23 +75,28 @@ class World(Household):
 
     def start_gateway(self, sensors, lines="", user=None):
         """Starts a gateway with new state. `sensors` are settings for each id, such as { name: "Strap 001" }, or straps.
-        As another user where `user` says how to become one."""
-        serial = next(self._serials)
-        settings = self.folder / f"gateway-{serial}.json5"
+        As another user where `user` is a command that becomes that user."""
+        folder = self.folder / f"gateway-{next(self._serials)}"
+        folder.mkdir()
+        shutil.copy(self.password_file("home"), folder)
         told = ",\n".join(f'"{id}": {one if isinstance(one, str) else one.settings}' for id, one in sensors.items())
-        settings.write_text(f"""{{
-          gateway: "home", state: "gateway-{serial}", log: "debug",
-          broker: {{ port: {self.port}, username: "home", password_file: "broker/home.password" }},
+        bluetooth = "" if "bluetooth:" in lines else f'bluetooth: {{ bus: "{self.bus}" }},'
+        (folder / "gateway.json5").write_text(f"""{{
+          gateway: "home", state: "state", log: "debug",
+          broker: {{ port: {self.port}, username: "home", password_file: "home.password" }},
           sensors: {{ {told} }},
-          {lines if "bluetooth:" in lines else f'bluetooth: {{ bus: "{self.bus}" }},' + lines}
+          {bluetooth} {lines}
         }}""")
-        self._gateway = ["--settings", settings], user
+        if user:
+            self.folder.chmod(0o711)
+            for path in (folder, *folder.iterdir()):
+                os.chown(path, NOBODY, NOBODY)
+        self._gateway = [*(user or []), RELEASE / "vitals-gateway", "--settings", folder / "gateway.json5"]
         self.restart_gateway()
 
     def restart_gateway(self):
         """The same gateway once more, with the state it has."""
-        arguments, user = self._gateway
-        self.gateway = self.start("gateway", [*(user or []), RELEASE / "vitals-gateway", *arguments])
+        self.gateway = self.start("gateway", self._gateway)
 
     def stop_gateway(self):
         if self.gateway:
@@ -151,6 +158,9 @@ class World(Household):
     def start_bluetooth(self):
         raise NotImplementedError
 
+    def permit(self, whom):
+        raise Unavailable("the bus is the user's own")
+
     def power(self, on):
         """The adapter's."""
         raise NotImplementedError
@@ -208,11 +218,12 @@ class BlueZ(World):
                  "plug": "index", "unplug": "index"}
 
     def __enter__(self):
+        if "VITALS_MACHINE" not in os.environ:
+            sys.exit("this is for the bench's machine: deploy/test --radio")
         self._radio_lock = threading.Lock()
         super().__enter__()
         self._make_count = 0
-        adapters = os.environ.get("VITALS_ADAPTERS", "1")
-        radio = self.start("radio", [sys.executable, HERE / "radio.py", self.folder / "radio", "--adapters", adapters])
+        radio = self.start("radio", [sys.executable, HERE / "radio.py", self.folder / "radio"])
         self.start_bus()
         self.wait(radio, "the radio is there", lambda: can_connect(self.folder / "radio"))
         self._socket = socket.socket(socket.AF_UNIX)
@@ -229,8 +240,8 @@ class BlueZ(World):
         elif self.bluetoothd.poll() is not None:
             self.start_bluetooth()
         self.block(False)
-        with contextlib.suppress(RuntimeError):  # It is plugged in already.
-            self.plug()
+        self.permit("anyone")
+        self.plug()
         with contextlib.suppress(subprocess.CalledProcessError):  # It is on its way.
             self.power(True)
         self.await_adapter()
@@ -297,6 +308,14 @@ class BlueZ(World):
     def property(self, name, path=None, interface="org.bluez.Adapter1"):
         with contextlib.suppress(subprocess.CalledProcessError):
             return self.busctl("get-property", "org.bluez", path or self.adapter, interface, name)
+
+    def permit(self, whom):
+        """Who may send to bluetoothd besides root: "anyone", as Debian has it, or "group", only who is in `bluetooth`."""
+        policy = Path("/etc/dbus-1/system.d/bluetooth.conf")
+        before, after = ("deny", "allow") if whom == "anyone" else ("allow", "deny")
+        head, default = policy.read_text().split('<policy context="default">')
+        policy.write_text(f'{head}<policy context="default">{default.replace(before, after)}')
+        self.busctl("call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
 
     def block(self, on):
         """By rfkill, in software."""
