@@ -43,7 +43,7 @@ let sensorCommand = Command(
                 .flag("private-address", "its address changes with each appearance until there is a bond"),
                 .flag("known", "the device is there from the start, without discovery"),
                 .value("connect-timeout", "TIME", "how long a Connect waits for a sensor out of reach", default: "41s"),
-                .value("forget-after", "TIME", "when a found device is forgotten after discovery", default: "30s"),
+                .value("forget-after", "TIME", "when an unbonded device is forgotten without a link", default: "30s"),
             ],
             examples: [
                 Example("vitals-sensor stand-in --bus unix:path=/tmp/bus --activity run-9km.csv --speed 60 --once")

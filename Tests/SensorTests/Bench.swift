@@ -107,10 +107,15 @@ final class Bench {
         _ = try client.adapter("StopDiscovery").get()
     }
 
-    /// Finds it, connects, and waits for its services.
+    /// Finds it, connects, and waits for its services. What is heard is not forgotten meanwhile.
     func connect() throws {
-        try discover()
+        _ = try client.adapter("StartDiscovery").get()
+        client.wait(for: "added dev Device1")
         try reconnect()
+        let noted = client.events
+        _ = try client.adapter("StopDiscovery").get()
+        client.wait(for: "hci0 Discovering=false")
+        client.clear(to: noted)
     }
 
     func reconnect() throws {

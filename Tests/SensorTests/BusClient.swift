@@ -43,7 +43,7 @@ final class BusClient: Sendable {
     var events: [String] { notes.withLock { $0 } }
 
     /// Forgets what was noted before.
-    func clear() { notes.withLock { $0 = [] } }
+    func clear(to kept: [String] = []) { notes.withLock { $0 = kept } }
 
     /// Waits until the notes are as wanted; answers them, and fails the test where they never are.
     @discardableResult

@@ -90,7 +90,8 @@ struct PairingTests {
         let bench = try bench()
         let agent = AgentDouble(bench.client, answers: .no)
         try bench.connect()
-        _ = beginRead(bench)
+        #expect(bench.client.characteristic(Path.heartRate, "StartNotify").outcome == "ok")
+        let read = beginRead(bench)
         agent.asked.first { $0 == Self.question }
         let answer = Answer<String>()
         bench.loop.perform { [connection = bench.client.connection] in
@@ -101,6 +102,11 @@ struct PairingTests {
             ) { answer.set($0.outcome) }
         }
         #expect(answer.wait(atMost: limit)?.contains("NoReply") == true)
+        // The link itself is well: values go on, and it can be ended, which ends the waiting.
+        bench.command("heart-rate 71")
+        bench.client.wait(for: "dev/service000e/char000f Value=0647")
+        #expect(bench.client.device("Disconnect").outcome == "ok")
+        #expect(read.wait(atMost: limit) == "Failed: Operation failed with ATT error: 0x0e")
     }
 
     @Test("an agent that never answers costs the link, and is told")

@@ -49,18 +49,48 @@ struct StandInTests {
             ])
     }
 
-    @Test("keeps a device to which somebody has connected")
-    func keepsConnected() throws {
+    @Test(
+        "forgets an unbonded device some time after its link has ended, and keeps one that is bonded",
+        arguments: [false, true])
+    func forgets(isBonded: Bool) throws {
         let bench = try Bench { $0.forgetAfter = .milliseconds(30) }
         try bench.connect()
-        #expect(bench.client.device("Disconnect").outcome == "ok")
-        // Timers of one loop run in their order: by this one a found device would have been forgotten.
-        #expect(bench.client.adapter("StartDiscovery").outcome == "ok")
-        #expect(bench.client.adapter("StopDiscovery").outcome == "ok")
+        if isBonded {
+            _ = AgentDouble(bench.client, answers: .yes)
+            #expect(bench.client.device("Pair").outcome == "ok")
+        }
+        bench.client.clear()
+        bench.command("drop")
+        // Timers of one loop run in their order: by this one the device would have been forgotten.
         let isPast = Answer<Bool>()
         bench.loop.perform { [loop = bench.loop] in loop.after(.milliseconds(60)) { isPast.set(true) } }
         #expect(isPast.wait(atMost: limit) == true)
-        #expect(try bench.client.managedObjects()[BusClient.device] != nil)
+        #expect(try (bench.client.managedObjects()[BusClient.device] != nil) == isBonded)
+        guard !isBonded else { return }
+        bench.client.wait(for: "removed dev Device1")
+        #expect(bench.client.device("Connect").outcome.contains("UnknownObject"))
+        try bench.connect()
+    }
+
+    @Test("keeps a device while somebody waits to connect to it, and while there is a link")
+    func keepsConnected() throws {
+        let bench = try Bench {
+            $0.forgetAfter = .milliseconds(30)
+            $0.connectTimeout = .seconds(60)
+        }
+        try bench.connect()
+        let connected = Answer<String>()
+        bench.command("drop 0.1")
+        bench.loop.perform { [connection = bench.client.connection] in
+            connection.call("org.bluez", BusClient.device, "org.bluez.Device1", "Connect", limit: limit) { result in
+                connected.set(result.outcome)
+            }
+        }
+        #expect(connected.wait(atMost: limit) == "ok")
+        let isPast = Answer<Bool>()
+        bench.loop.perform { [loop = bench.loop] in loop.after(.milliseconds(60)) { isPast.set(true) } }
+        #expect(isPast.wait(atMost: limit) == true)
+        #expect(bench.client.property(BusClient.device, "org.bluez.Device1", "Connected") == .bool(true))
     }
 
     @Test("knows its device from the start where it is told so")
@@ -184,9 +214,9 @@ struct StandInTests {
                 order.set(client.events)
             }
         }
-        #expect(order.wait(atMost: limit) == ["dev ServicesResolved=false"])
-        let events = bench.client.wait(for: "removed dev Battery1")
-        #expect(events == ["dev ServicesResolved=false", "dev Connected=false", "removed dev Battery1"])
+        #expect(order.wait(atMost: limit) == ["removed dev Battery1", "dev ServicesResolved=false"])
+        let events = bench.client.wait(for: "dev Connected=false")
+        #expect(events == ["removed dev Battery1", "dev ServicesResolved=false", "dev Connected=false"])
     }
 
     @Test("removes a device from the inside out")

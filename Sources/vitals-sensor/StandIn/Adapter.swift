@@ -23,7 +23,6 @@ final class Adapter {
     private var discoverers: Set<String> = []
     private var filters: [String: DiscoveryFilter] = [:]
     private var advertising: EventLoop.Timer?
-    private var forgetting: EventLoop.Timer?
 
     private static let name = "BlueZ 5.66"
 
@@ -56,7 +55,7 @@ final class Adapter {
     /// BlueZ has died, and nobody is told.
     func orphan() {
         (discoverers, filters) = ([], [:])
-        stopTimers()
+        advertising?.cancel()
         isPlugged = false
         for device in devices { device.orphan() }
     }
@@ -118,10 +117,7 @@ final class Adapter {
         let isFirst = discoverers.isEmpty
         discoverers.insert(call.sender)
         call.reply()
-        if isFirst {
-            forgetting?.cancel()
-            changed("Discovering")
-        }
+        if isFirst { changed("Discovering") }
         listen(after: standIn.settings.radioDelay)
     }
 
@@ -143,14 +139,6 @@ final class Adapter {
     private func endDiscovery() {
         advertising?.cancel()
         for device in devices { device.heard(rssi: nil) }
-        forgetting = standIn.loop.after(standIn.settings.forgetAfter) { [unowned self] in
-            for device in devices { device.forgetIfTemporary() }
-        }
-    }
-
-    private func stopTimers() {
-        advertising?.cancel()
-        forgetting?.cancel()
     }
 
     /// Hears the advertisements once a second, and so for the first time soon after discovery began.

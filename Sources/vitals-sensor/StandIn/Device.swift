@@ -6,8 +6,11 @@
 //                          └──────── link lost, Disconnect ───┘
 //
 // Attributes stay when a link ends, and so do the clients that listen: after the next connection values flow again
-// without another StartNotify. A device to which somebody has connected is remembered with its bond, its name and
-// whether it is trusted when the adapter or BlueZ itself goes away; one that was only heard is not.
+// without another StartNotify.
+//
+// A device that is neither bonded nor trusted is temporary without a link: it is forgotten half a minute after it was
+// last heard or its link has ended, unless somebody connects. One to which somebody has connected, and that is not
+// forgotten yet, is there again with its bond, its name and its trust when the adapter or BlueZ itself has been away.
 
 import DBus
 import Reactor
@@ -34,10 +37,12 @@ final class Device {
     var pairing: Pairing?
     /// The Pair that is not answered yet.
     var pairCall: Call?
-    /// Whether the link carries no more requests: its pairing has failed.
-    var isStuck = false
+    /// A link whose pairing has failed carries no more requests: these wait for its end. Nil on any other.
+    var stuck: [Call]?
 
     private var isTemporary: Bool
+    /// Whether BlueZ has it on its disk.
+    private var isStored: Bool
     private var beacons = 0
     private var characteristics: [RemoteCharacteristic] = []
     private var paths: [String] = []
@@ -45,7 +50,7 @@ final class Device {
     private var connecting: Call?
     private var connectTimer: EventLoop.Timer?
     private var stepTimer: EventLoop.Timer?
-    private var reachTimer: EventLoop.Timer?
+    var reachTimer: EventLoop.Timer?
     private var temporaryTimer: EventLoop.Timer?
     private var endTimer: EventLoop.Timer?
     /// Who waits for the end of the link that they have asked for.
@@ -59,6 +64,7 @@ final class Device {
         self.peripheral = peripheral
         self.adapter = adapter
         isTemporary = !adapter.standIn.settings.isKnown
+        isStored = adapter.standIn.settings.isKnown
         address = peripheral.airAddress
         path = adapter.path(of: address)
         peripheral.onValue = { [unowned self] uuid, value in carry(value, of: uuid) }
@@ -86,13 +92,19 @@ final class Device {
         path = adapter.path(of: address)
         isPresent = true
         objects.add([interface], at: path)
+        if isTemporary { beTemporary() }
     }
 
     /// The adapter is there; what it remembers is, too.
-    func comeBack() { if !isPresent, !isTemporary { appear(rssi: nil) } }
+    func comeBack() {
+        guard !isPresent, isStored else { return }
+        keep()
+        appear(rssi: nil)
+    }
 
     /// An advertisement was heard; nil when nobody listens any more.
     func heard(rssi: Int16?) {
+        if rssi != nil, isTemporary { beTemporary() }
         guard isPresent, rssi != self.rssi else { return }
         self.rssi = rssi
         changed("RSSI")
@@ -104,20 +116,21 @@ final class Device {
         return [-50, -53, -48, -56][beacons % 4]
     }
 
-    func forgetIfTemporary() { if isPresent, isTemporary, !isConnected { remove() } }
-
     /// It is to be remembered.
     func keep() {
-        isTemporary = false
+        (isTemporary, isStored) = (false, true)
         temporaryTimer?.cancel()
     }
 
-    /// A device that did not pair is forgotten some time later, with its link and without a word about that.
+    /// It is forgotten some time later. A device that did not pair goes with its link, and without a word about that.
     func beTemporary() {
         isTemporary = true
         temporaryTimer?.cancel()
         temporaryTimer = loop.after(settings.forgetAfter) { [unowned self] in
-            guard isPresent, isTemporary else { return }
+            guard isPresent, isTemporary, pairing == nil else { return }
+            // Whoever discovers hears it still.
+            if adapter.isDiscovering, isAdvertising { return beTemporary() }
+            stuck = []
             if isConnected { breakLink() }
             remove()
         }
@@ -129,7 +142,7 @@ final class Device {
         isToBeRemoved = false
         if isConnected { loseLink() }
         takeOff()
-        isTemporary = true
+        (isTemporary, isStored) = (true, false)
         (isPaired, isTrusted, alias) = (false, false, nil)
     }
 
@@ -155,11 +168,12 @@ final class Device {
         for characteristic in characteristics { characteristic.linkEnded() }
         for uuid in peripheral.listened { peripheral.stopListening(to: uuid) }
         forgetObjects()
-        (isResolved, isStuck) = (false, false)
+        (isResolved, stuck) = (false, nil)
         guard isConnected else { return }
         stepTimer = loop.after(settings.lingering) { [unowned self] in
             isConnected = false
             changed("Connected")
+            if !isPaired, !isTrusted { beTemporary() }
             reachabilityChanged()
         }
     }
@@ -176,47 +190,6 @@ final class Device {
     }
 
     func forget(client: String) { for characteristic in characteristics { characteristic.forget(client: client) } }
-
-    // MARK: What is commanded
-
-    /// The link is lost, and the device out of reach for a while.
-    func drop(for pause: Duration) {
-        reachTimer?.cancel()
-        loseLink()
-        guard pause > .zero else { return comeNear() }
-        peripheral.isReachable = false
-        reachTimer = loop.after(pause) { [unowned self] in comeNear() }
-    }
-
-    private func comeNear() {
-        guard !peripheral.isReachable else { return }
-        peripheral.isReachable = true
-        adapter.renewAddress(of: self).reachabilityChanged()
-    }
-
-    /// It advertises no more, and BlueZ forgets it.
-    func vanish() {
-        peripheral.hasVanished = true
-        remove()
-    }
-
-    /// It advertises again, and a known device is back on the bus.
-    func reappear() {
-        guard peripheral.hasVanished else { return }
-        peripheral.hasVanished = false
-        let device = adapter.renewAddress(of: self)
-        if settings.isKnown, adapter.isPlugged {
-            device.keep()
-            device.comeBack()
-        }
-        device.reachabilityChanged()
-    }
-
-    /// It ends its link and advertises no more, but stays known.
-    func fallAsleep() {
-        peripheral.hasVanished = true
-        loseLink()
-    }
 
     // MARK: The link
 
@@ -331,11 +304,10 @@ final class Device {
             if wasResolved { changed("ServicesResolved") }
             for call in waiting { call.reply() }
             changed("Connected")
-            objects.remove(Battery.interfaceName, from: path)
         }
         // A link that was lost meanwhile has ended, too.
         if end == .lost { for call in waiting { call.reply() } }
-        if isToBeRemoved { remove() }
+        if isToBeRemoved { remove() } else if !isPaired, !isTrusted, connecting == nil { beTemporary() }
     }
 
     /// What ended a link; the order of the signals depends on it. Disconnect and RemoveDevice are answered before
@@ -345,8 +317,10 @@ final class Device {
     /// Ends the link without telling anybody but those who wait for something on it.
     private func breakLink() {
         stepTimer?.cancel()
-        (isConnected, isResolved, isStuck) = (false, false, false)
+        (isConnected, isResolved) = (false, false)
         endPairing()
+        for call in stuck ?? [] { call.refuse(BlueZError.att(.unlikely)) }
+        stuck = nil
         for characteristic in characteristics { characteristic.linkEnded() }
         for uuid in peripheral.listened { peripheral.stopListening(to: uuid) }
     }
@@ -373,7 +347,6 @@ final class Device {
             return call.reply()
         }
         isToBeRemoved = true
-        objects.remove(Battery.interfaceName, from: path)
         hangUp(call)
     }
 
@@ -381,6 +354,7 @@ final class Device {
     private func hangUp(_ call: Call) {
         endings.append(call)
         guard endings.count == 1 else { return }
+        objects.remove(Battery.interfaceName, from: path)
         endTimer = loop.after(settings.disconnectDelay) { [unowned self] in if isConnected { endLink(.asked) } }
     }
 

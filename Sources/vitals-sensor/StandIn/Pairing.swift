@@ -4,8 +4,9 @@
 // default agent is asked. What comes of it:
 //
 //     yes                        the bond is there; what waited goes on
-//     no, or nobody to ask       what waited is never answered, and neither is any later operation on this link; the
-//                                device is temporary again, and gone with its link some time later
+//     no, or nobody to ask       what waited is not answered, and neither is any later operation on this link, before it
+//                                ends; the device is temporary again, and gone with its link some time later, and then
+//                                nobody is ever answered
 //     no answer                  the link ends after a while; what waited gets ATT error 0x0e
 //     the link ends meanwhile    the same, and the agent is told by Cancel
 //
@@ -37,8 +38,6 @@ final class Pairing {
 extension Device {
     /// Goes on with a call when the link is encrypted. Where there is no bond, pairing begins.
     func encrypt(for call: Call, then proceed: @escaping () -> Void) {
-        // A link whose pairing has failed carries no more requests.
-        if isStuck { return }
         if isPaired { return proceed() }
         if pairing == nil { beginPairing(nil) }
         pairing?.operations.append(Pairing.Operation(call: call, proceed: proceed))
@@ -118,7 +117,7 @@ extension Device {
         self.pairing = nil
         pairCall?.refuse(BlueZError.authenticationFailed)
         pairCall = nil
-        if !pairing.operations.isEmpty { isStuck = true }
+        if !pairing.operations.isEmpty { stuck = pairing.operations.map(\.call) }
         beTemporary()
     }
 

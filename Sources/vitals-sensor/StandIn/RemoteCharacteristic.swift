@@ -49,8 +49,10 @@ final class RemoteCharacteristic {
     /// Carries an operation out where there is a link, encrypted if it must be.
     private func onLink(_ call: Call, _ operate: @escaping (RemoteCharacteristic) -> Void) {
         guard device.isResolved else { return call.refuse(BlueZError.failed("Not connected")) }
-        // A link whose pairing has failed carries no more requests, and nobody is told.
-        if device.isStuck { return }
+        if device.stuck != nil {
+            device.stuck?.append(call)
+            return
+        }
         guard definition.needsEncryption else { return operate(self) }
         device.encrypt(for: call) { [weak self] in if let self { operate(self) } }
     }

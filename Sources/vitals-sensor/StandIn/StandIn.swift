@@ -23,7 +23,7 @@ struct StandInSettings: Sendable {
     var isKnown = false
     /// How long a Connect waits for a device out of reach; BlueZ fails after about 41 s.
     var connectTimeout = Duration.seconds(41)
-    /// When a device that was never connected is forgotten, after the end of discovery.
+    /// When a device without bond or trust is forgotten, after it was last heard or its link has ended.
     var forgetAfter = Duration.seconds(30)
     /// Until a device is heard once discovery began, and between two connection steps.
     var radioDelay = Duration.milliseconds(50)
