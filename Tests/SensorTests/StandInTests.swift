@@ -305,6 +305,41 @@ struct StandInTests {
         #expect(bench.client.device("Connect").outcome == "ok")
     }
 
+    @Test(
+        "answers a Connect that waits as if all were well when the adapter goes off or away",
+        arguments: ["power off", "unplug"])
+    func connectWithoutAdapter(command: String) throws {
+        let bench = try Bench { $0.connectTimeout = .seconds(60) }
+        try bench.connect()
+        bench.command("drop 60")
+        let waiting = Answer<String>()
+        bench.loop.perform { [connection = bench.client.connection] in
+            connection.call("org.bluez", BusClient.device, "org.bluez.Device1", "Connect", limit: limit) { result in
+                waiting.set(result.outcome)
+            }
+        }
+        // The Connect has come once a later call is answered.
+        _ = try bench.client.managedObjects()
+        bench.client.clear()
+        bench.command(command)
+        #expect(waiting.wait(atMost: limit) == "ok")
+        #expect(!bench.client.events.contains { $0.contains("Connected=true") })
+    }
+
+    @Test("keeps a device that is trusted, though it has no bond")
+    func trusted() throws {
+        let bench = try Bench { $0.forgetAfter = .milliseconds(30) }
+        try bench.connect()
+        let arguments: [Value] = [.string("org.bluez.Device1"), .string("Trusted"), .variant(.bool(true))]
+        let set = bench.client.call(BusClient.device, "org.freedesktop.DBus.Properties", "Set", arguments)
+        #expect(set.outcome == "ok")
+        bench.command("drop")
+        let isPast = Answer<Bool>()
+        bench.loop.perform { [loop = bench.loop] in loop.after(.milliseconds(60)) { isPast.set(true) } }
+        #expect(isPast.wait(atMost: limit) == true)
+        try bench.reconnect()
+    }
+
     @Test("a Disconnect ends a Connect that waits")
     func cancelConnect() throws {
         let bench = try Bench { $0.connectTimeout = .seconds(60) }

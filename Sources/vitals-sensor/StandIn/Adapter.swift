@@ -93,11 +93,11 @@ final class Adapter {
         if isPowered {
             self.isPowered = true
             changed("Powered")
+            for device in devices { device.powerChanged() }
         } else {
             for device in devices { device.loseLink() }
             switchOff()
         }
-        for device in devices { device.powerChanged() }
     }
 
     /// The adapter says that it is off.
@@ -107,6 +107,7 @@ final class Adapter {
         discoverers = []
         endDiscovery()
         changed(wasDiscovering ? ["Powered", "Discovering"] : ["Powered"])
+        for device in devices { device.powerChanged() }
     }
 
     // MARK: Discovery

@@ -284,7 +284,8 @@ final class Device {
     /// The radio was switched.
     func powerChanged() {
         if adapter.isPowered { return reachabilityChanged() }
-        failConnect(BlueZError.connectionAborted)
+        // As if it had come about: src/device.c takes the abortion for no error.
+        answerConnect()
         failPairing()
     }
 
