@@ -12,6 +12,8 @@ internal import Reactor
 
 /// A Connect under way.
 struct ConnectAttempt {
+    /// Which one it is: an answer to an earlier Connect of the same device is none to this.
+    let number: Int
     /// Connected was true since it began.
     var isLinkSeen = false
     /// BlueZ has answered that it is done, and this is to be called when it says Connected, too.
@@ -27,9 +29,15 @@ extension Central {
     public func connect(_ device: Device, completion: @escaping Completion<Void>) {
         let attempt = "connect to \(device.address)"
         let path = device.path
-        connecting[path] = ConnectAttempt()
+        // One that BlueZ has answered, and whoever began it has given up.
+        endConnecting(path, .failure(Self.noLink(attempt, "it was begun again")))
+        let number = callCount
+        connecting[path] = ConnectAttempt(number: number)
         call(attempt, path, Objects.deviceInterface, "Connect", limit: limits.connect) { [weak self] result in
             guard let self else { return }
+            guard connecting[path]?.number == number else {
+                return completion(result.flatMap { _ in .failure(Self.noLink(attempt, "it was begun again")) })
+            }
             let isLinkSeen = connecting[path]?.isLinkSeen ?? false
             switch result {
             case .success where self.device(at: path)?.isConnected == true:

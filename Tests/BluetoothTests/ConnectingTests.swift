@@ -70,4 +70,27 @@ struct ConnectingTests {
         try bench.restartBlueZ()
         #expect(try #require(outcome.wait(atMost: limit) ?? nil).isOffline)
     }
+
+    @Test("is no business of an earlier Connect, whose answer may come later")
+    func again() throws {
+        let bench = try BlueZBench()
+        let earlier = try begin(bench)
+        let device = try bench.device()
+        let outcome = Answer<BluetoothError?>()
+        bench.central.loop.perform { [central = bench.central] in
+            central.connect(device) { result in
+                if case .failure(let error) = result { outcome.set(error) } else { outcome.set(nil) }
+            }
+        }
+        // It is answered at once, before there is a link.
+        try bench.peer().calls.wait { $0.count { $0 == "Connect \(BlueZ.strap)" } == 2 }
+        try bench.peer().change(BlueZ.strap, Self.device1, ["RSSI": .int16(-42)])
+        #expect(bench.events.device { $0.rssi == -42 } != nil)
+        let canceled = DBusError(name: "org.bluez.Error.Failed", message: "br-connection-canceled")
+        try bench.peer().release(with: canceled)
+        #expect(try #require(earlier.wait(atMost: limit) ?? nil).isOffline)
+        #expect(outcome.wait(atMost: .zero) == nil)
+        try bench.peer().change(BlueZ.strap, Self.device1, ["Connected": .bool(true)])
+        #expect(outcome.wait(atMost: limit) == .some(nil))
+    }
 }
