@@ -51,7 +51,8 @@ extension Central {
         }
         if !isPowered { isOffByUs = true }
         set(attempt, adapter.path, Objects.adapterInterface, "Powered", .bool(isPowered)) { [weak self] result in
-            if isPowered || result.isFailure { self?.isOffByUs = false }
+            // After a time-out it may go off yet.
+            if isPowered || result.isRefusal { self?.isOffByUs = false }
             // A failure may be due to rfkill, or another adapter may be used instead.
             if result.isFailure { self?.settle() }
             completion(result)
@@ -103,4 +104,9 @@ struct OpenCall {
 
 extension Result {
     fileprivate var isFailure: Bool { if case .failure = self { true } else { false } }
+}
+
+extension Result where Failure == BluetoothError {
+    /// It will not be done.
+    fileprivate var isRefusal: Bool { if case .failure(let error) = self { !error.isTimeout } else { false } }
 }

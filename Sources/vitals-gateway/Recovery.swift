@@ -1,9 +1,10 @@
 // When nothing is heard of any sensor, it may be the adapter: some stop hearing, or hang, and only switching them off and on
 // helps. So where sensors are missing, none is there, and nothing at all was heard for a while, the gateway goes through these
-// stages, each after a longer wait than the one before:
+// stages:
 //
-//     discovery again ──► the adapter off and on ──► said so, and from the beginning
+//     listening to everything ──► discovery again ──► the adapter off and on ──► said so, and from the beginning, slower
 //
+// Listening comes first, because whoever looks for one sensor asks BlueZ for that one only, and is told of nothing else.
 // An adapter that any program has a link on is left alone, and so is one that hears anything. In a house where nothing else
 // advertises, a strap in a drawer looks the same: hence the waits, which grow to two hours.
 
@@ -14,7 +15,7 @@ import Reactor
 /// Looks after the adapter. Belongs to the central's loop.
 final class Recovery {
     private enum Stage {
-        case discovery, power, report
+        case listening, discovery, power, report
     }
 
     private static let longest = Duration.seconds(7200)
@@ -26,10 +27,13 @@ final class Recovery {
     private let first: Duration
     private let mayCyclePower: Bool
     private var wait: Duration
-    private var stage = Stage.discovery
+    private var stage = Stage.listening
+    /// To hear of any device.
+    private var token: Discovery.Token?
     private var hasHeard = false
     private var timer: EventLoop.Timer?
     private var powerTimer: EventLoop.Timer?
+    private var powerPauses = Backoff(first: Recovery.pause, limit: .seconds(60))
     private var cycles = 0
 
     init(_ gateway: Gateway) {
@@ -43,7 +47,15 @@ final class Recovery {
     func start() { look(after: first) }
 
     /// A device was heard, or is connected.
-    func heard() { hasHeard = true }
+    func heard() {
+        hasHeard = true
+        stopListening()
+    }
+
+    private func stopListening() {
+        token?.end()
+        token = nil
+    }
 
     /// Switches on again what was switched off here, by this run or the one before.
     func centralChanged(to state: Central.State) {
@@ -51,7 +63,9 @@ final class Recovery {
         guard gateway.register.isAdapterCycled else { return }
         switch state {
         case .adapterOff: switchOn()
-        case .ready: gateway.register.isAdapterCycled = false
+        case .ready:
+            gateway.register.isAdapterCycled = false
+            powerPauses.reset()
         default: break
         }
     }
@@ -67,11 +81,14 @@ final class Recovery {
             central.state == .ready && gateway.register.all.contains(where: \.isMissing)
             && !central.devices.contains(where: \.isConnected)
         guard isConcerned, !hasHeard else {
-            (hasHeard, stage, wait, cycles) = (false, .discovery, first, 0)
-            return
+            (hasHeard, stage, wait, cycles) = (false, .listening, first, 0)
+            return stopListening()
         }
         let name = central.adapter?.name ?? "the adapter"
         switch stage {
+        case .listening:
+            token = central.discover()
+            stage = .discovery
         case .discovery:
             say("nothing heard for \(wait): \(name) starts its discovery again")
             central.restartDiscovery()
@@ -87,7 +104,7 @@ final class Recovery {
             say(
                 "\(name) hears nothing\(tried): are the sensors worn and charged? Is the adapter sound (dmesg, another USB port)?"
             )
-            stage = .discovery
+            stage = .listening
             wait = min(wait * 2, max(Self.longest, first))
         }
     }
@@ -103,21 +120,26 @@ final class Recovery {
     private func switchOffNow() {
         central.setPowered(false) { [weak self] result in
             guard let self, case .failure(let error) = result else { return }
-            gateway.register.isAdapterCycled = false
             log.warning("\(error)")
+            // It may go off yet: an adapter that hangs takes its time.
+            if error.isTimeout { switchOn() } else { gateway.register.isAdapterCycled = false }
         }
     }
 
     private func switchOn() {
         powerTimer?.cancel()
-        powerTimer = central.loop.after(Self.pause) { [weak self] in self?.switchOnNow() }
+        powerTimer = central.loop.after(powerPauses.next()) { [weak self] in self?.switchOnNow() }
     }
 
     private func switchOnNow() {
         central.setPowered(true) { [weak self] result in
-            guard let self, case .failure(let error) = result else { return }
-            log.warning("\(error)")
-            if gateway.register.isAdapterCycled { switchOn() }
+            guard let self, gateway.register.isAdapterCycled else { return }
+            if case .failure(let error) = result { log.warning("\(error)") }
+            switch (result, central.state) {
+            case (.success, .ready): gateway.register.isAdapterCycled = false
+            case (.failure, .ready), (.failure, .adapterOff): switchOn()
+            default: break  // Where it is blocked or gone, its next state leads back here.
+            }
         }
     }
 

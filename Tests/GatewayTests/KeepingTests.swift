@@ -80,4 +80,26 @@ struct KeepingTests {
         let health = try home.subscribe("health")
         #expect(health.line(containing: "waiting for adapter") != nil)
     }
+
+    @Test("an adapter that hears others is left alone, whatever sensor is missing")
+    func othersAreHeard() throws {
+        let home = try Home(
+            sensors: #"{ strap: { name: "Polar H10" } }"#, bluetooth: #"quiet_limit: "1 s""#,
+            emulated: ["--sensors", "2"])
+        let events = try home.subscribe("events")
+        #expect(events.line(containing: #""kind":"bluetooth""#, within: .seconds(20)) == nil, "\(home.gateway.text)")
+    }
+
+    @Test("an adapter that goes off later than it should is switched on again")
+    func slowlyOff() throws {
+        let home = try Home(
+            bluetooth: #"quiet_limit: "2 s""#, emulated: ["--connect-timeout", "100ms"], telling: ["vanish"])
+        let events = try home.subscribe("events")
+        #expect(events.line(containing: "starts its discovery again", within: .seconds(20)) != nil)
+        home.sensor.signal(SIGSTOP)
+        #expect(home.gateway.line(containing: "cannot switch the Bluetooth adapter off", within: .seconds(30)) != nil)
+        home.sensor.signal(SIGCONT)
+        #expect(home.gateway.line(containing: "waiting for adapter") != nil)
+        #expect(home.gateway.wait { $0.count { $0.contains("Bluetooth: ready") } == 2 }, "\(home.gateway.text)")
+    }
 }
