@@ -78,10 +78,14 @@ final class Agent {
         switch call.member {
         case "Release", "Cancel":
             central.connection.reply(to: call)  // We ask nobody, so there is nothing to take back.
-        case "RequestAuthorization", "RequestConfirmation", "AuthorizeService":
+        case "RequestAuthorization":
             guard let device = device(of: call) else { return reject(call, nil, "it is not known here") }
             guard central.mayPair(device) else { return reject(call, device, "nobody here has asked for it") }
             central.connection.reply(to: call)
+        case "AuthorizeService":
+            reject(call, device(of: call), "nothing here is for sensors to use")
+        case "RequestConfirmation":
+            reject(call, device(of: call), "it wants numbers to be compared, and there is nobody here to do it")
         case "RequestPinCode", "DisplayPinCode":
             reject(call, device(of: call), "it wants a PIN code, and there is nobody here to read or type one")
         case "RequestPasskey", "DisplayPasskey":

@@ -36,6 +36,9 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
         }
     }
 
+    /// BlueZ has forgotten the device, or does not know it.
+    public var isDeviceRemoved: Bool { name == DBusError.Name.unknownObject }
+
     /// There is no link, or none any more: out of reach, refused, ended by one side or the other. BlueZ has two words for all
     /// of these, whatever the kind of radio.
     var isLinkFailure: Bool { ["le-connection-abort-by-local", "br-connection-canceled"].contains(message) }

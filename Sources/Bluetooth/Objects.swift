@@ -42,8 +42,6 @@ public struct Device: Equatable, Sendable {
     public internal(set) var isPaired = false
     /// The keys are kept, here and (as far as BlueZ knows) by the device.
     public internal(set) var isBonded = false
-    /// BlueZ may let it connect and use its services without asking the agent.
-    public internal(set) var isTrusted = false
     /// dBm, while it is being discovered; nil when the discovery has ended.
     public internal(set) var rssi: Int?
     /// Services, as lower-case 128-bit UUIDs.
@@ -192,7 +190,6 @@ extension Device {
         }
         if let value = properties["Paired"]?.asBool { isPaired = value }
         if let value = properties["Bonded"]?.asBool { isBonded = value }
-        if let value = properties["Trusted"]?.asBool { isTrusted = value }
         if let value = properties["RSSI"]?.asInteger { rssi = Int(value) }
         if let value = properties["UUIDs"]?.asStrings { services = value.map { $0.lowercased() } }
     }

@@ -1,4 +1,4 @@
-// Bonds: made, trusted and forgotten.
+// Bonds: made and forgotten.
 //
 // BlueZ makes a bond by itself when a characteristic answers that it needs encryption, provided that there is an agent to
 // ask. `pair` is for making one beforehand, where it is known that one will be needed.
@@ -37,11 +37,6 @@ extension Central {
             }
             completion(result.map { _ in })
         }
-    }
-
-    /// Lets a device connect and use its services without asking the agent each time.
-    public func trust(_ device: Device, completion: @escaping Completion<Void>) {
-        set("trust \(device.address)", device.path, Objects.deviceInterface, "Trusted", .bool(true), completion)
     }
 
     private func cancelPairing(_ device: Device) {

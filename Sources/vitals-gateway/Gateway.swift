@@ -44,8 +44,8 @@ final class Gateway: @unchecked Sendable {
     let register: SensorRegister
     private(set) lazy var gatewayRequests = GatewayRequests(self)
     private(set) lazy var recovery = Recovery(self)
-    /// The scan that is under way.
-    var scan: Scan?
+    /// The scans that are under way.
+    var scans: [Scan] = []
     /// Devices that are looked for, to be added.
     var searches: [DeviceSearch] = []
 
@@ -78,7 +78,7 @@ final class Gateway: @unchecked Sendable {
             events: { owner.value?.receive($0) })
         let outbox = try Outbox(settings, publishingOn: session)
         self.outbox = outbox
-        register = SensorRegister(settings) { outbox.flusher.perform($0) }
+        register = try SensorRegister(settings) { outbox.flusher.perform($0) }
         owner.value = self
     }
 
@@ -92,16 +92,16 @@ final class Gateway: @unchecked Sendable {
             log.warning("not enrolled with a consumer: readings are live only (set consumer.identity)")
         }
         try outbox.start { [unowned self] in publishHealth() }
-        session.subscribe(subscriptions)
-        session.start(
-            Handlers(
-                stateChanged: { [unowned self] in brokerChanged(to: $0) }, received: { [unowned self] in receive($0) },
-                problem: { log.error("\($0)") }))
         central.loop.perform { [self] in
             register.open(self)
             sensorsChanged()
             recovery.start()
         }
+        session.subscribe(subscriptions)
+        session.start(
+            Handlers(
+                stateChanged: { [unowned self] in brokerChanged(to: $0) }, received: { [unowned self] in receive($0) },
+                problem: { log.error("\($0)") }))
         central.start()
         announceReadiness()
     }
@@ -111,15 +111,13 @@ final class Gateway: @unchecked Sendable {
         Readiness().stopping()
         counters.withLock { $0.isStopping = true }
         central.loop.perform { [self] in
-            scan?.cancel()
+            for scan in scans { scan.cancel(because: "the gateway stops") }
+            for search in searches { search.cancel() }
             for sensor in register.all { sensor.stop() }
         }
         central.stop()
         outbox.stop(within: .seconds(3))
-        for sensor in register.all {
-            retained.publish(
-                Availability.offline.bytes, to: topics[settings.gateway, sensor.settings.id, .availability])
-        }
+        for sensor in register.all { announceOffline(sensor) }
         retained.publish(
             StatusPayload(.offline, time: unixMilliseconds()).bytes, to: topics[settings.gateway, .status])
         session.stop()
@@ -185,14 +183,14 @@ final class Gateway: @unchecked Sendable {
         case .state(let state):
             log.notice("Bluetooth: \(state)")
             counters.withLock { $0.bluetooth = "\(state)" }
-            if state != .ready { scan?.cancel() }
+            if state != .ready { for scan in scans { scan.cancel(because: "\(state)") } }
             for sensor in register.all { sensor.centralChanged(to: state) }
             recovery.centralChanged(to: state)
             publishInfo()
         case .device(let device):
             if device.rssi != nil || device.isConnected { recovery.heard() }
             for sensor in register.all { sensor.deviceChanged(device) }
-            scan?.hear(device)
+            for scan in scans { scan.hear(device) }
             for search in searches { search.hear(device) }
         case .deviceRemoved(let device): for sensor in register.all { sensor.deviceRemoved(device) }
         case .pairingRefused(let device, let why):
@@ -203,13 +201,10 @@ final class Gateway: @unchecked Sendable {
         }
     }
 
-    /// Whether the agent may say yes.
-    private func mayPair(_ device: Device) -> Bool {
-        register.all.contains { $0.device?.path == device.path && $0.settings.bond != .never }
-    }
+    private func mayPair(_ device: Device) -> Bool { register.all.contains { $0.mayPair(device) } }
 
     /// A scan is over.
-    func ended(_ scan: Scan) { if scan === self.scan { self.scan = nil } }
+    func ended(_ scan: Scan) { scans.removeAll { $0 === scan } }
 
     /// A sensor was added or is gone.
     func sensorsChanged() {

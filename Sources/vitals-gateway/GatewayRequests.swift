@@ -18,6 +18,8 @@ final class GatewayRequests {
     private static let longestLimit = Duration.seconds(300)
     /// So long a device is looked for that nobody has seen yet.
     private static let searchLimit = Duration.seconds(20)
+    /// A client that has gone leaves its scan behind, so that there may be more than one.
+    private static let mostScans = 4
 
     private unowned let gateway: Gateway
     private var central: Central { gateway.central }
@@ -57,12 +59,12 @@ final class GatewayRequests {
         let seconds = try Self.seconds(task.request)
         let services = try Self.services(task.request)
         try checkReady()
-        if let scan = gateway.scan {
-            let words = "a scan is under way, for another \(scan.secondsLeft) s"
-            throw ReplyError(.busy, words, retryAfterSeconds: scan.secondsLeft)
+        guard gateway.scans.count < Self.mostScans else {
+            let left = gateway.scans.map(\.secondsLeft).min() ?? 1
+            throw ReplyError(.busy, "\(Self.mostScans) scans are under way", retryAfterSeconds: left)
         }
-        let scan = Scan(seconds: seconds, services: services, gateway) { task.answer(.ok($0)) }
-        gateway.scan = scan
+        let scan = Scan(seconds: seconds, services: services, gateway) { task.answer($0) }
+        gateway.scans.append(scan)
         scan.begin()
     }
 
@@ -104,6 +106,8 @@ final class GatewayRequests {
     }
 
     private func resume(_ sensor: Sensor, _ task: RequestDesk.Task) throws(ReplyError) {
+        try checkReady()
+        guard !sensor.isLeaving else { throw Self.busyLeaving(sensor) }
         if sensor.isPaused { try checkRoom() }
         sensor.resume()
         wait(for: sensor, task, isNew: false)
@@ -119,7 +123,7 @@ final class GatewayRequests {
                 return done(data, task)
             }
             // A device that was never connected is not kept: it may have been the wrong one.
-            if isNew { drop(sensor) {} }
+            if isNew, !sensor.isLeaving { drop(sensor) { _ in } }
             task.refuse(error)
         }
     }
@@ -131,7 +135,10 @@ final class GatewayRequests {
 
     private func forget(_ task: RequestDesk.Task) throws(ReplyError) {
         let sensor = try sensor(of: task)
-        drop(sensor) { [self] in
+        // A bond lies in BlueZ.
+        if sensor.entry.device?.isBonded == true { try checkReady() }
+        drop(sensor) { [self] error in
+            if let error { return task.refuse(error) }
             gateway.tell(.forgotten, about: sensor, "Device Forgotten")
             done(sensor, "Device Forgotten", task)
         }
@@ -147,26 +154,37 @@ final class GatewayRequests {
         done(["sensor": .string(sensor.settings.id.text), "name": .string(sensor.displayName)], task)
     }
 
-    /// Ends the link and the bond. A sensor of the settings is then looked for anew, another one is gone.
-    private func drop(_ sensor: Sensor, completion: @escaping () -> Void) {
+    /// Ends the link and the bond. A sensor of the settings is then looked for anew, another one is gone. The completion is told
+    /// why it was not done.
+    private func drop(_ sensor: Sensor, completion: @escaping (ReplyError?) -> Void) {
         let address = sensor.entry.device?.address ?? sensor.device?.address
-        let known = central.devices.first { $0.address == address }
-        let wasPaused = sensor.isPaused
-        sensor.pause { [self] in
-            let finish = { [self] in
-                sensor.forgetDevice()
-                if sensor.entry.isAdded {
-                    register.remove(sensor)
-                    gateway.clear(sensor)
-                    gateway.sensorsChanged()
-                } else if !wasPaused {
-                    sensor.resume()
-                }
-                completion()
+        sensor.leave { [self] in
+            guard let known = central.devices.first(where: { $0.address == address }) else {
+                return finish(sensor, nil, completion)  // BlueZ has forgotten it by itself.
             }
-            guard let known else { return finish() }
-            central.remove(known) { _ in finish() }  // BlueZ may have forgotten it by itself.
+            central.remove(known) { [self] result in
+                if case .failure(let error) = result {
+                    finish(sensor, error, completion)
+                } else {
+                    finish(sensor, nil, completion)
+                }
+            }
         }
+    }
+
+    private func finish(_ sensor: Sensor, _ error: BluetoothError?, _ completion: (ReplyError?) -> Void) {
+        if let error, sensor.entry.device?.isBonded == true {
+            sensor.remain(forgotten: false)
+            return completion(ReplyError(.refused, "the bond is still there: \(error)", retryAfterSeconds: 30))
+        }
+        if sensor.entry.isAdded {
+            register.remove(sensor)
+            gateway.clear(sensor)
+            gateway.sensorsChanged()
+        } else {
+            sensor.remain(forgotten: true)
+        }
+        completion(nil)
     }
 
     // MARK: What they have in common
@@ -190,7 +208,12 @@ final class GatewayRequests {
             throw ReplyError(.badRequest, "which sensor?", field: "sensor")
         }
         guard let sensor = register.sensor(id) else { throw Self.unknown(id) }
+        guard !sensor.isLeaving else { throw Self.busyLeaving(sensor) }
         return sensor
+    }
+
+    private static func busyLeaving(_ sensor: Sensor) -> ReplyError {
+        ReplyError(.busy, "\(sensor.settings.id) is being forgotten", retryAfterSeconds: 5)
     }
 
     private func checkReady() throws(ReplyError) {
@@ -302,6 +325,9 @@ final class DeviceSearch {
     }
 
     func hear(_ device: Device) { if isWanted(device) { end(device) } }
+
+    /// The gateway stops.
+    func cancel() { end(nil) }
 
     private func end(_ device: Device?) {
         guard let token else { return }

@@ -108,9 +108,9 @@ struct SensorSettings {
     /// Those of a sensor that was added by request: known by its address where that stays, else by its name. Nil where it has
     /// neither.
     init?(added entry: SensorMemory.Entry, _ id: ID) {
-        guard let device = entry.device else { return nil }
+        guard entry.device != nil || entry.soughtAs != nil else { return nil }
         self.id = id
-        (name, address) = (nil, device.address)
+        (name, address) = (entry.soughtAs, entry.soughtAs == nil ? entry.device?.address : nil)
         (notify, silence, bond) = (.signal, .seconds(30), .whenNeeded)
         steps = (GATT.stepCounterActivitySummary, .stepCounterSummary)
         temperature = (GATT.temperatureMeasurement, .temperatureMeasurement)

@@ -21,17 +21,23 @@ final class Scan {
     let began = ContinuousClock.now
     private let services: Set<String>
     private unowned let gateway: Gateway
-    private let completion: (JSON) -> Void
+    private let completion: (Reply.Outcome) -> Void
     private var token: Discovery.Token?
     private var timer: EventLoop.Timer?
     /// By their paths.
     private var found: [String: DevicePayload] = [:]
     private var told: Set<String> = []
     private var heard: Set<String> = []
+    /// Those that fit, and were too many to tell.
+    private var more: Set<String> = []
+
+    /// So many are told: a reply with more could not be read by everybody, and somebody may advertise with thousands of addresses.
+    private static let most = 64
+    private static let mostCounted = 1000
 
     /// - Parameter services: devices that have one of them; every device where empty.
     init(
-        seconds: Int, services: Set<String>, _ gateway: Gateway, completion: @escaping (JSON) -> Void
+        seconds: Int, services: Set<String>, _ gateway: Gateway, completion: @escaping (Reply.Outcome) -> Void
     ) {
         (self.seconds, self.services, self.gateway, self.completion) = (seconds, services, gateway, completion)
     }
@@ -49,8 +55,12 @@ final class Scan {
     /// A device was heard, or something about it has changed.
     func hear(_ device: Device) {
         guard device.rssi != nil || device.isConnected else { return }
-        heard.insert(device.path)
+        if heard.count < Self.mostCounted { heard.insert(device.path) }
         guard services.isEmpty || !services.isDisjoint(with: device.services) else { return }
+        guard found.count < Self.most || found[device.path] != nil else {
+            if more.count < Self.mostCounted { more.insert(device.path) }
+            return
+        }
         let payload = gateway.payload(of: device)
         // The strength of the last time; once the discovery ends BlueZ takes it back.
         found[device.path] = payload
@@ -58,10 +68,12 @@ final class Scan {
         if !device.name.isEmpty { tell(payload, device.path) }
     }
 
-    /// The gateway stops, or cannot go on.
-    func cancel() {
-        timer?.cancel()
-        end()
+    /// Bluetooth went away, or the gateway stops.
+    func cancel(because reason: String) {
+        guard stop() else { return }
+        gateway.tell(.scanEnded, reason, seconds: seconds)
+        completion(.error(ReplyError(.notReady, reason, retryAfterSeconds: 30)))
+        gateway.ended(self)
     }
 
     private func tell(_ payload: DevicePayload, _ path: String) {
@@ -69,23 +81,31 @@ final class Scan {
         gateway.tell(.found, "Device Found", device: payload)
     }
 
-    private func end() {
-        guard let token else { return }
+    private func stop() -> Bool {
+        guard let token else { return false }
+        timer?.cancel()
         token.end()
         self.token = nil
+        return true
+    }
+
+    private func end() {
+        guard stop() else { return }
         for (path, payload) in found { tell(payload, path) }
         let devices = found.values.sorted {
             ($0.rssi ?? -128, $1.address) > ($1.rssi ?? -128, $0.address)
         }
-        let count = devices.count == 1 ? "1 device" : "\(devices.count) devices"
+        let count = devices.count == 1 ? "1 device" : "\(devices.count)\(more.isEmpty ? "" : " and more") devices"
         gateway.tell(.scanEnded, "\(count) found", seconds: seconds)
         let help =
             devices.isEmpty ? SearchHelp.nothingFound(heard: heard.count, seconds: seconds, services: services) : []
         completion(
-            .object(present: [
-                "seconds": .integer(Int64(seconds)), "devices": .array(devices.map(\.json)),
-                "help": help.isEmpty ? nil : .array(help.map(JSON.string)),
-            ]))
+            .ok(
+                .object(present: [
+                    "seconds": .integer(Int64(seconds)), "devices": .array(devices.map(\.json)),
+                    "more": more.isEmpty ? nil : .integer(Int64(more.count)),
+                    "help": help.isEmpty ? nil : .array(help.map(JSON.string)),
+                ])))
         gateway.ended(self)
     }
 }

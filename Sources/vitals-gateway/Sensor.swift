@@ -15,12 +15,14 @@ import Telemetry
 
 /// A sensor that the gateway keeps. Belongs to the central's loop.
 final class Sensor {
-    private enum Link {
+    enum Link {
         /// By request.
         case paused
+        /// It is being forgotten.
+        case leaving
         /// The central is not ready; its own state says what is missing.
         case idle
-        case searching(Discovery.Token)
+        case searching(Discovery.Token, EventLoop.Timer)
         case connecting
         case resolving(EventLoop.Timer)
         case bonding
@@ -28,14 +30,12 @@ final class Sensor {
         case waiting(EventLoop.Timer)
     }
 
-    /// Somebody who wants to know when it is connected.
-    private final class Waiter {
-        var completion: ((ReplyError?) -> Void)?
-        var deadline: EventLoop.Timer?
-    }
-
     /// BlueZ has found the services within this after a connection, or something is wrong with it.
     private static let resolveLimit = Duration.seconds(30)
+    /// A device that nobody has seen yet is looked for so long at a time: discovery takes the radio's time from links.
+    private static let searchLimit = Duration.seconds(60)
+    /// Between looks at whether a link that was ended is gone.
+    private static let dyingPause = Duration.milliseconds(500)
 
     let settings: SensorSettings
     /// Where its heart rates are published.
@@ -43,27 +43,34 @@ final class Sensor {
     let central: Central
     unowned let gateway: Gateway
     /// What is remembered of it. Change it with `remember`.
-    private(set) var entry: SensorMemory.Entry
-    private var link = Link.idle
+    var entry: SensorMemory.Entry
+    var link = Link.idle
     /// As BlueZ last told of it; nil while there is none.
     private(set) var device: Device?
-    private var backoff = Backoff(first: .seconds(1), limit: .seconds(30))
+    var backoff = Backoff(first: .seconds(1), limit: .seconds(30))
     private(set) lazy var streams = SensorStreams(of: self)
     private lazy var silence = Silence(settings.silence, on: central.loop) { [unowned self] in isSilent($0, for: $1) }
     /// It was told that the sensor can be used: the other half of each `unavailable`.
-    private var isAvailable = false
+    var isAvailable = false
     /// Rises with each connection that is tried: an answer to an earlier try is none to this one.
     private var attempt = 0
     /// Tries in a row that failed, and why the last one did.
     private var failures = 0
-    private var lastTrouble = "not looked for yet"
-    private var waiters: [Waiter] = []
+    var lastTrouble = "not looked for yet"
+    let waiters = Waiters()
+    /// The path of a device whose link was ended from here; it takes BlueZ two seconds.
+    private var dying: String?
     /// Others that have its name were told of.
     var others: Set<String> = []
+    /// Paths of devices that could not be connected to, while none is known by its address: an address that was changed since
+    /// stays in BlueZ, and is never heard again.
+    var unheard: Set<String> = []
+    /// That several devices may be meant was told.
+    var isAmbiguityTold = false
     /// Links in a row that it ended at once although there is a bond.
     var bondRefusals = 0
     private(set) var characteristics: [Characteristic] = []
-    private lazy var details = SensorDetails(of: self)
+    lazy var details = SensorDetails(of: self)
     private(set) lazy var reads = SensorReads(of: self)
 
     init(_ settings: SensorSettings, _ entry: SensorMemory.Entry, _ gateway: Gateway) {
@@ -79,22 +86,27 @@ final class Sensor {
     var latestDevice: Device? { device }
     var isReady: Bool { if case .ready = link { true } else { false } }
     var isPaused: Bool { if case .paused = link { true } else { false } }
+    var isLeaving: Bool { if case .leaving = link { true } else { false } }
     /// Whether it is to be there, and is not.
-    var isMissing: Bool { !isPaused && !isAvailable }
+    var isMissing: Bool { !isPaused && !isLeaving && !isAvailable }
 
     // MARK: What the central tells
 
     func centralChanged(to state: Central.State) {
-        guard !isPaused else { return }
+        guard !isPaused, !isLeaving else { return }
+        if state != .ready { dying = nil }
         guard state == .ready else { return reset(.idle, because: "\(state)") }
         if case .idle = link { look() }
     }
 
     func deviceChanged(_ newDevice: Device) {
+        if newDevice.path == dying, !newDevice.isConnected { dying = nil }
+        if newDevice.rssi != nil { unheard.remove(newDevice.path) }
         switch link {
-        case .searching where recognises(newDevice): return connect(to: newDevice)
+        case .searching where recognises(newDevice) && newDevice.path != dying: return connect(to: newDevice)
         // BlueZ connects to bonded devices by itself, and so may other programs.
-        case .waiting where newDevice.isConnected && recognises(newDevice): return follow(newDevice)
+        case .waiting where newDevice.isConnected && recognises(newDevice) && newDevice.path != dying:
+            return follow(newDevice)
         default: break
         }
         guard newDevice.path == device?.path else { return reportOther(newDevice) }
@@ -113,6 +125,7 @@ final class Sensor {
     }
 
     func deviceRemoved(_ removed: Device) {
+        if removed.path == dying { dying = nil }
         guard removed.path == device?.path else { return }
         switch link {
         case .ready, .resolving, .bonding: retry(because: "BlueZ has forgotten the device")
@@ -123,15 +136,32 @@ final class Sensor {
     // MARK: Connecting
 
     private func look() {
-        if let known = best(of: central.devices) { return connect(to: known) }
+        if let known = best(of: central.devices) {
+            guard known.path != dying else { return wait(Self.dyingPause) }
+            return connect(to: known)
+        }
         log.info("sensor \(settings.id): looking for \(identification)")
         lastTrouble = "\(identification) was not seen yet"
-        link = .searching(central.discover(.init(pattern: discoveryPattern)))
+        let timer = central.loop.after(Self.searchLimit) { [weak self] in
+            guard let self else { return }
+            retry(because: "\(identification) was not seen")
+        }
+        link = .searching(central.discover(), timer)
+    }
+
+    /// Looks again after a while.
+    private func wait(_ pause: Duration) {
+        link = .waiting(
+            central.loop.after(pause) { [weak self] in
+                guard let self else { return }
+                if central.state == .ready { look() } else { link = .idle }
+            })
     }
 
     private func connect(to device: Device) {
-        if case .searching(let token) = link {
+        if case .searching(let token, let timer) = link {
             token.end()
+            timer.cancel()
             gateway.tellFound(device, self)
         }
         self.device = device
@@ -142,6 +172,7 @@ final class Sensor {
             switch result {
             case .failure(let error) where error.name != "org.bluez.Error.AlreadyConnected":
                 if error.isBondLost { linkWasRefused() }
+                if entry.device == nil { unheard.insert(device.path) }
                 retry(because: "\(error)")
             default: resolve()
             }
@@ -183,6 +214,7 @@ final class Sensor {
         guard let device else { return }
         link = .ready
         characteristics = central.characteristics(of: device)
+        guard !characteristics.isEmpty else { return retry(because: "BlueZ shows no characteristics of it") }
         subscribe()
     }
 
@@ -203,7 +235,7 @@ final class Sensor {
         gateway.available(self)
         if streams.speaksAtRest { silence.begin() } else { settled() }
         details.read()
-        for waiter in waiters { finish(waiter, nil) }
+        waiters.finish(nil)
     }
 
     /// It is connected and of use: pauses are short again.
@@ -246,23 +278,31 @@ final class Sensor {
         let words = "sensor \(settings.id): \(reason); trying again in \(pause.rounded)"
         // A strap in a drawer fails every minute.
         if failures & (failures - 1) == 0 { log.notice(failures > 2 ? "\(words) (\(failures) tries)" : words) }
-        if let device, device.isConnected { central.disconnect(device) { _ in } }
-        reset(
-            .waiting(
-                central.loop.after(pause) { [weak self] in
-                    guard let self else { return }
-                    if central.state == .ready { look() } else { link = .idle }
-                }), because: reason)
+        if let device, device.isConnected { hangUp(device) }
+        reset(.idle, because: reason)
+        wait(pause)
     }
 
-    private func reset(_ newLink: Link, because reason: String) {
+    /// Ends the link. It is there for two seconds more, and must not be taken for one that somebody else has made.
+    func hangUp(_ device: Device, completion: @escaping () -> Void = {}) {
+        dying = device.path
+        central.disconnect(device) { [weak self] _ in
+            completion()
+            // Connected=false follows the answer; where it does not, nothing else may wait for it.
+            self?.central.loop.after(.seconds(1)) { if self?.dying == device.path { self?.dying = nil } }
+        }
+    }
+
+    func reset(_ newLink: Link, because reason: String) {
         let wasAvailable = isAvailable
         isAvailable = false
         lastTrouble = reason
         switch link {
-        case .searching(let token): token.end()
+        case .searching(let token, let timer):
+            token.end()
+            timer.cancel()
         case .resolving(let timer), .waiting(let timer): timer.cancel()
-        case .idle, .paused, .connecting, .bonding, .ready: break
+        case .idle, .paused, .leaving, .connecting, .bonding, .ready: break
         }
         link = newLink
         device = nil
@@ -273,89 +313,16 @@ final class Sensor {
         if wasAvailable { gateway.unavailable(self, because: reason) }
     }
 
-    /// The gateway stops: whoever waits for a read is told, and so is the household.
-    func stop() { reset(.idle, because: "the gateway stops") }
-
-    // MARK: By request
-
-    /// It is to be connected to from now on.
-    func resume() {
-        guard isPaused else { return }
-        remember { $0.isPaused = false }
-        link = .idle
-        backoff.reset()
-        centralChanged(to: central.state)
-        details.publish()
+    /// Not connected, and told so: the last run may not have come to it. Before anything else.
+    func announce() {
+        gateway.announceOffline(self)
+        if isPaused { details.publish() }
     }
 
-    /// It is not to be connected to any more.
-    func pause(completion: @escaping () -> Void) {
-        remember { $0.isPaused = true }
-        let connected = device
-        reset(.paused, because: "disconnected by request")
-        details.publish()
-        for waiter in waiters { finish(waiter, ReplyError(.sensorOffline, "it was disconnected by another request")) }
-        guard let connected else { return completion() }
-        central.disconnect(connected) { _ in completion() }
-    }
-
-    /// What is known of its device is forgotten; it is found anew.
-    func forgetDevice() {
-        remember { $0.device = nil }
-        others = []
-    }
-
-    func rename(_ name: String?) {
-        remember { $0.name = name }
-        details.publish()
-    }
-
-    func remember(_ change: (inout SensorMemory.Entry) -> Void) {
-        change(&entry)
-        gateway.register.save(entry)
-    }
-
-    /// Calls back once: with nil when it is connected, or at the deadline with what keeps it from being so.
-    func whenAvailable(within limit: Duration, _ completion: @escaping (ReplyError?) -> Void) {
-        guard !isAvailable else { return completion(nil) }
-        let waiter = Waiter()
-        waiter.completion = completion
-        waiter.deadline = central.loop.after(limit) { [weak self, weak waiter] in
-            guard let self, let waiter else { return }
-            finish(waiter, ReplyError(.timeout, "not connected in time: \(lastTrouble)", retryAfterSeconds: 5))
-        }
-        waiters.append(waiter)
-    }
-
-    private func finish(_ waiter: Waiter, _ error: ReplyError?) {
-        waiters.removeAll { $0 === waiter }
-        waiter.deadline?.cancel()
-        waiter.completion?(error)
-        waiter.completion = nil
-    }
-
-    // MARK: What its parts ask for
-
-    /// What people call it.
-    var displayName: String {
-        let names = [entry.name, device?.name, entry.device?.name, settings.name]
-        return names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? settings.id.text
-    }
-
-    func characteristic(_ uuid: String) -> Characteristic? { characteristics.first { $0.uuid == uuid } }
-
-    /// Something does not work that all else goes on without.
-    func note(_ error: BluetoothError) { log.notice("sensor \(settings.id): \(error)") }
-
-    func publish(_ info: SensorInfoPayload) { gateway.publish(info, about: self) }
-
-    /// Keeps what was read; the completion is told, on the outbox's thread, whether it is on the disk.
-    func keep(_ reading: Reading, flushed completion: @escaping @Sendable (Bool) -> Void) {
-        gateway.outbox.append(reading, from: settings.id, flushed: completion)
-    }
-
-    func failed(toRead what: String, _ error: ReplyError) {
-        gateway.tell(.readFailed, about: self, "\(what): \(error.message)")
+    /// The gateway stops: whoever waits is told, and so is the household.
+    func stop() {
+        reset(.idle, because: "the gateway stops")
+        waiters.finish(ReplyError(.sensorOffline, "the gateway stops", retryAfterSeconds: 30))
     }
 }
 

@@ -8,6 +8,10 @@ final class SensorDetails {
     private var values: [String: [UInt8]] = [:]
     private var capabilities: [String] = []
     private var isComplete = false
+    /// Rises with each connection: an answer to an earlier one's read is none to this.
+    private var round = 0
+    /// Those during whose read BlueZ took the device away, as it does where a bond is needed and refused. They are left alone.
+    private var avoided: Set<String> = []
 
     private static let wanted = [
         GATT.bodySensorLocation, GATT.manufacturerName, GATT.modelNumber, GATT.firmwareRevision, GATT.batteryLevel,
@@ -18,7 +22,8 @@ final class SensorDetails {
     /// Reads what there is, then publishes it.
     func read() {
         (values, capabilities, isComplete) = ([:], offered(), false)
-        read(Self.wanted.compactMap(sensor.characteristic).filter(\.canRead)[...])
+        round += 1
+        read(Self.wanted.compactMap(sensor.characteristic).filter { $0.canRead && !avoided.contains($0.uuid) }[...])
     }
 
     private func read(_ rest: ArraySlice<Characteristic>) {
@@ -26,8 +31,11 @@ final class SensorDetails {
             isComplete = true
             return publish()
         }
-        sensor.central.read(next) { [weak self] result in
-            guard let self, sensor.isReady else { return }
+        sensor.central.read(next) { [weak self, round] result in
+            if case .failure(let error) = result, error.isDeviceRemoved || error.isTimeout {
+                self?.avoided.insert(next.uuid)
+            }
+            guard let self, sensor.isReady, round == self.round else { return }
             // A detail that cannot be read is left out; nobody waits for it.
             if case .success(let bytes) = result { values[next.uuid] = bytes }
             read(rest.dropFirst())

@@ -15,7 +15,8 @@ extension Sensor {
         guard let device = entry.device else { return entry }
         var entry = entry
         if let address = settings.address, address != device.address { entry.device = nil }
-        if let name = settings.name, name != device.name { entry.device = nil }
+        // The device may give itself another name than it advertises.
+        if let name = settings.name, name != device.soughtAs { entry.device = nil }
         return entry
     }
 
@@ -25,26 +26,27 @@ extension Sensor {
             ?? settings.address ?? ""
     }
 
-    /// What BlueZ may narrow its scan by.
-    var discoveryPattern: String? { entry.device?.address ?? settings.address ?? settings.name }
-
     /// Whether it is this device, or is taken for it now.
     func has(_ device: Device) -> Bool {
         device.path == self.device?.path || device.address == entry.device?.address
     }
 
+    /// Whether this device is meant by the settings, and no other is known yet.
+    func means(_ device: Device) -> Bool { entry.device == nil && self.device == nil && settings.matches(device) }
+
     /// Whether this device may be taken for it.
     func recognises(_ device: Device) -> Bool {
         if let known = entry.device { return device.address == known.address }
-        guard settings.matches(device) else { return false }
-        return gateway.register.owner(of: device).map { $0 === self } ?? true
+        guard settings.matches(device), !unheard.contains(device.path) || device.isConnected else { return false }
+        return gateway.register.holder(of: device).map { $0 === self } ?? true
     }
 
     /// The device to connect to, of those that BlueZ knows: where several have the name, the one that is connected or bonded,
     /// or else the nearest.
     func best(of devices: [Device]) -> Device? {
         let own = devices.filter(recognises)
-        if own.count > 1, others.isEmpty {
+        if own.count > 1, !isAmbiguityTold {
+            isAmbiguityTold = true
             let addresses = own.map(\.address).joined(separator: ", ")
             log.warning(
                 "sensor \(settings.id): \(own.count) devices have its name (\(addresses)): the settings can name one by its address"
@@ -60,10 +62,22 @@ extension Sensor {
     func recognised(_ device: Device) {
         guard device.hasStableAddress else { return }
         let known = SensorMemory.KnownDevice(
-            address: device.address, name: device.name, isBonded: device.isBonded)
-        guard entry.device != known else { return }
-        remember { $0.device = known }
-        if device.isBonded, !device.isTrusted { central.trust(device) { _ in } }
+            address: device.address, name: device.name, soughtAs: settings.name, isBonded: device.isBonded)
+        if entry.device != known { remember { $0.device = known } }
+    }
+
+    /// Whether the agent may say yes. Where a bond is remembered and BlueZ has none, it was lost on this side: whoever has the
+    /// address now is not bonded with before somebody has looked at it.
+    func mayPair(_ device: Device) -> Bool {
+        guard device.path == self.device?.path, settings.bond != .never else { return false }
+        guard entry.device?.isBonded == true, !device.isBonded else { return true }
+        let words = """
+            BlueZ does not know its bond any more, and it wants a new one. If nobody else is in its place: \
+            vitals forget \(settings.id)
+            """
+        log.warning("sensor \(settings.id): \(words)")
+        gateway.tell(.bondLost, about: self, words)
+        return false
     }
 
     /// Another device has the name of one that is known: told once, and not connected to.

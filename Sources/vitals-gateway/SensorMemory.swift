@@ -11,6 +11,8 @@ struct SensorMemory: Payload {
         var address: String
         /// The name that the device gives itself.
         var name: String
+        /// The name of the settings by which it was found.
+        var soughtAs: String?
         var isBonded: Bool
     }
 
@@ -21,11 +23,24 @@ struct SensorMemory: Payload {
         var name: String?
         /// By request: it is not in the settings file.
         var isAdded = false
+        /// By which name to look for one that was added, and whose address does not stay.
+        var soughtAs: String?
         /// By request: it is not to be connected to.
         var isPaused = false
         var device: KnownDevice?
 
         init(id: ID) { self.id = id.text }
+
+        /// What a later or earlier version did not write is as it is at first.
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            id = try container.decode(String.self, forKey: .id)
+            name = try container.decodeIfPresent(String.self, forKey: .name)
+            isAdded = try container.decodeIfPresent(Bool.self, forKey: .isAdded) ?? false
+            soughtAs = try container.decodeIfPresent(String.self, forKey: .soughtAs)
+            isPaused = try container.decodeIfPresent(Bool.self, forKey: .isPaused) ?? false
+            device = try container.decodeIfPresent(KnownDevice.self, forKey: .device)
+        }
 
         /// Whether there is nothing in it that would have to be remembered.
         var isEmpty: Bool { name == nil && !isAdded && !isPaused && device == nil }
@@ -36,6 +51,14 @@ struct SensorMemory: Payload {
     var isAdapterCycled = false
 
     init() {}
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        sensors = try container.decodeIfPresent([Entry].self, forKey: .sensors) ?? []
+        isAdapterCycled = try container.decodeIfPresent(Bool.self, forKey: .isAdapterCycled) ?? false
+    }
+
+    private enum CodingKeys: String, CodingKey { case sensors, isAdapterCycled }
 
     var json: JSON {
         [
@@ -48,31 +71,37 @@ struct SensorMemory: Payload {
 
     private static let longestFile = JSON.maximumLength
 
-    /// What the file holds. A file that cannot be read is put aside, and said: sensors of the settings are then found anew.
-    static func read(_ path: String) -> SensorMemory {
+    /// What the file holds. A file that is damaged is put aside, and that is said: sensors of the settings are then found anew.
+    /// Throws where it cannot be read at all.
+    static func read(_ path: String) throws -> SensorMemory {
         do {
             guard let bytes = try SmallFile.read(path, atMost: longestFile) else { return SensorMemory() }
             return try SensorMemory(payload: bytes)
-        } catch {
-            let aside = path + ".damaged"
-            log.error(
-                "\(path) cannot be read (\(error)): put aside as \(aside); sensors that were added have to be added again"
-            )
-            do { try Folder.rename(path, to: aside) } catch { log.error("\(error)") }
-            return SensorMemory()
+        } catch let error as MalformedValue {
+            try putAside(path, because: "\(error)")
+        } catch let error as VaultError where error.reason == .malformed {
+            try putAside(path, because: "\(error)")
         }
+        return SensorMemory()
+    }
+
+    private static func putAside(_ path: String, because reason: String) throws {
+        let aside = path + ".damaged"
+        try Folder.rename(path, to: aside)
+        log.error("\(path): \(reason). Put aside as \(aside); sensors that were added have to be added again")
     }
 }
 
 extension SensorMemory.Entry {
     fileprivate var json: JSON {
         .object(present: [
-            "id": .string(id), "name": name.map(JSON.string), "isAdded": .bool(isAdded), "isPaused": .bool(isPaused),
+            "id": .string(id), "name": name.map(JSON.string), "isAdded": .bool(isAdded),
+            "soughtAs": soughtAs.map(JSON.string), "isPaused": .bool(isPaused),
             "device": device.map { device in
-                [
+                .object(present: [
                     "address": .string(device.address), "name": .string(device.name),
-                    "isBonded": .bool(device.isBonded),
-                ]
+                    "soughtAs": device.soughtAs.map(JSON.string), "isBonded": .bool(device.isBonded),
+                ])
             },
         ])
     }

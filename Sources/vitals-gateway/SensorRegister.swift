@@ -13,51 +13,74 @@ final class SensorRegister {
     /// Takes what is to be written to the disk, on a thread that may wait for it.
     private let perform: (@escaping @Sendable () -> Void) -> Void
     private var memory: SensorMemory
-    private var sensors: [ID: Sensor] = [:]
+    private var sensors: [ID: Sensor] = [:] {
+        didSet { all = sensors.values.sorted { $0.settings.id.text < $1.settings.id.text } }
+    }
+    /// By their ids. Everything that is heard on the air goes through it.
+    private(set) var all: [Sensor] = []
 
     /// - Parameter perform: runs work that waits for the disk, in order.
-    init(_ settings: GatewaySettings, writing perform: @escaping (@escaping @Sendable () -> Void) -> Void) {
+    init(_ settings: GatewaySettings, writing perform: @escaping (@escaping @Sendable () -> Void) -> Void) throws {
         self.settings = settings
         self.perform = perform
         path = SensorMemory.path(in: settings.state)
-        memory = SensorMemory.read(path)
+        memory = try SensorMemory.read(path)
     }
 
     /// Makes the sensors, for the first time.
     func open(_ gateway: Gateway) {
         for settings in settings.sensors {
-            let entry = memory.sensors.first { $0.id == settings.id.text } ?? SensorMemory.Entry(id: settings.id)
+            var entry = memory.sensors.first { $0.id == settings.id.text } ?? SensorMemory.Entry(id: settings.id)
+            // It was added by request, and has been written into the settings since.
+            (entry.isAdded, entry.soughtAs) = (false, nil)
             sensors[settings.id] = Sensor(settings, entry, gateway)
         }
         for entry in memory.sensors where entry.isAdded {
             guard let id = try? ID(entry.id), sensors[id] == nil, let settings = SensorSettings(added: entry, id) else {
                 continue
             }
+            var entry = entry
+            if isFull, !entry.isPaused {
+                log.warning(
+                    "sensor \(id): bluetooth.sensors is \(self.settings.mostSensors), so it is not connected to")
+                entry.isPaused = true
+            }
             sensors[id] = Sensor(settings, entry, gateway)
         }
+        for sensor in all { sensor.announce() }
     }
-
-    /// By their ids.
-    var all: [Sensor] { sensors.values.sorted { $0.settings.id.text < $1.settings.id.text } }
 
     func sensor(_ id: ID) -> Sensor? { sensors[id] }
 
     /// The sensor that a device is, or is taken for.
-    func owner(of device: Device) -> Sensor? { sensors.values.first { $0.has(device) } }
+    func holder(of device: Device) -> Sensor? { all.first { $0.has(device) } }
 
-    /// How many are to be connected to at a time.
+    /// That one, or the one that the settings mean by it.
+    func owner(of device: Device) -> Sensor? { holder(of: device) ?? all.first { $0.means(device) } }
+
+    /// Whether as many are connected to as may be at a time.
     var isFull: Bool { sensors.values.count { !$0.isPaused } >= settings.mostSensors }
+
+    /// So many are remembered, paused ones with them.
+    private static let most = 64
 
     /// Adds a sensor by request, for a device that was seen.
     func add(_ id: ID, for device: Device, called name: String?, _ gateway: Gateway) throws(ReplyError) -> Sensor {
         guard sensors[id] == nil else {
             throw ReplyError(.badRequest, "there is a sensor \(id) already", field: "sensor")
         }
+        guard sensors.count < Self.most else {
+            throw ReplyError(.refused, "\(Self.most) sensors are remembered already: forget one")
+        }
         var entry = SensorMemory.Entry(id: id)
         entry.isAdded = true
         entry.name = name
-        entry.device = SensorMemory.KnownDevice(
-            address: device.address, name: device.name, isBonded: device.isBonded)
+        if device.hasStableAddress {
+            entry.device = SensorMemory.KnownDevice(
+                address: device.address, name: device.name, isBonded: device.isBonded)
+        } else if !device.name.isEmpty {
+            entry.soughtAs = device.name
+        }
         guard let settings = SensorSettings(added: entry, id) else {
             throw ReplyError(.badRequest, "the device has neither a name nor an address that stays", field: "device")
         }
@@ -69,6 +92,7 @@ final class SensorRegister {
 
     /// Forgets a sensor that was added by request.
     func remove(_ sensor: Sensor) {
+        guard sensors[sensor.settings.id] === sensor else { return }
         sensors[sensor.settings.id] = nil
         memory.sensors.removeAll { $0.id == sensor.settings.id.text }
         write()

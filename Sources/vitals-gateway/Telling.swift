@@ -11,6 +11,10 @@ extension Gateway {
         retained.publish(info.bytes, to: topics[settings.gateway, sensor.settings.id, .info])
     }
 
+    func announceOffline(_ sensor: Sensor) {
+        retained.publish(Availability.offline.bytes, to: topics[settings.gateway, sensor.settings.id, .availability])
+    }
+
     /// Nothing is kept at the broker any more of a sensor that is gone.
     func clear(_ sensor: Sensor) {
         for topic in [SensorTopic.info, .availability] {
@@ -48,6 +52,9 @@ extension Gateway {
             battery: device.battery,
             connected: device.isConnected, bonded: device.isBonded, sensor: register.owner(of: device)?.settings.id)
     }
+
+    /// Of a device that has more, the first ones are told.
+    private static let mostServices = 12
 
     /// Generic Access and Generic Attribute.
     private static let everybodys: Set<String> = [GATT.uuid(0x1800), GATT.uuid(0x1801)]

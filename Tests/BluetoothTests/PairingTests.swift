@@ -17,16 +17,23 @@ extension Record<Central.Event> {
 struct AgentTests {
     private static let device = Value.path(BlueZ.strap)
 
-    @Test(
-        "says yes where the device may be paired",
-        arguments: [
-            ("RequestAuthorization", [device]), ("RequestConfirmation", [device, .uint32(123_456)]),
-            ("AuthorizeService", [device, .string("0000180d-0000-1000-8000-00805f9b34fb")]),
-        ])
-    func accepts(member: String, arguments: [Value]) throws {
+    @Test("says yes where the device may be paired")
+    func accepts() throws {
         let bench = try BlueZBench(mayPair: { $0.address == "C0:FF:EE:00:00:01" })
-        #expect(try bench.peer().askAgent(member, arguments) == "ok")
+        #expect(try bench.peer().askAgent("RequestAuthorization", [Self.device]) == "ok")
         #expect(!bench.events.all.contains { if case .pairingRefused = $0 { true } else { false } })
+    }
+
+    @Test(
+        "says no where a number is to be compared, or where the device wants to use a service of this machine",
+        arguments: [
+            ("RequestConfirmation", [device, .uint32(123_456)], "compared"),
+            ("AuthorizeService", [device, .string("00001124-0000-1000-8000-00805f9b34fb")], "nothing here"),
+        ])
+    func rejectsMore(member: String, arguments: [Value], why: String) throws {
+        let bench = try BlueZBench(mayPair: { _ in true })
+        let words = try bench.peer().askAgent(member, arguments)
+        #expect(words.contains(why) && words.hasSuffix("(org.bluez.Error.Rejected)"))
     }
 
     @Test("says no to a device that nobody asked for, and tells")
@@ -144,7 +151,7 @@ struct BondTests {
         let bench = try BlueZBench([BlueZ.hci0: BlueZ.adapter(), BlueZ.strap: strap])
         let device = try bench.device()
         #expect(bench.outcome { $0.pair(device, completion: $1) } == nil)
-        #expect(bench.outcome { $0.trust(device, completion: $1) } == nil)
+        #expect(bench.outcome { $0.remove(device, completion: $1) } == nil)
         #expect(try !bench.peer().calls.all.contains { $0.hasPrefix("Pair ") })
     }
 
@@ -183,14 +190,6 @@ struct BondTests {
         #expect(bench.outcome { $0.setPowered(true, completion: $1) } == nil)
     }
 
-    @Test("may be trusted")
-    func trusts() throws {
-        let bench = try BlueZBench()
-        let device = try bench.device()
-        #expect(bench.outcome { $0.trust(device, completion: $1) } == nil)
-        #expect(try bench.peer().calls.first { $0 == "Trusted=true \(BlueZ.strap)" } != nil)
-    }
-
     @Test(
         "makes an address stable, as do the makers' numbers and the two top bits",
         arguments: [
@@ -202,12 +201,12 @@ struct BondTests {
     func stableAddress(address: String, type: String, isBonded: Bool, isStable: Bool) throws {
         let properties: BlueZ.Properties = [
             "AddressType": .string(type), "Bonded": .bool(isBonded), "Paired": .bool(isBonded),
-            "Trusted": .bool(isBonded), "Alias": .string("Nick"),
+            "Alias": .string("Nick"),
         ]
         let bench = try BlueZBench([BlueZ.hci0: BlueZ.adapter(), BlueZ.strap: BlueZ.device(address, properties)])
         let device = try bench.device()
         #expect(device.addressType.rawValue == type)
-        #expect(device.isPaired == isBonded && device.isTrusted == isBonded && device.alias == "Nick")
+        #expect(device.isPaired == isBonded && device.alias == "Nick")
         #expect(device.hasStableAddress == isStable)
     }
 }

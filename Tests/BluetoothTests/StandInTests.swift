@@ -16,8 +16,6 @@ struct EncryptedSensorTests {
         let value = bench.read(try bench.characteristic(bodySensorLocation, of: device))
         #expect(try #require(value).get().count == 1)
         #expect(bench.events.device { $0.isBonded && $0.isPaired } != nil)
-        #expect(bench.outcome { $0.trust(device, completion: $1) } == nil)
-        #expect(bench.events.device { $0.isTrusted } != nil)
     }
 
     @Test("are not, where it may not: the read fails when BlueZ removes the device, and who was refused is told")

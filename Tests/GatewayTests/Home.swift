@@ -91,6 +91,17 @@ final class Home {
         try #require(asker.exitStatus() == 0)
     }
 
+    /// Asks; the reply comes at `responses/{name}`.
+    func publish(_ request: String, _ payload: String, replyAt name: String) throws {
+        let asker = try RunningProgram(
+            "/usr/bin/mosquitto_pub",
+            [
+                "-V", "mqttv5", "-q", "1", "-p", "\(broker.port)", "-t", "\(Self.topics)/requests/\(request)", "-m",
+                payload, "-D", "publish", "response-topic", "\(Self.topics)/responses/\(name)",
+            ])
+        try #require(asker.exitStatus() == 0)
+    }
+
     /// Asks with `mosquitto_rr`, and waits for the reply.
     func request(_ name: String, _ payload: String, within seconds: Int = 30) throws -> [String: Any] {
         let asker = try RunningProgram(

@@ -102,4 +102,52 @@ struct KeepingTests {
         #expect(home.gateway.line(containing: "waiting for adapter") != nil)
         #expect(home.gateway.wait { $0.count { $0.contains("Bluetooth: ready") } == 2 }, "\(home.gateway.text)")
     }
+
+    @Test("a sensor without a bond whose address changes, and that was added by its name, is found again")
+    func privateAddress() throws {
+        let home = try Home(
+            sensors: "{}",
+            emulated: ["--private-address", "--synthesise", "--connect-timeout", "200ms", "--forget-after", "1s"])
+        let reply = try home.request("connect", #"{"device":"Vitals HRM","sensor":"watch"}"#)
+        #expect(reply.data["sensor"] as? String == "watch")
+        let events = try home.subscribe("events")
+        #expect(home.sensor.obeys("drop 1"))
+        #expect(events.line(containing: "Device Connected", within: .seconds(30)) != nil, "\(home.gateway.text)")
+    }
+
+    @Test("a link that was ended from here, and is dying, is not taken for somebody else's")
+    func dyingLink() throws {
+        let home = try Home(sensors: #"{ strap: { name: "Vitals HRM", silence: "1 s" } }"#)
+        try home.waitUntilOnline()
+        let events = try home.subscribe("events")
+        #expect(home.sensor.obeys("silent on"))
+        #expect(events.line(containing: "it is still silent") != nil)
+        #expect(events.line(containing: "Device Connected") != nil)
+        #expect(!home.gateway.lines.contains { $0.contains("the link was lost") }, "\(home.gateway.text)")
+    }
+
+    @Test("after a crash a sensor that is gone meanwhile is not online")
+    func crashed() throws {
+        let home = try Home(emulated: ["--connect-timeout", "200ms"])
+        try home.waitUntilOnline()
+        home.gateway.end(SIGKILL)
+        #expect(home.sensor.obeys("vanish"))
+        try home.restartGateway(SIGKILL)
+        let availability = try home.subscribe("sensors/strap/availability")
+        #expect(availability.line(containing: "availability offline") != nil, "\(availability.text)")
+    }
+
+    @Test("what is remembered and damaged is put aside; the sensors of the settings are found")
+    func damagedMemory() throws {
+        let home = try Home()
+        try home.waitUntilOnline()
+        home.gateway.end()
+        _ = try home.folder.write(#"{"sensors":[{"id":7}]}"#, to: "gateway/sensors.json")
+        try home.restartGateway()
+        #expect(home.gateway.line(containing: "Put aside") != nil)
+        try home.waitUntilOnline()
+        let events = try home.subscribe("events")
+        #expect(home.sensor.obeys("drop 0"))
+        #expect(events.line(containing: "Device Connected") != nil)
+    }
 }

@@ -37,23 +37,26 @@ struct RequestTests {
         #expect((nothing.data["help"] as? [String])?.first?.contains("Nothing at all") == true)
     }
 
-    @Test("a scan of an adapter that is off is refused with what to do; one at a time; at most 254 s")
+    @Test("a scan that cannot be, or that Bluetooth ends, is refused with what to do; four at a time; at most 254 s")
     func scanRefused() throws {
         let home = try Home(sensors: "{}")
         #expect(try home.request("scan", #"{"seconds":255}"#).field == "seconds")
         #expect(try home.request("scan", #"{"services":["hart-rate"]}"#).field == "services")
         let events = try home.subscribe("events")
-        let long = try RunningProgram(
-            "/usr/bin/mosquitto_pub",
-            [
-                "-V", "mqttv5", "-p", "\(home.broker.port)", "-t", "\(Home.topics)/requests/scan", "-m",
-                #"{"seconds":60}"#,
-            ])
-        #expect(long.exitStatus() == 0)
-        #expect(events.line(containing: "Scanning Started") != nil)
+        let replies = try home.subscribe("responses/scan")
+        for _ in 0..<4 {
+            let long = try RunningProgram(
+                "/usr/bin/mosquitto_pub",
+                [
+                    "-V", "mqttv5", "-p", "\(home.broker.port)", "-t", "\(Home.topics)/requests/scan", "-m",
+                    #"{"seconds":60}"#,
+                ])
+            #expect(long.exitStatus() == 0)
+        }
+        #expect(events.wait { $0.count { $0.contains("Scanning Started") } == 4 })
         #expect(try home.request("scan", "{}").code == "busy")
         #expect(home.sensor.obeys("power off"))
-        #expect(events.line(containing: "scan-ended") != nil)
+        #expect(replies.wait { $0.count { $0.contains("not-ready") } == 4 })
         let off = try home.request("scan", "{}")
         #expect(off.code == "not-ready")
         #expect(((off["error"] as? [String: Any])?["message"] as? String)?.contains("hci0") == true)
@@ -149,5 +152,49 @@ struct RequestTests {
         let replies = try home.subscribe("responses/connect")
         #expect(asker.exitStatus() == 0)
         #expect(replies.line(containing: "unknown-device") != nil)
+    }
+
+    @Test("what is being forgotten takes no other request; a sensor of the settings is then found anew")
+    func whileForgotten() throws {
+        let home = try Home()
+        try home.waitUntilOnline()
+        let events = try home.subscribe("events")
+        let replies = try home.subscribe("responses/#")
+        home.sensor.signal(SIGSTOP)
+        try home.publish("forget", #"{"sensor":"strap"}"#, replyAt: "one")
+        try home.publish("disconnect", #"{"sensor":"strap"}"#, replyAt: "two")
+        try home.publish("connect", #"{"sensor":"strap"}"#, replyAt: "three")
+        #expect(replies.line(containing: "responses/two {")?.contains("busy") == true)
+        #expect(replies.line(containing: "responses/three {")?.contains("busy") == true)
+        home.sensor.signal(SIGCONT)
+        #expect(replies.line(containing: "Device Forgotten") != nil)
+        #expect(events.line(containing: "Device Connected") != nil)
+    }
+
+    @Test("a sensor that was added, and written into the settings since, is not gone when it is forgotten")
+    func addedAndSet() throws {
+        let home = try Home()
+        try home.waitUntilOnline()
+        home.gateway.end()
+        _ = try home.folder.write(#"{"sensors":[{"id":"strap","isAdded":true}]}"#, to: "gateway/sensors.json")
+        try home.restartGateway()
+        try home.waitUntilOnline()
+        let events = try home.subscribe("events")
+        #expect(try home.request("forget", #"{"sensor":"strap"}"#).data["message"] as? String == "Device Forgotten")
+        #expect(events.line(containing: "Device Connected") != nil)
+    }
+
+    @Test("who waits for a device or for a connection is answered when the gateway stops")
+    func stopping() throws {
+        let home = try Home(emulated: ["--connect-timeout", "200ms"], telling: ["vanish"])
+        let replies = try home.subscribe("responses/#")
+        try home.publish("connect", #"{"device":"Nobody"}"#, replyAt: "search")
+        try home.publish("connect", #"{"sensor":"strap"}"#, replyAt: "wait")
+        // Requests are taken in order: both are under way when the third is answered.
+        try home.publish("rename", #"{"sensor":"strap","name":"x"}"#, replyAt: "third")
+        #expect(replies.line(containing: "responses/third {") != nil)
+        home.gateway.end()
+        #expect(replies.line(containing: "responses/search {") != nil)
+        #expect(replies.line(containing: "responses/wait {") != nil)
     }
 }

@@ -1,0 +1,94 @@
+// What people ask of a sensor, and what its parts ask of it.
+
+import Bluetooth
+import Daemon
+import Reactor
+import Telemetry
+
+extension Sensor {
+    /// It is to be connected to from now on.
+    func resume() {
+        guard isPaused else { return }
+        remember { $0.isPaused = false }
+        link = .idle
+        backoff.reset()
+        centralChanged(to: central.state)
+        details.publish()
+    }
+
+    /// It is not to be connected to any more.
+    func pause(completion: @escaping () -> Void) {
+        remember { $0.isPaused = true }
+        end(.paused, because: "disconnected by request", completion: completion)
+        details.publish()
+    }
+
+    /// It is being forgotten: until `remain` or its end it does nothing, and nothing is to be asked of it.
+    func leave(completion: @escaping () -> Void) {
+        end(.leaving, because: "forgotten by request", completion: completion)
+    }
+
+    /// It was left, and stays: what is known of its device is forgotten, where that has worked, and it is found anew.
+    func remain(forgotten: Bool) {
+        if forgotten {
+            remember { $0.device = nil }
+            others = []
+        }
+        link = entry.isPaused ? .paused : .idle
+        centralChanged(to: central.state)
+        details.publish()
+    }
+
+    private func end(_ newLink: Link, because reason: String, completion: @escaping () -> Void) {
+        let linked = device
+        reset(newLink, because: reason)
+        waiters.finish(ReplyError(.sensorOffline, "it was \(reason)"))
+        guard let linked else { return completion() }
+        hangUp(linked, completion: completion)
+    }
+
+    func rename(_ name: String?) {
+        remember { $0.name = name }
+        details.publish()
+    }
+
+    func remember(_ change: (inout SensorMemory.Entry) -> Void) {
+        change(&entry)
+        gateway.register.save(entry)
+    }
+
+    /// Calls back once: with nil when it is connected, or at the deadline with what keeps it from being so.
+    func whenAvailable(within limit: Duration, _ completion: @escaping (ReplyError?) -> Void) {
+        guard !isAvailable else { return completion(nil) }
+        waiters.add(within: limit, on: central.loop) { [weak self] in
+            let why = self?.lastTrouble ?? "it was forgotten"
+            return ReplyError(.timeout, "not connected in time: \(why)", retryAfterSeconds: 5)
+        } completion: {
+            completion($0)
+        }
+    }
+
+    // MARK: What its parts ask for
+
+    /// What people call it.
+    var displayName: String {
+        let names = [entry.name, device?.name, entry.device?.name, settings.name]
+        return names.lazy.compactMap { $0 }.first { !$0.isEmpty } ?? settings.id.text
+    }
+
+    func characteristic(_ uuid: String) -> Characteristic? { characteristics.first { $0.uuid == uuid } }
+
+    /// Something does not work that all else goes on without.
+    func note(_ error: BluetoothError) { log.notice("sensor \(settings.id): \(error)") }
+
+    func publish(_ info: SensorInfoPayload) { gateway.publish(info, about: self) }
+
+    /// Keeps what was read; the completion is told, on the outbox's thread, whether it is on the disk.
+    func keep(_ reading: Reading, flushed completion: @escaping @Sendable (Bool) -> Void) {
+        gateway.outbox.append(reading, from: settings.id, flushed: completion)
+    }
+
+    func failed(toRead what: String, _ error: ReplyError) {
+        gateway.tell(.readFailed, about: self, "\(what): \(error.message)")
+    }
+}

@@ -1,0 +1,41 @@
+import Reactor
+import Telemetry
+
+/// Those who want to know when something has come about: each is told once, that it has, or at its deadline why it has not.
+/// Belongs to the loop.
+final class Waiters {
+    private final class Waiter {
+        var completion: ((ReplyError?) -> Void)?
+        var deadline: EventLoop.Timer?
+
+        func finish(_ error: ReplyError?) {
+            deadline?.cancel()
+            completion?(error)
+            completion = nil
+        }
+    }
+
+    private var waiters: [Waiter] = []
+
+    /// - Parameter error: what the one who waits is told at the deadline.
+    func add(
+        within limit: Duration, on loop: EventLoop, orElse error: @escaping () -> ReplyError,
+        completion: @escaping (ReplyError?) -> Void
+    ) {
+        let waiter = Waiter()
+        waiter.completion = completion
+        waiter.deadline = loop.after(limit) { [weak self, weak waiter] in
+            guard let waiter else { return }
+            self?.waiters.removeAll { $0 === waiter }
+            waiter.finish(error())
+        }
+        waiters.append(waiter)
+    }
+
+    /// Tells all of them: nil where it has come about.
+    func finish(_ error: ReplyError?) {
+        let all = waiters
+        waiters = []
+        for waiter in all { waiter.finish(error) }
+    }
+}
