@@ -29,6 +29,7 @@ class Air(LocalLink):
     def send_advertising_pdu(self, sender_controller, packet):
         if sender_controller in self.away:
             return
+        packet.scan_response = sender_controller.le_legacy_advertiser.scan_response_data
         for controller in self.controllers - self.away - {sender_controller}:
             asyncio.get_running_loop().call_soon(controller.on_ll_advertising_pdu, packet)
 
@@ -51,6 +52,19 @@ class HostController(Controller):
 
     le_features = (
         hci.LeFeatureMask.LE_ENCRYPTION | hci.LeFeatureMask.PERIPHERAL_INITIATED_FEATURE_EXCHANGE | hci.LeFeatureMask.LE_PING)
+
+    def on_advertising_pdu(self, pdu):
+        # bumble answers a scan with the advertising data once more. BlueZ as a peripheral has its name in the scan response.
+        if self.le_scan_enable:
+            kinds = hci.HCI_LE_Advertising_Report_Event.EventType
+            for kind, data in ((kinds.ADV_IND, pdu.data), (kinds.SCAN_RSP, pdu.scan_response)):
+                report = hci.HCI_LE_Advertising_Report_Event.Report(
+                    event_type=kind, address_type=pdu.advertiser_address.address_type, address=pdu.advertiser_address,
+                    data=data, rssi=-50)
+                self.send_hci_packet(hci.HCI_LE_Advertising_Report_Event([report]))
+        pending = self.pending_le_connection
+        if pending and pending.peer_address == pdu.advertiser_address:
+            self.create_le_connection(pdu.advertiser_address)
 
     def on_hci_le_create_connection_cancel_command(self, command):
         # The kernel waits for a connection that has failed because it was cancelled.

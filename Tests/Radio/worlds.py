@@ -80,12 +80,13 @@ class World(Household):
         folder.mkdir()
         shutil.copy(self.password_file("home"), folder)
         told = ",\n".join(f'"{id}": {one if isinstance(one, str) else one.settings}' for id, one in sensors.items())
-        bluetooth = "" if "bluetooth:" in lines else f'bluetooth: {{ bus: "{self.bus}" }},'
+        usual = {"bluetooth:": f'bluetooth: {{ bus: "{self.bus}" }},', "log:": 'log: "debug",'}
+        lines += "".join(line for key, line in usual.items() if key not in lines)
         (folder / "gateway.json5").write_text(f"""{{
-          gateway: "home", state: "state", log: "debug",
+          gateway: "home", state: "state",
           broker: {{ port: {self.port}, username: "home", password_file: "home.password" }},
           sensors: {{ {told} }},
-          {bluetooth} {lines}
+          {lines}
         }}""")
         if user:
             self.folder.chmod(0o711)
