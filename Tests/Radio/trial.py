@@ -1,5 +1,6 @@
 """What a scenario is played with, and judged by."""
 
+import collections
 import dataclasses
 import time
 
@@ -67,8 +68,11 @@ class Trial:
 
     def close(self):
         """At the end: what came twice, of all that was heard."""
-        for numbers in self.world.listener.numbers.values():
+        for sensor, numbers in self.world.listener.numbers.items():
+            twice = [number for number, count in collections.Counter(numbers).items() if count > 1]
             self.doubled += len(numbers) - len(set(numbers))
+            if twice:
+                self.remarks.append(f"{sensor}: came more than once: {twice[:20]}")
 
 
 SCENARIOS = {}

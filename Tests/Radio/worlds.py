@@ -73,9 +73,9 @@ class World(Household):
 
     # The gateway
 
-    def start_gateway(self, sensors, lines="", user=None):
-        """Starts a gateway with new state. `sensors` are settings for each id, such as { name: "Strap 001" }, or straps.
-        As another user where `user` is a command that becomes that user."""
+    def start_gateway(self, sensors, lines="", broker_lines="", user=None):
+        """Starts a gateway with new state. `sensors` are settings for each id, such as { name: "Strap 001" }, or straps; the lines
+        are further settings. As another user where `user` is a command that becomes that user."""
         folder = self.folder / f"gateway-{next(self._serials)}"
         folder.mkdir()
         shutil.copy(self.password_file("home"), folder)
@@ -84,7 +84,7 @@ class World(Household):
         lines += "".join(line for key, line in usual.items() if key not in lines)
         (folder / "gateway.json5").write_text(f"""{{
           gateway: "home", state: "state",
-          broker: {{ port: {self.port}, username: "home", password_file: "home.password" }},
+          broker: {{ port: {self.port}, username: "home", password_file: "home.password", {broker_lines} }},
           sensors: {{ {told} }},
           {lines}
         }}""")
