@@ -312,7 +312,9 @@ class BlueZ(World):
 
     def permit(self, whom):
         """Who may send to bluetoothd besides root: "anyone", as Debian has it, or "group", only who is in `bluetooth`."""
-        policy = Path("/etc/dbus-1/system.d/bluetooth.conf")
+        # Debian 12 and 13, in this order.
+        policy = next(path for path in (Path("/etc/dbus-1/system.d/bluetooth.conf"), Path("/usr/share/dbus-1/system.d/bluetooth.conf"))
+                      if path.exists())
         before, after = ("deny", "allow") if whom == "anyone" else ("allow", "deny")
         head, default = policy.read_text().split('<policy context="default">')
         policy.write_text(f'{head}<policy context="default">{default.replace(before, after)}')
