@@ -125,7 +125,7 @@ def powered_off_and_on(trial):
     trial.count(first, strap.sent())
 
 
-@scenario(worlds=["bluez"])
+@scenario()
 def adapter_unplugged(trial):
     """And plugged in again after three seconds."""
     world = trial.world

@@ -23,6 +23,8 @@ from household import PROJECT, RELEASE, Household, can_connect, stop
 from listener import ROOT, Listener
 
 HERE = Path(__file__).resolve().parent
+#: So far apart are the numbers of straps that have one name.
+APART = 20_000
 STEPS = "f1700002-76a1-4c53-9d5b-3f5f0d3c1a00"
 TEMPERATURE = "f1700003-76a1-4c53-9d5b-3f5f0d3c1a00"
 #: A user without rights.
@@ -167,10 +169,11 @@ class World(Household):
         raise NotImplementedError
 
     def unplug(self):
-        raise Unavailable("no adapter can be unplugged")
+        """The adapter."""
+        raise NotImplementedError
 
     def plug(self):
-        raise Unavailable("no adapter can be plugged in")
+        raise NotImplementedError
 
     def block(self, on):
         raise Unavailable("there is no rfkill")
@@ -271,7 +274,7 @@ class BlueZ(World):
             name = names[index] if names else f"Strap {self._make_count:03}"
             address = f"F0:F1:F2:F3:{self._make_count // 256:02X}:{self._make_count % 256:02X}"
             alias = f"{self._make_count}"
-            self.radio("make", name=name, as_=alias, address=address, rate=rate, first=first + 20_000 * index * bool(names), **how)
+            self.radio("make", name=name, as_=alias, address=address, rate=rate, first=first + APART * index * bool(names), **how)
             made.append(RadioStrap(name, address, alias, self.radio))
         return made
 
@@ -331,10 +334,12 @@ class BlueZ(World):
 class StandInStrap(Strap):
     """One of the stand-in's sensors: it measures what it is told, and so the numbers are counted here."""
 
-    def __init__(self, name, address, index, world, rate):
+    def __init__(self, name, address, index, world, rate, first):
         super().__init__(name, address)
-        self._index, self._world, self._rate, self._next = index, world, rate, 1
-        self._lock, self._changed = threading.Lock(), threading.Event()
+        self._index, self._world, self._rate, self._next = index, world, rate, first
+        self._lock = threading.Lock()
+
+    def start(self):
         threading.Thread(target=self._measure, daemon=True).start()
 
     def tell(self, command):
@@ -385,6 +390,10 @@ class StandInStrap(Strap):
 
     def forget(self):
         self.tell("forget-bond")
+
+    def rotate(self):
+        """It does so by itself, each time it is there again."""
+        return "its address of before"
 
     def malformed(self, value):
         with self._lock:
@@ -437,18 +446,22 @@ class StandIn(World):
             self.sensor.stdin.flush()
             return list(iter(lambda: self.sensor.stdout.readline().decode().strip(), "ok"))
 
-    def straps(self, count=1, rate=RATE, encrypted=False, **how):
+    def straps(self, count=1, names=None, rate=RATE, first=1, encrypted=False, private=False, **how):
         if how:
             raise Unavailable(f"no straps with {', '.join(how)}")
         number = next(self._serials)
-        name, address = f"Strap {number:03}", f"F0:F1:F2:{number // 256:02X}:{number % 256:02X}:01"
+        name, address = names[0] if names else f"Strap {number:03}", f"F0:F1:F2:{number // 256:02X}:{number % 256:02X}:01"
         self._sensor = ["--name", name, "--address", address, "--sensors", count]
         self._sensor += ["--encrypted", "measurements"] if encrypted else []
+        self._sensor += ["--private-address"] if private else []
+        self._sensor += ["--same-name"] if names else []
         self.start_bluetooth()
         for index in range(1, count + 1):
-            numbered = name if index == 1 else f"{name} {index}"
-            self._straps.append(StandInStrap.__new__(StandInStrap))
-            self._straps[-1].__init__(numbered, f"{address[:-2]}{index:02X}", index, self, rate)
+            numbered = name if index == 1 or names else f"{name} {index}"
+            begin = first + APART * (index - 1) * bool(names)
+            self._straps.append(StandInStrap(numbered, f"{address[:-2]}{index:02X}", index, self, rate, begin))
+        for strap in self._straps:
+            strap.start()
         return list(self._straps)
 
     def start_bluetooth(self):
@@ -466,6 +479,12 @@ class StandIn(World):
 
     def power(self, on):
         self.tell(f"power {'on' if on else 'off'}")
+
+    def unplug(self):
+        self.tell("unplug")
+
+    def plug(self):
+        self.tell("plug")
 
     def start_bus(self):
         self._start_daemon()
