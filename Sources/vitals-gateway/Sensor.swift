@@ -275,7 +275,8 @@ final class Sensor {
     private func retry(because reason: String) {
         let pause = backoff.next()
         failures += 1
-        let words = "sensor \(settings.id): \(reason); trying again in \(pause.rounded)"
+        let line = reason.split(separator: "\n").joined(separator: " ")
+        let words = "sensor \(settings.id): \(line); trying again in \(pause.rounded)"
         // A strap in a drawer fails every minute.
         if failures & (failures - 1) == 0 { log.notice(failures > 2 ? "\(words) (\(failures) tries)" : words) }
         if let device, device.isConnected { hangUp(device) }

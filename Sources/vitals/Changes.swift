@@ -118,7 +118,7 @@ private enum Change {
 
     /// Asks the person at the terminal; where nobody sits there, the command line itself is the confirmation.
     static func isConfirmed(_ question: String) -> Bool {
-        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return true }
+        guard isatty(STDIN_FILENO) == 1 else { return true }
         Output.ask(question + " [y/N] ")
         return ["y", "yes"].contains((readLine() ?? "").lowercased())
     }

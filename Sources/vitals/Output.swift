@@ -34,10 +34,12 @@ enum Output {
         _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Puts a question to the person, beside the output; the answer is typed on the same line.
+    /// Asks the person at the terminal something, wherever output and errors go.
     static func ask(_ question: String) {
+        let terminal = open("/dev/tty", O_WRONLY | O_CLOEXEC | O_NOCTTY)
+        defer { if terminal >= 0 { close(terminal) } }
         let bytes = Array(escaped(question).utf8)
-        _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        _ = bytes.withUnsafeBytes { Glibc.write(terminal >= 0 ? terminal : STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     /// Whether nobody reads standard output any more. A pipe says so although nothing is written.

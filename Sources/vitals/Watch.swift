@@ -126,16 +126,21 @@ struct Watch {
         lines += aside("\(label) is \(state.rawValue)", unixMilliseconds())
     }
 
-    /// Connections are left out: availability says the same.
+    /// Connections are left out: availability says the same. So is what somebody's scan finds.
     private func showEvent(_ bytes: [UInt8], _ gateway: ID, in lines: inout String) {
-        guard !call.isJSON, let event = try? EventPayload(payload: bytes),
-            event.kind == .found || event.kind == .readFailed
-        else { return }
+        guard !call.isJSON, let event = try? EventPayload(payload: bytes) else { return }
         let id = event.sensor.flatMap { try? ID($0) }
         guard sensor == nil || sensor == id else { return }
+        let what: String? =
+            switch event.kind {
+            case .found: id == nil ? nil : "found"
+            case .readFailed: "read failed" + (event.message.map { ": \($0)" } ?? "")
+            case .silent, .bondLost, .otherDevice, .bluetooth: event.message
+            default: nil
+            }
+        guard let what else { return }
         let who = id.map { label(gateway, $0) } ?? "gateway \(gateway)"
-        let what = event.kind == .found ? "found" : "read failed"
-        lines += aside("\(who): \(what)" + (event.message.map { ": \($0)" } ?? ""), event.time)
+        lines += aside("\(who): \(what)", event.time)
     }
 
     private func aside(_ text: String, _ time: Int64) -> String {
