@@ -49,7 +49,8 @@ struct ConnectingTests {
         try bench.peer().change(BlueZ.strap, Self.device1, ["Connected": .bool(true)])
         try bench.peer().change(BlueZ.strap, Self.device1, ["Connected": .bool(false)])
         try answer(bench)
-        let error = try #require(outcome.wait(atMost: limit) ?? nil)
+        let answered = outcome.wait(atMost: limit).flatMap { $0 }
+        let error = try #require(answered)
         #expect(error.isOffline && error.message == "the link has ended again")
     }
 
