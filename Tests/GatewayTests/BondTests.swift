@@ -67,4 +67,23 @@ struct BondTests {
         #expect(try home.request("forget", #"{"sensor":"strap"}"#).data["message"] as? String == "Device Forgotten")
         #expect(events.line(containing: "Device Connected", within: .seconds(30)) != nil)
     }
+
+    @Test("a device that cannot be connected to is not kept, and keeps the bond that it has")
+    func spared() throws {
+        let home = try Home(
+            sensors: "{}", emulated: ["--encrypted", "measurements", "--connect-timeout", "200ms"])
+        let device = #"{"device":"C0:FF:EE:00:00:01","sensor":"strap"}"#
+        #expect(try home.request("connect", device).data["sensor"] != nil)
+        home.gateway.end()
+        try FileManager.default.removeItem(atPath: home.folder.path("gateway/sensors.json"))
+        #expect(home.sensor.obeys("drop 3600"))
+        try home.restartGateway()
+        let replies = try home.subscribe("responses/#")
+        try home.publish("connect", device, replyAt: "connect", expirySeconds: 2)
+        #expect(replies.line(containing: "connect {")?.contains("timeout") == true)
+        #expect(home.sensor.obeys("drop 0"))
+        let scan = try home.request("scan", #"{"seconds":3}"#)
+        #expect((scan.data["devices"] as? [[String: Any]])?.map { $0["bonded"] as? Bool } == [true])
+        #expect(try home.request("disconnect", #"{"sensor":"strap"}"#).code == "unknown-sensor")
+    }
 }

@@ -92,12 +92,13 @@ final class Home {
     }
 
     /// Asks; the reply comes at `responses/{name}`.
-    func publish(_ request: String, _ payload: String, replyAt name: String) throws {
+    func publish(_ request: String, _ payload: String, replyAt name: String, expirySeconds: Int = 60) throws {
         let asker = try RunningProgram(
             "/usr/bin/mosquitto_pub",
             [
                 "-V", "mqttv5", "-q", "1", "-p", "\(broker.port)", "-t", "\(Self.topics)/requests/\(request)", "-m",
                 payload, "-D", "publish", "response-topic", "\(Self.topics)/responses/\(name)",
+                "-D", "publish", "message-expiry-interval", "\(expirySeconds)",
             ])
         try #require(asker.exitStatus() == 0)
     }

@@ -98,7 +98,7 @@ final class GatewayRequests {
                     id ?? freeID(for: device), for: device, called: name, gateway)
                 gateway.sensorsChanged()
                 sensor.centralChanged(to: central.state)
-                wait(for: sensor, task, isNew: true)
+                wait(for: sensor, task, orDrop: device)
             } catch {
                 task.refuse(error)
             }
@@ -110,10 +110,12 @@ final class GatewayRequests {
         guard !sensor.isLeaving else { throw Self.busyLeaving(sensor) }
         if sensor.isPaused { try checkRoom() }
         sensor.resume()
-        wait(for: sensor, task, isNew: false)
+        wait(for: sensor, task)
     }
 
-    private func wait(for sensor: Sensor, _ task: RequestDesk.Task, isNew: Bool) {
+    /// - Parameter candidate: the device that it was added for, and that is not kept where it cannot be connected to: it may have
+    ///   been the wrong one. A bond that it had before stays.
+    private func wait(for sensor: Sensor, _ task: RequestDesk.Task, orDrop candidate: Device? = nil) {
         sensor.whenAvailable(within: Self.beforeEnd(of: task.limit)) { [self] error in
             guard let error else {
                 let data = JSON.object(present: [
@@ -122,8 +124,7 @@ final class GatewayRequests {
                 ])
                 return done(data, task)
             }
-            // A device that was never connected is not kept: it may have been the wrong one.
-            if isNew, !sensor.isLeaving { drop(sensor) { _ in } }
+            if let candidate, !sensor.isLeaving { drop(sensor, withBond: !candidate.isBonded) { _ in } }
             task.refuse(error)
         }
     }
@@ -137,7 +138,7 @@ final class GatewayRequests {
         let sensor = try sensor(of: task)
         // A bond lies in BlueZ.
         if sensor.entry.device?.isBonded == true { try checkReady() }
-        drop(sensor) { [self] error in
+        drop(sensor, withBond: true) { [self] error in
             if let error { return task.refuse(error) }
             gateway.tell(.forgotten, about: sensor, "Device Forgotten")
             done(sensor, "Device Forgotten", task)
@@ -156,10 +157,10 @@ final class GatewayRequests {
 
     /// Ends the link and the bond. A sensor of the settings is then looked for anew, another one is gone. The completion is told
     /// why it was not done.
-    private func drop(_ sensor: Sensor, completion: @escaping (ReplyError?) -> Void) {
+    private func drop(_ sensor: Sensor, withBond: Bool, completion: @escaping (ReplyError?) -> Void) {
         let address = sensor.entry.device?.address ?? sensor.device?.address
         sensor.leave { [self] in
-            guard let known = central.devices.first(where: { $0.address == address }) else {
+            guard withBond, let known = central.devices.first(where: { $0.address == address }) else {
                 return finish(sensor, nil, completion)  // BlueZ has forgotten it by itself.
             }
             central.remove(known) { [self] result in
