@@ -106,13 +106,13 @@ struct KeepingTests {
     @Test("a sensor without a bond whose address changes, and that was added by its name, is found again")
     func privateAddress() throws {
         let home = try Home(
-            sensors: "{}",
-            emulated: ["--private-address", "--synthesise", "--connect-timeout", "200ms", "--forget-after", "1s"])
+            sensors: "{}", emulated: ["--private-address", "--synthesise"])
         let reply = try home.request("connect", #"{"device":"Vitals HRM","sensor":"watch"}"#)
         #expect(reply.data["sensor"] as? String == "watch")
         let events = try home.subscribe("events")
         #expect(home.sensor.obeys("drop 1"))
-        #expect(events.line(containing: "Device Connected", within: .seconds(30)) != nil, "\(home.gateway.text)")
+        // Not only when BlueZ has given the earlier address up, after 30 s or 41 s.
+        #expect(events.line(containing: "Device Connected", within: .seconds(20)) != nil, "\(home.gateway.text)")
     }
 
     @Test("a link that was ended from here, and is dying, is not taken for somebody else's")

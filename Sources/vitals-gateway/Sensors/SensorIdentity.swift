@@ -44,7 +44,8 @@ extension Sensor {
     /// The device to connect to, of those that BlueZ knows: where several have the name, the one that is connected or bonded,
     /// or else the nearest.
     func best(of devices: [Device]) -> Device? {
-        let own = devices.filter(recognises)
+        // One whose address changes is there while it is heard; what BlueZ keeps of it is an address that it had.
+        let own = devices.filter { recognises($0) && ($0.hasStableAddress || $0.isConnected || $0.rssi != nil) }
         if own.count > 1, !isAmbiguityTold {
             isAmbiguityTold = true
             let addresses = own.map(\.address).joined(separator: ", ")
