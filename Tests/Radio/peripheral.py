@@ -261,7 +261,7 @@ class Peripheral:
     async def state(self):
         """For people who wonder."""
         return {"sent": self._next - 1, "links": len(self._device.connections), "listeners": await self.listeners(),
-                "advertises": self._controller.le_legacy_advertiser.enabled, "rate": self._rate}
+                "asleep": self._is_asleep, "rate": self._rate}
 
     async def writes(self):
         """What was written to the control point, in hexadecimal digits."""

@@ -315,12 +315,17 @@ class BlueZ(World):
 
     def permit(self, whom):
         """Who may send to bluetoothd besides root: "anyone", as Debian has it, or "group", only who is in `bluetooth`."""
-        # Debian 12 and 13, in this order.
+        # Debian 12 and 13, in this order. Only the former names the group.
         policy = next(path for path in (Path("/etc/dbus-1/system.d/bluetooth.conf"), Path("/usr/share/dbus-1/system.d/bluetooth.conf"))
                       if path.exists())
-        before, after = ("deny", "allow") if whom == "anyone" else ("allow", "deny")
-        head, default = policy.read_text().split('<policy context="default">')
-        policy.write_text(f'{head}<policy context="default">{default.replace(before, after)}')
+        kept = policy.with_suffix(".debian")
+        if not kept.exists():
+            shutil.copy(policy, kept)
+        head, default = kept.read_text().split('<policy context="default">')
+        if whom == "group":
+            head += '<policy group="bluetooth"><allow send_destination="org.bluez"/></policy>'
+            default = default.replace("allow", "deny")
+        policy.write_text(f'{head}<policy context="default">{default}')
         self.busctl("call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
 
     def block(self, on):
