@@ -36,7 +36,7 @@ extension Central {
     }
 
     /// Looks for devices for as long as the token lives, whatever BlueZ does meanwhile.
-    public func discover(_ filter: Discovery.Filter = .init()) -> Discovery.Token { discovery.begin(filter) }
+    public func discover() -> Discovery.Token { discovery.begin() }
 
     /// Starts discovery anew where one runs: some controllers go deaf in a long one.
     public func restartDiscovery() { discovery.restart() }

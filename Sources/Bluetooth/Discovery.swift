@@ -4,22 +4,9 @@ internal import Reactor
 /// Looking for devices. It goes on for as long as somebody holds a token, and starts again by itself when bluetoothd or
 /// the adapter comes back.
 ///
-/// BlueZ merges the filters of all programs on the bus; ours is one, from all tokens: it asks for low energy only, and
-/// narrows by service or name where every token does.
+/// Low energy only, and nothing else is filtered: BlueZ merges the filters of all programs on the bus, and a name or service that
+/// one asks for would keep all else from the others.
 public final class Discovery {
-    /// What to look for. Low energy always.
-    public struct Filter: Equatable, Sendable {
-        /// Only devices that advertise one of these services (128-bit UUIDs); any device where empty.
-        public var services: [String]
-        /// Only devices whose address or name begins so; any device where nil.
-        public var pattern: String?
-
-        public init(services: [String] = [], pattern: String? = nil) {
-            self.services = services
-            self.pattern = pattern
-        }
-    }
-
     /// Holding it keeps the discovery going; `end()`, or its release on any thread, ends it.
     public final class Token {
         private weak var central: Central?
@@ -42,10 +29,9 @@ public final class Discovery {
     }
 
     private unowned let central: Central
-    private var wanted: [Int: Filter] = [:]  // by token
+    private var wanted: Set<Int> = []  // by token
     private var tokenCount = 0
     private var runningOn: String?  // the adapter's path
-    private var runningFilter: Filter?
     private var isBusy = false
     /// The adapter has said that it discovers, since we asked it to.
     private var isSeen = false
@@ -55,15 +41,15 @@ public final class Discovery {
 
     init(of central: Central) { self.central = central }
 
-    func begin(_ filter: Filter) -> Token {
+    func begin() -> Token {
         tokenCount += 1
-        wanted[tokenCount] = filter
+        wanted.insert(tokenCount)
         settle()
         return Token(tokenCount, central)
     }
 
     fileprivate func end(_ token: Int) {
-        wanted[token] = nil
+        wanted.remove(token)
         settle()
     }
 
@@ -97,13 +83,9 @@ public final class Discovery {
             runningOn = nil
             mustRestart = false
             step(path, "StopDiscovery")
-        } else if !wanted.isEmpty, runningOn == nil || runningFilter != merged {
-            let filter = merged
-            step(adapter.path, "SetDiscoveryFilter", [filter.value]) { [weak self] in
-                guard let self else { return }
-                runningFilter = filter
-                guard runningOn == nil else { return }
-                step(adapter.path, "StartDiscovery") { [weak self] in self?.runningOn = adapter.path }
+        } else if !wanted.isEmpty, runningOn == nil {
+            step(adapter.path, "SetDiscoveryFilter", [.properties(["Transport": .string("le")])]) { [weak self] in
+                self?.step(adapter.path, "StartDiscovery") { [weak self] in self?.runningOn = adapter.path }
             }
         }
     }
@@ -127,22 +109,5 @@ public final class Discovery {
                 central.loop.after(backoff.next()) { [weak self] in self?.settle() }
             }
         }
-    }
-
-    private var merged: Filter {
-        let services = wanted.values.map(\.services)
-        let patterns = wanted.values.map(\.pattern)
-        return Filter(
-            services: services.contains([]) ? [] : Set(services.joined()).sorted(),
-            pattern: Set(patterns).count == 1 ? patterns[0] : nil)
-    }
-}
-
-extension Discovery.Filter {
-    fileprivate var value: Value {
-        var properties: [String: Value] = ["Transport": .string("le")]
-        if !services.isEmpty { properties["UUIDs"] = .strings(services) }
-        if let pattern { properties["Pattern"] = .string(pattern) }
-        return .properties(properties)
     }
 }

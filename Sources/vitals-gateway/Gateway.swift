@@ -193,14 +193,22 @@ final class Gateway: @unchecked Sendable {
             for scan in scans { scan.hear(device) }
             for search in searches { search.hear(device) }
         case .deviceRemoved(let device): for sensor in register.all { sensor.deviceRemoved(device) }
-        case .pairingRefused(let device, let why):
-            let words = "pairing with \(device.name) (\(device.address)) was refused: \(why)"
-            log.warning("Bluetooth: \(words)")
-            if let sensor = register.owner(of: device) { tell(.bluetooth, about: sensor, words) }
+        case .pairingRefused(let device, let why): refused(device, why)
         case .agentRefused(let error): log.notice("Bluetooth: \(error)")
         }
     }
 
+    /// A pairing was refused. A sensor that wants it tries again and again: told once for each.
+    private func refused(_ device: Device, _ why: String) {
+        let words = "pairing with \(device.name) (\(device.address)) was refused: \(why)"
+        guard let sensor = register.owner(of: device) else { return log.notice("Bluetooth: \(words)") }
+        guard !sensor.isRefusalTold else { return }
+        sensor.isRefusalTold = true
+        log.warning("Bluetooth: \(words)")
+        tell(.bluetooth, about: sensor, words)
+    }
+
+    /// Whether the agent may say yes.
     private func mayPair(_ device: Device) -> Bool { register.all.contains { $0.mayPair(device) } }
 
     /// A scan is over.

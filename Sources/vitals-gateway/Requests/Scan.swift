@@ -46,8 +46,9 @@ final class Scan {
 
     func begin() {
         gateway.tell(.scanStarted, "Scanning Started", seconds: seconds)
-        // A device that is connected does not advertise.
-        for device in gateway.central.devices where device.isConnected { hear(device) }
+        // A device that is connected does not advertise; and of one that is heard already, where somebody looks for devices
+        // just now, BlueZ tells again only when something about it changes.
+        for device in gateway.central.devices { hear(device) }
         token = gateway.central.discover()
         timer = gateway.central.loop.after(.seconds(seconds)) { [weak self] in self?.end() }
     }

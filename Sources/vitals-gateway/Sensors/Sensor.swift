@@ -34,6 +34,7 @@ final class Sensor {
     private static let resolveLimit = Duration.seconds(30)
     /// A device that nobody has seen yet is looked for so long at a time: discovery takes the radio's time from links.
     private static let searchLimit = Duration.seconds(60)
+    private static let searchPause = Duration.seconds(10)
     /// Between looks at whether a link that was ended is gone.
     private static let dyingPause = Duration.milliseconds(500)
 
@@ -67,6 +68,8 @@ final class Sensor {
     var unheard: Set<String> = []
     /// That several devices may be meant was told.
     var isAmbiguityTold = false
+    /// That a pairing with it was refused was told.
+    var isRefusalTold = false
     /// Links in a row that it ended at once although there is a bond.
     var bondRefusals = 0
     private(set) var characteristics: [Characteristic] = []
@@ -144,7 +147,7 @@ final class Sensor {
         lastTrouble = "\(identification) was not seen yet"
         let timer = central.loop.after(Self.searchLimit) { [weak self] in
             guard let self else { return }
-            retry(because: "\(identification) was not seen")
+            retry(because: "\(identification) was not seen", after: Self.searchPause)
         }
         link = .searching(central.discover(), timer)
     }
@@ -230,7 +233,7 @@ final class Sensor {
 
     private func becomeAvailable() {
         isAvailable = true
-        bondRefusals = 0
+        (bondRefusals, isRefusalTold) = (0, false)
         if let device { recognised(device) }
         gateway.available(self)
         if streams.speaksAtRest { silence.begin() } else { settled() }
@@ -272,8 +275,8 @@ final class Sensor {
         }
     }
 
-    private func retry(because reason: String) {
-        let pause = backoff.next()
+    private func retry(because reason: String, after given: Duration? = nil) {
+        let pause = given ?? backoff.next()
         failures += 1
         let line = reason.split(separator: "\n").joined(separator: " ")
         let words = "sensor \(settings.id): \(line); trying again in \(pause.rounded)"

@@ -32,7 +32,7 @@ extension Sensor {
     func remain(forgotten: Bool) {
         if forgotten {
             remember { $0.device = nil }
-            others = []
+            (others, isRefusalTold) = ([], false)
         }
         link = entry.isPaused ? .paused : .idle
         centralChanged(to: central.state)

@@ -70,8 +70,10 @@ extension Sensor {
     /// Whether the agent may say yes. Where a bond is remembered and BlueZ has none, it was lost on this side: whoever has the
     /// address now is not bonded with before somebody has looked at it.
     func mayPair(_ device: Device) -> Bool {
-        guard device.path == self.device?.path, settings.bond != .never else { return false }
-        guard entry.device?.isBonded == true, !device.isBonded else { return true }
+        guard device.path == self.device?.path, settings.bond != .never, !device.isBonded else { return false }
+        guard entry.device?.isBonded == true else { return true }
+        guard !isRefusalTold else { return false }
+        isRefusalTold = true
         let words = """
             BlueZ does not know its bond any more, and it wants a new one. If nobody else is in its place: \
             vitals forget \(settings.id)
