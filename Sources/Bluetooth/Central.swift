@@ -302,6 +302,11 @@ public final class Central: @unchecked Sendable {
         } while entry.next()
     }
 
+    /// What BlueZ has answered about a device, rather than told.
+    func deviceChanged(_ path: String, _ properties: [String: Value]) {
+        tell(objects.update(path, Objects.deviceInterface, properties))
+    }
+
     private func tell(_ change: Objects.Change?) {
         switch change {
         case .adapter: settle()

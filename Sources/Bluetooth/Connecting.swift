@@ -3,9 +3,10 @@
 //     out of reach        an error after 41 s; Connected was never true
 //     refused             Connected is true for a moment, then the same error, or another one with the same meaning
 //     bond lost           just as refused, each time
-//     done                success, and Connected true; now and then half a second after the success
+//     done                success, and Connected true; now and then half a second after the success, and where several are
+//                         connected to at once BlueZ 5.82 has it true and never tells
 //
-// So what was told of the link meanwhile is kept beside the call.
+// So what was told of the link meanwhile is kept beside the call, and where nothing was told BlueZ is asked.
 
 internal import DBus
 internal import Reactor
@@ -22,8 +23,9 @@ struct ConnectAttempt {
 }
 
 extension Central {
-    /// So long after its success a Connect may be without a link.
-    private static let linkLimit = Duration.seconds(5)
+    /// So many times BlueZ is asked for the link after its success, and so long lies between.
+    private static let mostLooks = 6
+    private static let lookPause = Duration.seconds(1)
 
     /// Connects; success once the link is there. BlueZ then finds out the services, and `Device.isResolved` tells when it has.
     public func connect(_ device: Device, completion: @escaping Completion<Void>) {
@@ -48,16 +50,33 @@ extension Central {
                 completion(.failure(Self.noLink(attempt, "the link has ended again")))
             case .success:
                 connecting[path]?.completion = completion
-                connecting[path]?.timer = loop.after(Self.linkLimit) { [weak self] in
-                    self?.endConnecting(
-                        path, .failure(Self.noLink(attempt, "BlueZ says it is done, and there is no link")))
-                }
+                lookForLink(path, attempt, number, Self.mostLooks)
             case .failure(var error):
                 connecting[path] = nil
                 // BlueZ goes on trying after our limit, and would refuse the next Connect as InProgress.
                 if error.isTimeout, !owner.isEmpty { disconnect(device) { _ in } }
                 error.isBondLost = isLinkSeen && device.isBonded && error.isLinkFailure
                 completion(.failure(error))
+            }
+        }
+    }
+
+    /// Asks for the link that BlueZ says is there: it tells it a little later, or (5.82) not at all.
+    private func lookForLink(_ path: String, _ attempt: String, _ number: Int, _ looks: Int) {
+        call(
+            attempt, path, "org.freedesktop.DBus.Properties", "GetAll", [.string(Objects.deviceInterface)]
+        ) { [weak self] result in
+            guard let self, connecting[path]?.number == number else { return }
+            if case .success(let reply) = result {
+                deviceChanged(path, reply.arguments.first?.asDictionary ?? [:])
+            }
+            guard connecting[path]?.number == number else { return }  // There it is.
+            guard looks > 1 else {
+                return endConnecting(
+                    path, .failure(Self.noLink(attempt, "BlueZ says it is done, and there is no link")))
+            }
+            connecting[path]?.timer = loop.after(Self.lookPause) { [weak self] in
+                self?.lookForLink(path, attempt, number, looks - 1)
             }
         }
     }

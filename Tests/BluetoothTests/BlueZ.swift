@@ -75,7 +75,12 @@ final class BlueZ {
 
     func change(_ path: String, _ interface: String, _ properties: Properties, invalidated: [String] = []) {
         let arguments: [Value] = [.string(interface), .properties(properties), .strings(invalidated)]
+        changeSilently(path, interface, properties)
         emit(path, "org.freedesktop.DBus.Properties", "PropertiesChanged", arguments)
+    }
+
+    /// Changes what BlueZ answers, and tells nobody.
+    func changeSilently(_ path: String, _ interface: String, _ properties: Properties) {
         loop.sync { [desk] in desk.objects[path]?[interface]?.merge(properties) { $1 } }
     }
 
@@ -157,6 +162,9 @@ private final class Desk: @unchecked Sendable {
         case "GetManagedObjects":
             let entries = objects.map { Value.Entry(.path($0.key), Self.value($0.value)) }
             return connection.reply(to: call, [.dictionary("o", "a{sa{sv}}", entries)])
+        case "GetAll":
+            let properties = objects[call.path]?[arguments[0].asString ?? ""] ?? [:]
+            return connection.reply(to: call, [.properties(properties)])
         case "RegisterAgent", "RequestDefaultAgent", "RemoveDevice":
             calls.append("\(call.member) \(arguments[0].asString ?? "")")
         case "Set":

@@ -42,6 +42,16 @@ struct ConnectingTests {
         #expect(outcome.wait(atMost: limit) == .some(nil))
     }
 
+    @Test("is done when the link is there, though BlueZ never tells of it")
+    func untold() throws {
+        let bench = try BlueZBench()
+        let outcome = try begin(bench)
+        try bench.peer().changeSilently(BlueZ.strap, Self.device1, ["Connected": .bool(true)])
+        try answer(bench)
+        #expect(outcome.wait(atMost: limit) == .some(nil))
+        #expect(bench.events.device { $0.isConnected } != nil)
+    }
+
     @Test("fails where the link has ended before BlueZ said that it is done")
     func endedAgain() throws {
         let bench = try BlueZBench()
