@@ -4,7 +4,7 @@ import grp
 import subprocess
 import time
 
-from household import RELEASE
+from household import RELEASE, stop
 from trial import connected, scenario
 from worlds import NOBODY
 
@@ -17,14 +17,23 @@ def becoming_nobody(*groups):
 
 @scenario(worlds=["bluez"])
 def user_in_group_bluetooth(trial):
-    """Where only root and the group `bluetooth` may: a user in it needs nothing else."""
+    """Where only root and the group `bluetooth` may (the policy that deploy/dbus has for operators): a user in it needs nothing else,
+    and who is not in it does not even hear the values."""
     trial.world.permit("group")
     [strap] = trial.world.straps()
     begin = time.monotonic()
     first = connected(trial, strap, user=becoming_nobody("bluetooth"))
     trial.recovery = time.monotonic() - begin
     trial.streams(after=first + 5)
+    trial.expect("others in the group hear its values on the bus", hears_values(becoming_nobody("bluetooth")))
+    trial.expect("nobody else does", not hears_values(becoming_nobody()))
     trial.count(first, strap.sent())
+
+
+def hears_values(user):
+    """Whether a user hears values of a characteristic on the bus within three seconds, when they come four times a second."""
+    monitor = [*user, "timeout", "3", "dbus-monitor", "--system", "type='signal',sender='org.bluez'"]
+    return "org.bluez.GattCharacteristic1" in subprocess.run(monitor, capture_output=True, text=True).stdout
 
 
 @scenario(worlds=["bluez"])
@@ -69,6 +78,7 @@ def sensor_on_another_adapter(trial):
     world = trial.world
     world.straps(0)
     world.radio("plug", None, 1)
+    sensor = None
     try:
         world.wait(world.bluetoothd, "the second adapter is powered", lambda: world.property("Powered", "/org/bluez/hci1") == "b true")
         sensor = world.start(
@@ -91,4 +101,6 @@ def sensor_on_another_adapter(trial):
         trial.expect("each once, in order", heard == values)
         world.listener.numbers.clear()
     finally:
+        if sensor:
+            stop(sensor)
         world.radio("unplug", None, 1)

@@ -61,6 +61,7 @@ class World(Household):
     def begin(self, scenario):
         """Nothing of the scenario before is left but what bluetoothd remembers; and that never meets the same strap again."""
         self.listener.forget()
+        self._scenario = scenario
         for path in self.folder.glob("*.log"):
             with open(path, "a") as log:
                 log.write(f"--- {scenario}\n")
@@ -107,7 +108,8 @@ class World(Household):
         self.gateway = None
 
     def log(self, name="gateway"):
-        return (self.folder / f"{name}.log").read_text(errors="replace")
+        """What a program has logged in this scenario."""
+        return (self.folder / f"{name}.log").read_text(errors="replace").rpartition(f"--- {self._scenario}\n")[2]
 
     def ask(self, request, payload, limit=60):
         """A request to the gateway, as people make it; returns its reply."""
@@ -231,6 +233,7 @@ class BlueZ(World):
         self.start_bus()
         self.wait(radio, "the radio is there", lambda: can_connect(self.folder / "radio"))
         self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(60)
         self._socket.connect(str(self.folder / "radio"))
         self._answers = self._socket.makefile()
         self.await_adapter()
@@ -314,18 +317,12 @@ class BlueZ(World):
             return self.busctl("get-property", "org.bluez", path or self.adapter, interface, name)
 
     def permit(self, whom):
-        """Who may send to bluetoothd besides root: "anyone", as Debian has it, or "group", only who is in `bluetooth`."""
-        # Debian 12 and 13, in this order. Only the former names the group.
-        policy = next(path for path in (Path("/etc/dbus-1/system.d/bluetooth.conf"), Path("/usr/share/dbus-1/system.d/bluetooth.conf"))
-                      if path.exists())
-        kept = policy.with_suffix(".debian")
-        if not kept.exists():
-            shutil.copy(policy, kept)
-        head, default = kept.read_text().split('<policy context="default">')
+        """Who may talk to bluetoothd, and hear it: "anyone", as Debian has it, or "group", root and who is in `bluetooth`."""
+        policy = Path("/etc/dbus-1/system-local.conf")
         if whom == "group":
-            head += '<policy group="bluetooth"><allow send_destination="org.bluez"/></policy>'
-            default = default.replace("allow", "deny")
-        policy.write_text(f'{head}<policy context="default">{default}')
+            shutil.copy(PROJECT / "deploy/dbus/vitals-gateway.conf", policy)
+        else:
+            policy.unlink(missing_ok=True)
         self.busctl("call", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
 
     def block(self, on):
@@ -449,7 +446,9 @@ class StandIn(World):
         with self._lock:
             self.sensor.stdin.write(b"status\n")
             self.sensor.stdin.flush()
-            return list(iter(lambda: self.sensor.stdout.readline().decode().strip(), "ok"))
+            # To "ok", or to the end of a sensor that is gone.
+            lines = itertools.takewhile(lambda line: line not in (b"ok\n", b""), iter(self.sensor.stdout.readline, None))
+            return [line.decode().strip() for line in lines]
 
     def straps(self, count=1, names=None, rate=RATE, first=1, encrypted=False, private=False, **how):
         if how:
