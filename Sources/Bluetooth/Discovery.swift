@@ -38,6 +38,7 @@ public final class Discovery {
     private var mustRestart = false
     /// Between tries where BlueZ refuses.
     private var backoff = Backoff(first: .seconds(2), limit: .seconds(60))
+    private var retryTimer: EventLoop.Timer?
 
     init(of central: Central) { self.central = central }
 
@@ -60,6 +61,7 @@ public final class Discovery {
         isBusy = false
         mustRestart = false
         backoff.reset()
+        retryTimer?.cancel()
     }
 
     func restart() {
@@ -76,7 +78,9 @@ public final class Discovery {
             return
         }
         if runningOn == adapter.path, isSeen, !adapter.isDiscovering {
-            runningOn = nil  // BlueZ has ended it by itself.
+            // BlueZ has ended it by itself, and might do so again and again: not begun anew at once.
+            (runningOn, isSeen) = (nil, false)
+            return settleLater()
         }
         isSeen = runningOn != nil && adapter.isDiscovering
         if let path = runningOn, wanted.isEmpty || path != adapter.path || mustRestart {
@@ -106,8 +110,13 @@ public final class Discovery {
                 settle()
             case .failure:
                 // Off, unplugged or busy: tried again when the adapter changes, or after a while.
-                central.loop.after(backoff.next()) { [weak self] in self?.settle() }
+                settleLater()
             }
         }
+    }
+
+    private func settleLater() {
+        retryTimer?.cancel()
+        retryTimer = central.loop.after(backoff.next()) { [weak self] in self?.settle() }
     }
 }

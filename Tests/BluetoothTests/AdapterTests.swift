@@ -202,4 +202,21 @@ struct InvalidatedTests {
         #expect(blueZ.calls.all.filter { $0.contains("Discovery ") } == expected)
         bench.central.loop.sync { token.value = nil }
     }
+
+    @Test("a discovery that BlueZ ends by itself is begun again, and not at once")
+    func endedDiscovery() throws {
+        let bench = try BlueZBench()
+        _ = try bench.device()
+        let blueZ = try bench.peer()
+        let token = Holder<Discovery.Token>()
+        bench.central.loop.sync { [central = bench.central] in token.value = central.discover() }
+        #expect(blueZ.calls.first { $0 == "StartDiscovery \(BlueZ.hci0)" } != nil)
+        let ended = ContinuousClock.now
+        for isDiscovering in [true, false] {
+            blueZ.change(BlueZ.hci0, "org.bluez.Adapter1", ["Discovering": .bool(isDiscovering)])
+        }
+        try blueZ.calls.wait { $0.count { $0 == "StartDiscovery \(BlueZ.hci0)" } == 2 }
+        #expect(ContinuousClock.now - ended > .seconds(1))
+        bench.central.loop.sync { token.value = nil }
+    }
 }
