@@ -73,7 +73,10 @@ def attempt(name, play, world):
     except Exception as error:
         traceback.print_exc()
         trial.problems.append(f"{error}")
-        trial.problems += world.state()
+        try:
+            trial.problems += world.state()
+        except Exception as silence:  # What should tell is what is broken.
+            trial.problems.append(f"nobody tells what the straps are at: {silence!r}")
     trial.close()
     try:
         world.end()

@@ -18,10 +18,8 @@ def malformed_values(trial):
         strap.malformed(value)
         trial.streams(after=strap.sent())
     trial.count(first, strap.sent())
-    world.listener.wait(
-        "health counts what was malformed",
-        lambda: world.listener.find("health", lambda said: said["malformed"] >= len(values)), 30)
-    trial.expect("no more was malformed", world.listener.heard[-1].said["malformed"] == len(values))
+    health = trial.is_so("health counts what was malformed", "health", lambda said: said["malformed"] >= len(values), limit=30)
+    trial.expect("no more was malformed", health.said["malformed"] == len(values))
 
 
 @scenario()
