@@ -165,7 +165,7 @@ struct StandardSensorTests {
     func onItsWay() throws {
         let home = try ScriptedHome(Self.thermometer)
         try home.ask("temperature", "long", expirySeconds: 60)
-        try home.ask("temperature", "short", expirySeconds: 2)
+        try home.ask("temperature", "short", expirySeconds: 8)
         try home.waitForSubscription(to: GATT.intermediateTemperature)
         try home.waitForSubscription(to: GATT.temperatureMeasurement)
         for value in ["00 00 09 00 FE", Self.intermediate, Self.notANumber, "00 01"] {
