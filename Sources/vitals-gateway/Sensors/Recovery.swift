@@ -4,7 +4,7 @@
 //
 //     listening to everything ──► discovery again ──► the adapter off and on ──► said so, and from the beginning, slower
 //
-// Listening comes first, because whoever looks for one sensor asks BlueZ for that one only, and is told of nothing else.
+// Listening comes first, because a sensor that is known is connected to without a discovery: then nothing else is heard of.
 // An adapter that any program has a link on is left alone, and so is one that hears anything. In a house where nothing else
 // advertises, a strap in a drawer looks the same: hence the waits, which grow to two hours.
 

@@ -129,6 +129,7 @@ final class Sensor {
 
     func deviceRemoved(_ removed: Device) {
         if removed.path == dying { dying = nil }
+        unheard.remove(removed.path)
         guard removed.path == device?.path else { return }
         switch link {
         case .ready, .resolving, .bonding: retry(because: "BlueZ has forgotten the device")
