@@ -90,7 +90,8 @@ def count_all(trial, count, hertz, seconds):
     lasts = {sensor: strap.rate(0) - 1 for sensor, strap in sensors.items()}
     for sensor in sensors:
         trial.count(firsts[sensor], lasts[sensor], sensor, limit=30)
-    due = hertz * seconds * 5 // 6
+    # The stand-in is told each of its values by this program, which a slow machine holds up.
+    due = hertz * seconds * 5 // 6 if trial.world.name == "bluez" else hertz * seconds // 3
     slow = [f"{sensor}: {lasts[sensor] - firsts[sensor]}" for sensor in sensors if lasts[sensor] - firsts[sensor] < due]
     trial.expect(f"each sent at {hertz} Hz: {slow}", not slow)
 
