@@ -98,80 +98,43 @@ def count_all(trial, count, hertz, seconds):
 
 @scenario(short=True)
 def bluetoothd_killed(trial):
-    """SIGKILL: it takes nothing back. Started again after two seconds."""
-    world = trial.world
-    [strap] = world.straps()
-    first = connected(trial, strap)
-    trial.streams(after=first + 5)
-    strap.rate(0)
-    trial.count(first, strap.sent())
-    killed = time.monotonic()
-    world.kill_bluetooth()
-    trial.event("disconnected", since=killed)
-    time.sleep(2)
-    strap.rate(4)
-    started = time.monotonic()
-    world.start_bluetooth()
-    first = trial.recovers(started, strap)
-    trial.streams(after=first + 5)
-    trial.count(first, strap.sent())
+    """SIGKILL: it takes nothing back."""
+    without(trial, trial.world.kill_bluetooth, trial.world.start_bluetooth, seconds=2)
 
 
 @scenario()
 def powered_off_and_on(trial):
-    """The adapter, for five seconds."""
-    world = trial.world
-    [strap] = world.straps()
-    first = connected(trial, strap)
-    strap.rate(0)
-    trial.count(first, strap.sent())
-    off = time.monotonic()
-    world.power(False)
-    trial.event("disconnected", since=off)
-    time.sleep(5)
-    strap.rate(4)
-    on = time.monotonic()
-    world.power(True)
-    first = trial.recovers(on, strap)
-    trial.streams(after=first + 5)
-    trial.count(first, strap.sent())
+    """The adapter."""
+    without(trial, lambda: trial.world.power(False), lambda: trial.world.power(True), seconds=5)
 
 
 @scenario()
 def adapter_unplugged(trial):
-    """And plugged in again after three seconds."""
-    world = trial.world
-    [strap] = world.straps()
-    first = connected(trial, strap)
-    strap.rate(0)
-    trial.count(first, strap.sent())
-    gone = time.monotonic()
-    world.unplug()
-    trial.event("disconnected", since=gone)
-    time.sleep(3)
-    strap.rate(4)
-    back = time.monotonic()
-    world.plug()
-    first = trial.recovers(back, strap)
-    trial.streams(after=first + 5)
-    trial.count(first, strap.sent())
+    """And plugged in again."""
+    without(trial, trial.world.unplug, trial.world.plug, seconds=3)
 
 
 @scenario()
 def bus_restarted(trial):
     """The system bus ends, and bluetoothd with it."""
-    world = trial.world
-    [strap] = world.straps()
+    without(trial, trial.world.kill_bus, trial.world.start_bus, seconds=2)
+
+
+def without(trial, take, give_back, seconds):
+    """Something that every link needs is taken away, and given back after a while. The strap is quiet meanwhile: what is on its way at that
+    moment nobody could count."""
+    [strap] = trial.world.straps()
     first = connected(trial, strap)
+    trial.streams(after=first + 5)
     strap.rate(0)
     trial.count(first, strap.sent())
-    gone = time.monotonic()
-    world.kill_bus()
-    trial.event("disconnected", since=gone)
-    time.sleep(2)
+    taken = time.monotonic()
+    take()
+    trial.event("disconnected", since=taken)
+    time.sleep(seconds)
     strap.rate(4)
-    back = time.monotonic()
-    world.start_bus()
-    first = trial.recovers(back, strap)
+    given = time.monotonic()
+    give_back()
+    first = trial.recovers(given, strap)
     trial.streams(after=first + 5)
     trial.count(first, strap.sent())
