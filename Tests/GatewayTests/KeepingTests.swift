@@ -47,6 +47,7 @@ struct KeepingTests {
         #expect(home.sensor.obeys("silent on"))
         #expect(events.line(containing: #""kind":"silent""#) != nil)
         #expect(events.line(containing: "it is still silent") != nil)
+        #expect(events.lines.count { $0.contains(#""kind":"silent""#) } == 1)
         #expect(home.sensor.obeys("silent off"))
         let after = try home.subscribe("sensors/strap/heart-rate")
         #expect(after.line(containing: "bpm", within: .seconds(30)) != nil)

@@ -247,9 +247,6 @@ class Peripheral:
         self._controller.random_address = self._device.random_address
         return str(self._device.random_address)
 
-    async def bonds(self):
-        return len(await self._device.keystore.get_all())
-
     async def links(self):
         return len(self._device.connections)
 

@@ -49,7 +49,7 @@ def connected_with_silence(trial, strap):
 
 @scenario()
 def bonding(trial):
-    """All that it measures needs encryption: it is bonded with once, and the bond outlives link and gateway."""
+    """All that it measures needs encryption: it is bonded with, and the bond outlives link and gateway."""
     world = trial.world
     [strap] = world.straps(encrypted=True)
     begin = time.monotonic()
@@ -67,7 +67,7 @@ def bonding(trial):
     world.stop_gateway()
     world.restart_gateway()
     trial.streams(after=restarted)
-    trial.expect("BlueZ has one bond for it", world.device(strap)["Paired"])
+    trial.expect("BlueZ still has the bond", world.device(strap)["Paired"])
 
 
 @scenario()

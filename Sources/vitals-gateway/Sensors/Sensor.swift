@@ -86,7 +86,6 @@ final class Sensor {
         streams.onValue = { [unowned self] in heard() }
     }
 
-    var latestDevice: Device? { device }
     var isReady: Bool { if case .ready = link { true } else { false } }
     var isPaused: Bool { if case .paused = link { true } else { false } }
     var isLeaving: Bool { if case .leaving = link { true } else { false } }

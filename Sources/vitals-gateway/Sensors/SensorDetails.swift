@@ -46,7 +46,7 @@ final class SensorDetails {
     /// while it is being read.
     func publish() {
         guard isComplete || !sensor.isReady else { return }
-        let device = sensor.latestDevice
+        let device = sensor.device
         let battery = values[GATT.batteryLevel].flatMap { try? BatteryLevel(gatt: $0) }.map { Int($0.percent) }
         let location = values[GATT.bodySensorLocation].flatMap { try? BodySensorLocation(gatt: $0) }
         sensor.publish(
