@@ -1,13 +1,19 @@
-/// Every topic of a gateway and of a consumer's presence, spelt here and nowhere else.
+/// Every topic, spelt here and nowhere else.
 ///
 /// ```
 /// {root}/gateways/{gateway}/status
 /// {root}/gateways/{gateway}/sensors/{sensor}/heart-rate
+/// {root}/users/{user}/requests/devices/list
+/// {root}/accounts/sign-up
 /// {root}/stores/{store}/consumers/{instance}
 /// ```
 public enum Topic: Hashable, Sendable {
     /// A gateway's.
     case gateway(ID, GatewayTopic)
+    /// A person's.
+    case user(ID, UserTopic)
+    /// For those who have no account, or are not signed in.
+    case account(AccountTopic)
     /// The status of a consumer's instance, retained and also its will.
     case consumer(store: StoreID, instance: ID)
 }
@@ -34,6 +40,24 @@ public enum GatewayTopic: Hashable, Sendable {
     case response(String)
     /// A sensor's.
     case sensor(ID, SensorTopic)
+}
+
+/// What follows `users/{user}/`.
+public enum UserTopic: Hashable, Sendable {
+    /// A request, such as `devices/list`.
+    case request(resource: ID, verb: ID)
+    /// A reply; the tail is one or more levels.
+    case response(String)
+    /// How far something has come that takes long.
+    case progress
+}
+
+/// What follows `accounts/`.
+public enum AccountTopic: Hashable, Sendable {
+    /// A request, such as `sign-up`.
+    case request(ID)
+    /// A reply, at a level that its asker has drawn.
+    case response(String)
 }
 
 /// What follows `gateways/{gateway}/sensors/{sensor}/`.
@@ -82,6 +106,9 @@ public struct Topics: Hashable, Sendable {
     public subscript(topic: Topic) -> String {
         switch topic {
         case .gateway(let gateway, let rest): "\(root)/gateways/\(gateway)/\(Self.text(rest))"
+        case .user(let user, let rest): "\(root)/users/\(user)/\(Self.text(rest))"
+        case .account(.request(let verb)): "\(root)/accounts/\(verb)"
+        case .account(.response(let tail)): "\(root)/accounts/responses/\(tail)"
         case .consumer(let store, let instance): "\(root)/stores/\(store)/consumers/\(instance)"
         }
     }
@@ -93,6 +120,15 @@ public struct Topics: Hashable, Sendable {
     public subscript(gateway: ID, sensor: ID, topic: SensorTopic) -> String {
         self[.gateway(gateway, .sensor(sensor, topic))]
     }
+
+    /// A person's topic as text.
+    public subscript(user user: ID, topic: UserTopic) -> String { self[.user(user, topic)] }
+
+    /// A filter for all requests of all people.
+    public var everyUserRequest: String { "\(root)/users/+/requests/+/+" }
+
+    /// A filter for all requests of those who are not signed in.
+    public var everyAccountRequest: String { "\(root)/accounts/+" }
 
     /// A filter for one topic of every gateway.
     public func everyGateway(_ topic: GatewayTopic) -> String { "\(root)/gateways/+/\(Self.text(topic))" }
@@ -119,11 +155,27 @@ public struct Topics: Hashable, Sendable {
     /// Whether a reply may go to the response topic that a request names: a topic without wildcards under this gateway's
     /// `responses/`, or under one of the prefixes in its settings. Anywhere else it would lend the gateway's rights to the asker.
     public func allowsResponse(at topic: String, of gateway: ID, prefixes: [String] = []) -> Bool {
-        guard Self.isTopicName(topic) else { return false }
-        return (["\(root)/gateways/\(gateway)/responses"] + prefixes).contains { prefix in
-            let prefix = prefix.hasSuffix("/") ? prefix : prefix + "/"
-            return topic.utf8.count > prefix.utf8.count && topic.utf8.starts(with: prefix.utf8)
-        }
+        (["\(root)/gateways/\(gateway)/responses"] + prefixes).contains { Self.lies(topic, under: $0) }
+    }
+
+    /// Whether a reply to a person may go there: under their own `responses/`, and nowhere else.
+    public func allowsResponse(at topic: String, toUser user: ID) -> Bool {
+        Self.lies(topic, under: "\(root)/users/\(user)/responses")
+    }
+
+    /// Whether a reply to somebody who is not signed in may go there: one level of 32 hexadecimal digits under
+    /// `accounts/responses/`, which nobody can guess.
+    public func allowsGuestResponse(at topic: String) -> Bool {
+        let prefix = "\(root)/accounts/responses/"
+        guard topic.utf8.starts(with: prefix.utf8) else { return false }
+        let level = topic.utf8.dropFirst(prefix.utf8.count)
+        return level.count == 32
+            && level.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    private static func lies(_ topic: String, under prefix: String) -> Bool {
+        let prefix = prefix.hasSuffix("/") ? prefix : prefix + "/"
+        return isTopicName(topic) && topic.utf8.count > prefix.utf8.count && topic.utf8.starts(with: prefix.utf8)
     }
 
     /// The topic that a text spells, or nil where it is none of these.
@@ -133,8 +185,12 @@ public struct Topics: Hashable, Sendable {
         guard rest.first == UInt8(ascii: "/"), Self.isTopicName(text) else { return nil }
         let levels = rest.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
-        guard levels.count >= 3 else { return nil }
+        guard levels.count >= 2 else { return nil }
         switch levels[0] {
+        case "accounts": return Self.parse(account: levels.dropFirst()).map(Topic.account)
+        case "users":
+            guard let user = Self.id(levels[1]), let topic = Self.parse(user: levels.dropFirst(2)) else { return nil }
+            return .user(user, topic)
         case "gateways":
             guard let gateway = Self.id(levels[1]), let topic = Self.parse(gateway: levels.dropFirst(2)) else {
                 return nil
@@ -146,6 +202,14 @@ public struct Topics: Hashable, Sendable {
             else { return nil }
             return .consumer(store: store, instance: instance)
         default: return nil
+        }
+    }
+
+    private static func text(_ topic: UserTopic) -> String {
+        switch topic {
+        case .request(let resource, let verb): "requests/\(resource)/\(verb)"
+        case .response(let tail): "responses/\(tail)"
+        case .progress: "progress"
         }
     }
 
@@ -161,6 +225,24 @@ public struct Topics: Hashable, Sendable {
         case .request(let name): "requests/\(name)"
         case .response(let tail): "responses/\(tail)"
         case .sensor(let sensor, let topic): "sensors/\(sensor)/\(topic.rawValue)"
+        }
+    }
+
+    private static func parse(account levels: ArraySlice<String>) -> AccountTopic? {
+        let rest = levels.dropFirst()
+        if levels.first == "responses" { return rest.isEmpty ? nil : .response(rest.joined(separator: "/")) }
+        return rest.isEmpty ? levels.first.flatMap(id).map(AccountTopic.request) : nil
+    }
+
+    private static func parse(user levels: ArraySlice<String>) -> UserTopic? {
+        let rest = levels.dropFirst()
+        switch (levels.first, rest.count) {
+        case ("progress", 0): return .progress
+        case ("requests", 2):
+            guard let resource = rest.first.flatMap(id), let verb = rest.last.flatMap(id) else { return nil }
+            return .request(resource: resource, verb: verb)
+        case ("responses", 1...): return .response(rest.joined(separator: "/"))
+        default: return nil
         }
     }
 

@@ -47,7 +47,8 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     /// SQLite's extended result code or the kernel's errno; 0 where there is none.
     public let code: Int32
 
-    init(_ attempted: String, _ reason: Reason, said: String, sql: String? = nil, code: Int32 = 0) {
+    /// An error from its parts: also for those who keep things in a vault and do not find them there.
+    public init(_ attempted: String, _ reason: Reason, said: String, sql: String? = nil, code: Int32 = 0) {
         self.attempted = attempted
         self.reason = reason
         self.said = said

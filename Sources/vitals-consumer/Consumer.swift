@@ -17,6 +17,8 @@ import Vault
 // forgotten them. Presence comes last, because gateways send as soon as they see it: it waits until the broker has granted
 // the subscription to their blocks.
 //
+// Requests of people come on the same thread, and are answered after the batch that they came in: see People/.
+//
 // SIGHUP has the settings read again: see Reload.swift.
 
 /// The service. `start` and `stop` belong to the owner, who must stop what was started.
@@ -32,6 +34,8 @@ final class Consumer: @unchecked Sendable {
     let control: Control
     let grants: Grants
     var ingest: Ingest
+    /// Nil where there are no accounts.
+    let people: People?
     var reported = OncePerMinute<String>(capacity: 1024)
     /// Until the grants of settings that were read again are published.
     var republishing: EventLoop.Timer?
@@ -61,7 +65,7 @@ final class Consumer: @unchecked Sendable {
             // not on the disk. They come again as duplicates; a transaction that writes nothing flushes nothing.
             try store.database.durably { () throws(VaultError) in }
             try store.countTheUncounted(keys)
-            try grants.settle(settings.people, now: unixMilliseconds())
+            try grants.settle(Claims(store: store).people(settings), now: unixMilliseconds())
         }
         self.grants = grants
         ingest = Ingest(store, keys, gateways: settings.gateways)
@@ -76,6 +80,10 @@ final class Consumer: @unchecked Sendable {
         options.will = Message(
             topic: presenceTopic, payload: presence.payload(.offline, time: nil), qos: .atLeastOnce, retain: true)
         session = Session(options, threadName: "mqtt")
+        people = settings.accounts.map { [session] _ in
+            People(PeopleContext(settings, store: store, keys: keys, session: session))
+        }
+        meetPeople()
     }
 
     /// The store's id.
@@ -91,6 +99,7 @@ final class Consumer: @unchecked Sendable {
             Subscription(presenceTopic), Subscription(settings.topics.everySensor(.grant)),
             Subscription(settings.topics.everyGateway(.grants), retainHandling: .doNotSend),
         ])
+        if let people { session.subscribe(people.subscriptions) }
         giveSignsOfLife()
         session.start(
             Handlers(
@@ -176,15 +185,13 @@ extension Consumer {
         }
     }
 
-    /// Publishes each sensor's newest grant, or that of one, retained.
+    /// Publishes each sensor's newest grant, or those of some, retained.
     /// - Returns: how many.
     @discardableResult
     func publishGrants(
-        of sensor: SensorName? = nil, _ acknowledged: @escaping @Sendable (MQTTError?) -> Void
+        of some: Set<SensorName>? = nil, _ acknowledged: @escaping @Sendable (MQTTError?) -> Void
     ) throws(VaultError) -> Int {
-        let grants = try self.grants.current().filter { gateway, grant in
-            sensor.map { $0 == SensorName(gateway: gateway, sensor: grant.sensor) } ?? true
-        }
+        let grants = try self.grants.current(of: some)
         for (gateway, grant) in grants {
             let (topic, payload) = try control.message(grant, gateway)
             session.publish(payload, to: topic, qos: .atLeastOnce, retain: true, acknowledged: acknowledged)
@@ -226,11 +233,13 @@ extension Consumer {
         case .gateway(let gateway, .blocks)?: ingest.collect(message.payload, from: gateway)
         case .gateway(let gateway, .grants)?: ingest.collect(grant: message.payload, from: gateway)
         case .gateway(let gateway, .sensor(_, .grant))?: sawGrant(message.payload, gateway)
+        case .account(.request)?, .user(_, .request)?: people?.collect(message)
         default: break
         }
     }
 
     private func commit() -> Bool {
+        defer { people?.answerCollected() }
         do throws(VaultError) {
             let (answers, reports) = try ingest.commit(now: millisecondsSinceBoot(), wall: unixMilliseconds())
             for answer in answers {

@@ -14,6 +14,8 @@ import Vault
 ///   broker: { … },
 ///   gateways: { home: { identity: "base64" } },
 ///   people: { demo: { sensors: ["home/strap"], kinds: ["heart-rate", "steps"] } },
+///   accounts: { sign_up: true },    // without it, there are no people but those of the settings
+///   broker_rules: { household: "owners" },
 ///   batch: { count: 512, milliseconds: 20 },
 /// }
 /// ```
@@ -28,6 +30,10 @@ struct ConsumerSettings {
     /// The gateways that are enrolled, with the keys that sign for them.
     private(set) var gateways: [ID: Ed25519.VerifyingKey]
     private(set) var people: [PersonSettings]
+    /// Nil: nobody can sign up or in.
+    let accounts: AccountSettings?
+    /// Nil: the broker's rules are the operator's own.
+    let brokerRules: BrokerRulesSettings?
     let batch: (count: Int, duration: Duration)
     private(set) var logLevel: LogLevel
 
@@ -39,6 +45,13 @@ struct ConsumerSettings {
         let enrolled = try section.sectionsByID("gateways", Self.gateway)
         gateways = Dictionary(enrolled, uniquingKeysWith: { first, _ in first })
         people = try section.sectionsByID("people", PersonSettings.init)
+        accounts = try section.section("accounts", default: nil).map(AccountSettings.init)
+        brokerRules = try section.section("broker_rules", default: nil).map(BrokerRulesSettings.init)
+        guard accounts == nil || brokerRules != nil else {
+            throw section.refusal(
+                of: "accounts", "there are accounts, and no broker_rules",
+                hint: "people get a client each at the broker: add broker_rules: {} and its dynamic-security plugin")
+        }
         let batch = try section.section("batch")
         self.batch = (
             try batch.integer("count", in: 1...10_000, default: 512),
@@ -63,7 +76,8 @@ struct ConsumerSettings {
             ("root", topics != new.topics), ("state", state != new.state),
             ("root_key_file", rootKeyFile != new.rootKeyFile),
             // Everything in them is a plain value, and shows.
-            ("broker", "\(broker)" != "\(new.broker)"),
+            ("broker", "\(broker)" != "\(new.broker)"), ("accounts", accounts != new.accounts),
+            ("broker_rules", brokerRules != new.brokerRules),
             ("batch", batch != new.batch),
         ].filter { $0.1 }.map { $0.0 }
     }
@@ -103,12 +117,50 @@ struct ConsumerSettings {
     }
 }
 
-/// One of `people`.
+/// `accounts`: who may become a person here, and how.
+struct AccountSettings: Equatable {
+    /// Whether strangers may sign up.
+    let allowsSignUp: Bool
+    /// A program that takes a whole mail on its standard input, and its arguments; nil where mails are not sent.
+    let mailCommand: [String]?
+
+    init(_ section: Section) throws(SettingsError) {
+        allowsSignUp = try section.bool("sign_up", default: true)
+        let command = try section.strings("mail_command", default: [])
+        mailCommand = command.isEmpty ? nil : command
+    }
+}
+
+/// `broker_rules`: what the consumer lets others do at the broker.
+struct BrokerRulesSettings: Equatable {
+    /// Who sees live readings and asks gateways.
+    enum Household: String, CaseIterable, Sendable {
+        /// Everybody, those without a name included: for a broker that nobody but the household reaches.
+        case anyone
+        /// Those who have enrolled a gateway so, and of that gateway only.
+        case owners
+        case nobody
+    }
+
+    let household: Household
+
+    init(_ section: Section) throws(SettingsError) {
+        household = try section.choice("household", default: .owners)
+    }
+}
+
+/// One of `people`, or who has claimed a sensor.
 struct PersonSettings {
     let user: ID
     let sensors: [SensorName]
     /// What is recorded of them.
     let kinds: Grant.Kinds
+
+    init(user: ID, sensors: [SensorName], kinds: Grant.Kinds) {
+        self.user = user
+        self.sensors = sensors
+        self.kinds = kinds
+    }
 
     fileprivate init(_ user: String, _ section: Section) throws(SettingsError) {
         self.user = try validID(user, section)

@@ -1,7 +1,7 @@
 import Telemetry
 import Vault
 
-// Whose stream each sensor is: the settings say who has it now, the store remembers who had it until when.
+// Whose stream each sensor is: settings and claims say who has it now, the store remembers who had it until when.
 //
 // A sensor's topic holds one retained grant, that of its newest stream, closed ones included: a gateway that has been away
 // learns from it that the stream has ended. Every change takes a serial greater than all before.
@@ -11,19 +11,24 @@ struct Grants {
     let store: Store
     let keys: Keys
 
-    /// Brings the streams in line with the settings: opens, ends, and leaves alone what has not changed. A sensor that
+    /// Brings the streams in line with settings and claims: opens, ends, and leaves alone what has not changed. A sensor that
     /// is someone else's now, or whose person has a new secret, gets a new stream.
-    func settle(_ people: [PersonSettings], now: Int64) throws(VaultError) {
+    /// - Parameter some: the sensors to look at; nil for all.
+    func settle(_ people: [PersonSettings], only some: Set<SensorName>? = nil, now: Int64) throws(VaultError) {
         var versions: [ID: Int64] = [:]
-        for person in people { versions[person.user] = try keys.currentVersion(of: person.user) }
+        for person in people where some.map({ !$0.isDisjoint(with: person.sensors) }) ?? true {
+            versions[person.user] = try keys.currentVersion(of: person.user)
+        }
         // A stream outlives a power cut only with its secret.
         try keys.makeDurable()
         try store.database.transaction { () throws(VaultError) in
             var wanted: [String: (sensor: SensorName, person: PersonSettings)] = [:]
             for person in people {
-                for sensor in person.sensors { wanted[sensor.description] = (sensor, person) }
+                for sensor in person.sensors where some?.contains(sensor) ?? true {
+                    wanted[sensor.description] = (sensor, person)
+                }
             }
-            for stream in try store.newestStreams() where stream.until == nil {
+            for stream in try store.newestStreams(of: some) where stream.until == nil {
                 let name = "\(stream.gateway)/\(stream.sensor)"
                 guard let (_, person) = wanted[name], person.user.text == stream.user,
                     versions[person.user] == stream.secretVersion
@@ -41,10 +46,10 @@ struct Grants {
         }
     }
 
-    /// The newest grant of each sensor. A stream whose person's secret is gone has none any more.
-    func current() throws(VaultError) -> [(gateway: ID, grant: Grant)] {
+    /// The newest grant of each sensor, or of some. A stream whose person's secret is gone has none any more.
+    func current(of some: Set<SensorName>? = nil) throws(VaultError) -> [(gateway: ID, grant: Grant)] {
         var grants: [(ID, Grant)] = []
-        for stream in try store.newestStreams() {
+        for stream in try store.newestStreams(of: some) {
             guard let person = try keys.person(stream.user, version: stream.secretVersion) else { continue }
             let grant = decoded { () throws(MalformedValue) in
                 let grant = try Grant(

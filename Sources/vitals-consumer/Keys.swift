@@ -8,6 +8,7 @@ import Vault
 //     root key                    a file, or a credential of systemd's; never in a database
 //     ├ check                     a known text under the root key: another root key is found out before anything is done
 //     ├ identity, lookup, pepper  random, wrapped under the root key
+//     │ └ "service"               of the pepper: AES-256-GCM for rows about nobody in particular
 //     └ person secret, version    random, wrapped under the root key, bound to person and version
 //       ├ "stream"                X25519: what gateways seal to
 //       └ "rows"                  AES-256-GCM: what the consumer itself writes
@@ -29,6 +30,12 @@ final class Keys {
 
     /// Signs what gateways are to believe.
     let identity: Ed25519.SigningKey
+    /// Goes into every password's hash, so that a copy of vitals.db alone is nothing to guess passwords with.
+    let pepper: SymmetricKey
+    /// Seals rows that are about no person, such as codes.
+    let service: BlockCipher
+    /// Keyed hashes of names, to look them up by.
+    private let lookup: SymmetricKey
     private let database: Database
     private let root: BlockCipher
     private var people: [PersonVersion: Person] = [:]
@@ -104,9 +111,19 @@ final class Keys {
         self.root = root
         self.database = database
         if access != .read { try Failure.explaining { () throws(VaultError) in try Self.flush(database) } }
-        identity = try Failure.explaining { () throws(VaultError) in
-            try Ed25519.SigningKey(seed: Self.wrapped("identity", root, database))
+        (identity, lookup, pepper, service) = try Failure.explaining { () throws(VaultError) in
+            let pepper = try Self.wrapped("pepper", root, database)
+            return (
+                try Ed25519.SigningKey(seed: Self.wrapped("identity", root, database)),
+                try Self.wrapped("lookup", root, database), pepper,
+                BlockCipher(key: try HKDF.key(from: pepper, salt: [], info: "service"))
+            )
         }
+    }
+
+    /// What a name (an e-mail address, a phone number) is looked up by: 32 bytes that tell nothing without the root key.
+    func lookup(_ purpose: String, _ text: String) throws(VaultError) -> [UInt8] {
+        try HMACSHA256.code(for: Array(purpose.utf8) + [0] + Array(text.utf8), key: lookup)
     }
 
     // MARK: The root

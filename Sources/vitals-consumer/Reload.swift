@@ -5,7 +5,7 @@ import Vault
 
 // What changes while the service runs.
 //
-// SIGHUP: `people`, `gateways` and `log` of the settings are applied, and new versions of persons' secrets are taken up: streams
+// SIGHUP: `people`, `gateways` and `log` of the settings, and what others have written into the databases, are applied, and new versions of persons' secrets are taken up: streams
 // end and open, in one transaction; where that fails, everything stays as it was. From then on all of it is in force, and the
 // grants are published, again and again if it must be. What is on its way in the old streams is still accepted, unless it was
 // measured when the sensor was somebody else's.
@@ -20,12 +20,13 @@ extension Consumer {
 
     private func apply(_ new: ConsumerSettings) {
         do throws(VaultError) {
-            try grants.settle(new.people, now: unixMilliseconds())
+            try grants.settle(Claims(store: grants.store).people(new), now: unixMilliseconds())
         } catch {
             return log.error("the settings were not applied: \(error)")
         }
         let inert = settings.changesForARestart(in: new)
         settings = settings.taking(new)
+        people?.context.settings = settings
         log.level = new.logLevel
         ingest.enrol(new.gateways)
         log.notice("read the settings again")
@@ -76,7 +77,7 @@ extension Consumer {
             }
             guard known != nil else { return }
             guard !isDue("grant \(sensor)") else {
-                try publishGrants(of: sensor) { error in if let error { log.error("\(error)") } }
+                try publishGrants(of: [sensor]) { error in if let error { log.error("\(error)") } }
                 return
             }
             // Whoever is alive and older ends at the sight of ours. Were two the same age, neither would: they are not to
@@ -92,7 +93,7 @@ extension Consumer {
     private func putRight(_ sensor: SensorName) {
         overwritten.remove(sensor)
         do throws(VaultError) {
-            try publishGrants(of: sensor) { error in if let error { log.error("\(error)") } }
+            try publishGrants(of: [sensor]) { error in if let error { log.error("\(error)") } }
         } catch {
             if isDue("copies") { log.error("\(error)") }
         }

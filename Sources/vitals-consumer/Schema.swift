@@ -1,4 +1,4 @@
-// vitals.db: what the consumer has received.
+// vitals.db: what the consumer has received, and about whom.
 //
 //     streams   whose stream each sensor was and is; a row is never deleted, its grant is published for as long as it is
 //               the sensor's newest
@@ -9,6 +9,18 @@
 //     records   which loose block a journal record was first seen in
 //     counts    how many readings of each kind each stream's blocks have, and how many blocks it has (kind 0), counted as
 //               they are stored: `check` counts again
+//
+// and who they are about:
+//
+//     accounts   who signed up: keyed hashes of e-mail address and phone number, the password's hash, failures
+//     subjects   keyed hashes of (issuer, subject) of those who sign in with an OpenID provider
+//     devices    a person's clients at the broker, with what the broker checks them by
+//     documents  profile, contact and so on, under the person's row key
+//     codes      one-time codes that are out: resets, enrolments, confirmations
+//     gateways   enrolled by code; those of the settings are not here
+//     claims     whose sensor is whose, by claiming; those of the settings are not here
+//     nonces, used_claim_codes   what is good once, and was used
+//     forgotten, forgotten_streams   whose secrets are gone for good, and what was sealed to them
 //
 // Ledger and blocks are apart, so that the blocks of closed hours can be packed anew while the ledger goes on knowing
 // them. In the clear are random ids, kinds, hours and sizes.
@@ -88,6 +100,75 @@ extension Store {
         ALTER TABLE streams ADD COLUMN counted INTEGER NOT NULL DEFAULT 1;
         UPDATE streams SET counted = 0;
         CREATE INDEX records_by_block ON records (block);
+        """,
+        """
+        CREATE INDEX streams_by_sensor ON streams (gateway, sensor, serial);
+
+        CREATE TABLE accounts (
+            user TEXT PRIMARY KEY,
+            email BLOB UNIQUE CHECK (length(email) = 32),
+            phone BLOB UNIQUE CHECK (length(phone) = 32),
+            password BLOB,
+            failures INTEGER NOT NULL DEFAULT 0,
+            not_before_ms INTEGER NOT NULL DEFAULT 0,
+            created_ms INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE subjects (
+            subject BLOB PRIMARY KEY CHECK (length(subject) = 32), user TEXT NOT NULL, provider TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX subjects_by_user ON subjects (user);
+        CREATE TABLE devices (
+            device TEXT PRIMARY KEY,
+            user TEXT NOT NULL,
+            credential BLOB NOT NULL,
+            created_ms INTEGER NOT NULL,
+            secret_version INTEGER NOT NULL,
+            name BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX devices_by_user ON devices (user);
+        CREATE TABLE documents (
+            user TEXT NOT NULL, name TEXT NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
+            PRIMARY KEY (user, name)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE codes (
+            id TEXT PRIMARY KEY,
+            purpose TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            secret BLOB NOT NULL,
+            expires_ms INTEGER NOT NULL,
+            tries INTEGER NOT NULL DEFAULT 0
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX codes_by_subject ON codes (purpose, subject);
+
+        CREATE TABLE gateways (
+            gateway TEXT PRIMARY KEY,
+            owner TEXT,
+            identity BLOB NOT NULL CHECK (length(identity) = 32),
+            credential BLOB NOT NULL,
+            claim_key BLOB NOT NULL,
+            household INTEGER NOT NULL DEFAULT 0,
+            enrolled_ms INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX gateways_by_owner ON gateways (owner);
+        CREATE TABLE claims (
+            gateway TEXT NOT NULL,
+            sensor TEXT NOT NULL,
+            user TEXT NOT NULL,
+            kinds INTEGER NOT NULL,
+            claimed_ms INTEGER NOT NULL,
+            PRIMARY KEY (gateway, sensor)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX claims_by_user ON claims (user);
+        CREATE TABLE used_claim_codes (
+            gateway TEXT NOT NULL, sensor TEXT NOT NULL, window INTEGER NOT NULL, nonce INTEGER NOT NULL,
+            PRIMARY KEY (gateway, sensor, window, nonce)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE nonces (nonce BLOB PRIMARY KEY, expires_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE forgotten (
+            user TEXT PRIMARY KEY, version INTEGER NOT NULL, time_ms INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE forgotten_streams (id BLOB PRIMARY KEY CHECK (length(id) = 16)) STRICT, WITHOUT ROWID;
         """,
     ]
 }

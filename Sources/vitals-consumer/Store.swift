@@ -87,6 +87,21 @@ extension Store {
             row: StoredStream.init)
     }
 
+    /// The newest stream of each of some sensors, or of every one that ever had one.
+    func newestStreams(of some: Set<SensorName>?) throws(VaultError) -> [StoredStream] {
+        guard let some else { return try newestStreams() }
+        let sql = """
+            SELECT \(StoredStream.columns) FROM streams WHERE gateway = ? AND sensor = ? ORDER BY serial DESC LIMIT 1
+            """
+        var streams: [StoredStream] = []
+        for sensor in some {
+            let stream = try database.first(
+                sql, [.text(sensor.gateway.text), .text(sensor.sensor.text)], row: StoredStream.init)
+            if let stream { streams.append(stream) }
+        }
+        return streams.sorted { $0.number < $1.number }
+    }
+
     /// The newest stream of each sensor that ever had one.
     func newestStreams() throws(VaultError) -> [StoredStream] {
         let sql = """

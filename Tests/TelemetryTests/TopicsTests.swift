@@ -18,7 +18,18 @@ import Testing
             (.stepsResponse, "steps/response"), (.temperatureGet, "temperature/get"),
             (.temperatureResponse, "temperature/response"), (.grant, "grant"),
         ]
-        return own.map { (.gateway(home, $0), "vitals/v1/gateways/home/\($1)") }
+        let ada = try ID("ada")
+        let people: [(Topic, String)] = [
+            (
+                .user(ada, .request(resource: try ID("devices"), verb: try ID("list"))),
+                "users/ada/requests/devices/list"
+            ),
+            (.user(ada, .response("me/1")), "users/ada/responses/me/1"), (.user(ada, .progress), "users/ada/progress"),
+            (.account(.request(try ID("sign-up"))), "accounts/sign-up"),
+            (.account(.response("0123")), "accounts/responses/0123"),
+        ]
+        return people.map { ($0, "vitals/v1/\($1)") }
+            + own.map { (.gateway(home, $0), "vitals/v1/gateways/home/\($1)") }
             + sensor.map { (.gateway(home, .sensor(strap, $0)), "vitals/v1/gateways/home/sensors/strap/\($1)") }
             + [
                 (
@@ -56,6 +67,10 @@ import Testing
             "vitals/v1/gateways/home/requests/a/b", "vitals/v1/gateways/home/responses",
             "vitals/v1/gateways/home/responses/#", "vitals/v1/stores/4041/consumers/a",
             "vitals/v1/stores/404142434445464748494A4B4C4D4E4F/consumers/a", "vitals/v1/users/demo/today",
+            "vitals/v1/users/demo/requests/devices", "vitals/v1/users/demo/requests/a/b/c",
+            "vitals/v1/users/demo/responses", "vitals/v1/users/Demo/progress", "vitals/v1/users/demo/progress/x",
+            "vitals/v1/accounts", "vitals/v1/accounts/", "vitals/v1/accounts/responses", "vitals/v1/accounts/Sign",
+            "vitals/v1/accounts/sign-up/x", "vitals/v1/accounts/responses/+",
         ])
     func strangers(text: String) throws {
         #expect(try Topics().parse(text) == nil)
@@ -93,6 +108,32 @@ import Testing
         #expect(!allows("vitals/v1/gateways/home/control"))
         #expect(allows("app/replies/1", ["app/replies"]) && allows("app/replies/1", ["app/replies/"]))
         #expect(!allows("app/replies-of-others/1", ["app/replies"]))
+    }
+
+    @Test("lets replies to people go only to their own topics, and to guests only where nobody else listens")
+    func peoplesResponses() throws {
+        let topics = try Topics()
+        let ada = try ID("ada")
+        func allows(_ topic: String) -> Bool { topics.allowsResponse(at: topic, toUser: ada) }
+        #expect(allows("vitals/v1/users/ada/responses/phone") && allows("vitals/v1/users/ada/responses/a/b"))
+        for topic in [
+            "responses", "responses/", "responses/+", "responses/#", "responses/a\0", "requests/a/b", "progress",
+            "responsesx/a",
+        ] {
+            #expect(!allows("vitals/v1/users/ada/\(topic)"), "\(topic)")
+        }
+        for topic in ["users/eve/responses/a", "gateways/home/responses/a", "accounts/responses/a"] {
+            #expect(!allows("vitals/v1/\(topic)"), "\(topic)")
+        }
+
+        let drawn = "0123456789abcdef0123456789abcdef"
+        #expect(topics.allowsGuestResponse(at: "vitals/v1/accounts/responses/\(drawn)"))
+        for level in [
+            "", "+", "#", "a", drawn + "0", String(drawn.dropLast()), drawn.uppercased(), "g" + drawn.dropLast(),
+        ] {
+            #expect(!topics.allowsGuestResponse(at: "vitals/v1/accounts/responses/\(level)"), "\(level)")
+        }
+        #expect(!topics.allowsGuestResponse(at: "vitals/v1/users/ada/responses/\(drawn)"))
     }
 
     @Test(

@@ -7,13 +7,14 @@ public struct Request: Hashable, Sendable {
     /// All members, the id included; an empty object for an empty payload.
     public let fields: JSON
 
-    /// No request is longer.
+    /// No request is longer, unless it says so: a picture's.
     public static let maximumLength = 4096
 
     /// The request that a payload spells. What this throws is a `bad-request`.
-    public init(payload: [UInt8]) throws(MalformedValue) {
-        guard payload.count <= Self.maximumLength else {
-            throw MalformedValue("request", .outOfRange("more than \(Self.maximumLength) bytes"))
+    /// - Parameter limit: how many bytes it may have.
+    public init(payload: [UInt8], limit: Int = Request.maximumLength) throws(MalformedValue) {
+        guard payload.count <= limit else {
+            throw MalformedValue("request", .outOfRange("more than \(limit) bytes"))
         }
         guard !payload.isEmpty else {
             id = nil
@@ -139,7 +140,23 @@ public struct ReplyError: Error, Hashable, Sendable {
         case unknownDevice = "unknown-device"
         /// Bluetooth cannot be used now; the message says why and what to do.
         case notReady = "not-ready"
-        /// The gateway failed.
+        /// A field has a value that is not allowed: `field` says which.
+        case invalid
+        /// Somebody has this name already.
+        case alreadyRegistered = "already-registered"
+        /// Name and password, or the code, are not right together.
+        case wrongCredentials = "wrong-credentials"
+        /// After too many failures; the message says how to go on.
+        case locked
+        /// Too often in too short a time.
+        case rateLimited = "rate-limited"
+        /// There is no such thing, or it is not the asker's.
+        case notFound = "not-found"
+        /// The asker may not do that.
+        case notAllowed = "not-allowed"
+        /// A code or a confirmation is too old.
+        case expired
+        /// The gateway or the consumer failed.
         case `internal`
     }
 

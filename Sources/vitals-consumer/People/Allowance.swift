@@ -1,0 +1,40 @@
+/// How often each of many may ask: a burst at once, then so many a second. Belongs to one thread.
+struct Allowance<Asker: Hashable> {
+    private struct Bucket {
+        var tokens: Double
+        var time: UInt64
+    }
+
+    private let perSecond: Double
+    private let burst: Double
+    private let capacity: Int
+    private var buckets: [Asker: Bucket] = [:]
+
+    /// - Parameter capacity: how many askers are remembered. Who has used up nothing needs no memory.
+    init(perSecond: Double, burst: Double, capacity: Int = 65_536) {
+        self.perSecond = perSecond
+        self.burst = burst
+        self.capacity = capacity
+    }
+
+    /// Takes one; nil where that is allowed, else how many seconds to wait.
+    /// - Parameter now: milliseconds of a clock that never runs backwards.
+    mutating func take(_ asker: Asker, now: UInt64) -> Int? {
+        if buckets[asker] == nil, buckets.count >= capacity {
+            buckets = buckets.filter { tokens($0.value, now) < burst }
+            // As many are busy as are remembered: a newcomer has to wait for one of them.
+            guard buckets.count < capacity else { return 1 }
+        }
+        var bucket = buckets[asker] ?? Bucket(tokens: burst, time: now)
+        bucket.tokens = tokens(bucket, now)
+        bucket.time = now
+        defer { buckets[asker] = bucket }
+        guard bucket.tokens >= 1 else { return max(1, Int(((1 - bucket.tokens) / perSecond).rounded(.up))) }
+        bucket.tokens -= 1
+        return nil
+    }
+
+    private func tokens(_ bucket: Bucket, _ now: UInt64) -> Double {
+        min(burst, bucket.tokens + Double(now &- min(now, bucket.time)) / 1000 * perSecond)
+    }
+}

@@ -1,0 +1,18 @@
+import Daemon
+import Telemetry
+import Vault
+
+extension Consumer {
+    /// Tells people's side what it needs of this one. Called once, by `init`.
+    func meetPeople() {
+        guard let people else { return }
+        let context = people.context
+        context.settle = { [unowned self] (sensors: Set<SensorName>) throws(VaultError) in
+            let people = try Claims(store: grants.store).people(settings, only: sensors)
+            try grants.settle(people, only: sensors, now: unixMilliseconds())
+            try publishGrants(of: sensors) { [unowned self] error in
+                if let error, isDue("grants") { log.error("\(error)") }
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Telemetry
+import Vault
+
+/// What is kept of a person beside readings: profile, contact and so on, each a JSON value under a name, sealed under the
+/// person's row key. Belongs to the thread of its store and keys.
+struct Documents {
+    let store: Store
+    let keys: Keys
+
+    /// A document; nil where there is none, or none that can be opened any more.
+    func read(_ name: String, of user: ID) throws(VaultError) -> JSON? {
+        let found = try store.database.first(
+            "SELECT secret_version, sealed FROM documents WHERE user = ? AND name = ?",
+            [.text(user.text), .text(name)]
+        ) { row throws(VaultError) in (version: try row.int(0), sealed: try row.blob(1)) }
+        guard let found else { return nil }
+        return try opened(found.sealed, name, of: user, version: found.version)
+    }
+
+    /// Keeps a document, in place of the one before. The person must have a secret.
+    func write(_ document: JSON, _ name: String, of user: ID) throws(VaultError) {
+        let (version, sealed) = try self.sealed(document, name, of: user)
+        try store.database.execute(
+            "INSERT OR REPLACE INTO documents (user, name, secret_version, sealed) VALUES (?, ?, ?, ?)",
+            [.text(user.text), .text(name), .integer(version), .blob(sealed)])
+    }
+
+    /// Removes a document, where there is one.
+    func remove(_ name: String, of user: ID) throws(VaultError) {
+        try store.database.execute(
+            "DELETE FROM documents WHERE user = ? AND name = ?", [.text(user.text), .text(name)])
+    }
+
+    /// A value under the newest version of the person's row key, for a row of another table; `name` says which.
+    func sealed(_ value: JSON, _ name: String, of user: ID) throws(VaultError) -> (version: Int64, sealed: [UInt8]) {
+        let attempted = "seal \(name) of \(user)"
+        guard let version = try keys.version(of: user), let person = try keys.person(user.text, version: version) else {
+            throw VaultError(attempted, .missing, said: "there is no secret of theirs")
+        }
+        return (version, try person.rows.sealWithNonce(value.bytes, aad: Self.data(name, user, version)))
+    }
+
+    /// What `sealed` has sealed; nil where its secret is gone, or the bytes are damaged.
+    func opened(_ sealed: [UInt8], _ name: String, of user: ID, version: Int64) throws(VaultError) -> JSON? {
+        guard let person = try keys.person(user.text, version: version) else { return nil }
+        do {
+            let bytes = try person.rows.openWithNonce(sealed, aad: Self.data(name, user, version))
+            return decoded { () throws(MalformedValue) in try JSON(payload: bytes) }
+        } catch {
+            guard error.isUnreadable else { throw error }
+            return nil
+        }
+    }
+
+    private static func data(_ name: String, _ user: ID, _ version: Int64) -> [UInt8] {
+        [name, user.text, "\(version)"].reduce(into: Array("document".utf8)) { $0 += [0] + Array($1.utf8) }
+    }
+}

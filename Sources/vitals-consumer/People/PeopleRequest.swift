@@ -1,0 +1,81 @@
+import Telemetry
+
+/// Who asks: known from the topic alone, which the broker's access rules guard. Nothing in a payload says who one is.
+enum Asker: Hashable, Sendable {
+    /// Somebody who is not signed in.
+    case guest
+    case person(ID)
+}
+
+/// A request that has passed the desk: its size, its Response Topic, how often its asker asks.
+struct PeopleRequest: Sendable {
+    let asker: Asker
+    /// `sign-up`, or `devices/list`.
+    let name: String
+    let fields: JSON
+    /// To be called once, on the session's thread.
+    let answer: @Sendable (Reply.Outcome) -> Void
+
+    func done(_ data: JSON = [:]) { answer(.ok(data)) }
+    func refuse(_ error: ReplyError) { answer(.error(error)) }
+
+    /// Who asks, where only people can.
+    var user: ID {
+        get throws(ReplyError) {
+            guard case .person(let user) = asker else {
+                throw ReplyError(.notAllowed, "sign in first: only people can ask this")
+            }
+            return user
+        }
+    }
+}
+
+extension PeopleRequest {
+    /// A field that must be there: a text of at most so many bytes.
+    func text(_ field: String, atMost limit: Int) throws(ReplyError) -> String {
+        guard let text = try optionalText(field, atMost: limit) else {
+            throw ReplyError(.badRequest, "\"\(field)\" is missing", field: field)
+        }
+        return text
+    }
+
+    /// A text; nil where the field is absent or null.
+    func optionalText(_ field: String, atMost limit: Int) throws(ReplyError) -> String? {
+        switch fields[field] {
+        case nil, .null?: return nil
+        case .string(let text)?:
+            guard text.utf8.count <= limit else {
+                throw ReplyError(.badRequest, "\"\(field)\" has more than \(limit) bytes", field: field)
+            }
+            return text
+        default: throw ReplyError(.badRequest, "\"\(field)\" is a text", field: field)
+        }
+    }
+
+    /// Yes or no; nil where the field is absent or null.
+    func optionalBool(_ field: String) throws(ReplyError) -> Bool? {
+        switch fields[field] {
+        case nil, .null?: return nil
+        case .bool(let value)?: return value
+        default: throw ReplyError(.badRequest, "\"\(field)\" is true or false", field: field)
+        }
+    }
+
+    /// A number; nil where the field is absent or null.
+    func optionalNumber(_ field: String) throws(ReplyError) -> Double? {
+        switch fields[field] {
+        case nil, .null?: return nil
+        case .integer(let value)?: return Double(value)
+        case .number(let value)?: return value
+        default: throw ReplyError(.badRequest, "\"\(field)\" is a number", field: field)
+        }
+    }
+
+    /// A field that must be there: the id of something.
+    func id(_ field: String) throws(ReplyError) -> ID {
+        let text = try text(field, atMost: 64)
+        do throws(MalformedValue) { return try ID(text) } catch {
+            throw ReplyError(.badRequest, "\"\(field)\": \(error)", field: field)
+        }
+    }
+}

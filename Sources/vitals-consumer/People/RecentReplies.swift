@@ -1,0 +1,63 @@
+// A request whose reply got lost is sent again, and must not be done again. Whoever asks anew within a minute with the same
+// topic, Response Topic and Correlation Data gets the reply that the first got; while that is still being worked out, one reply
+// is enough for both. Requests without Correlation Data cannot be told apart, and are always new.
+
+/// The replies of the last minute. Belongs to one thread.
+struct RecentReplies {
+    struct Key: Hashable {
+        let topic: String
+        let responseTopic: String
+        let correlationData: [UInt8]
+    }
+
+    private struct Entry {
+        let time: UInt64
+        /// Nil while it is being worked out.
+        var reply: [UInt8]?
+    }
+
+    enum Known: Equatable {
+        case new
+        case underWay
+        case replied([UInt8])
+    }
+
+    private let capacity: Int
+    private let lifetime: UInt64 = 60_000
+    private var entries: [Key: Entry] = [:]
+    /// Keys in the order in which they came.
+    private var order: [Key] = []
+    private var first = 0
+
+    /// - Parameter capacity: how many are remembered; beyond, the oldest go early.
+    init(capacity: Int = 4096) { self.capacity = capacity }
+
+    /// What is known of a request, which is under way from now on.
+    /// - Parameter now: milliseconds of a clock that never runs backwards.
+    mutating func begin(_ key: Key, now: UInt64) -> Known {
+        expire(now)
+        if let entry = entries[key] { return entry.reply.map(Known.replied) ?? .underWay }
+        entries[key] = Entry(time: now)
+        order.append(key)
+        return .new
+    }
+
+    /// The request has its reply.
+    mutating func end(_ key: Key, _ reply: [UInt8]) { entries[key]?.reply = reply }
+
+    private mutating func expire(_ now: UInt64) {
+        while first < order.count {
+            let key = order[first]
+            guard let entry = entries[key] else {
+                first += 1
+                continue
+            }
+            guard entries.count >= capacity || now >= entry.time + lifetime else { break }
+            entries[key] = nil
+            first += 1
+        }
+        guard first > 1024, first > order.count / 2 else { return }
+        order.removeFirst(first)
+        first = 0
+    }
+}
