@@ -30,6 +30,9 @@ final class Client: Sendable {
         try messages.take(what, choose)
     }
 
+    /// Whether such a message has come, and was not taken.
+    func hasReceived(_ isMeant: (Message) -> Bool) -> Bool { messages.all.contains(where: isMeant) }
+
     /// The next control message, its signature checked.
     func control(_ consumer: [UInt8]) throws -> ControlMessage {
         let key = try Ed25519.VerifyingKey(consumer)
