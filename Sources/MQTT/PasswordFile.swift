@@ -1,9 +1,10 @@
 import Glibc
 
 /// A file whose first line is a password.
-enum PasswordFile {
+public enum PasswordFile {
+    /// The password.
     /// - Throws: when it cannot be read, or when others than its owner could.
-    static func read(_ path: String) throws(MQTTError) -> String {
+    public static func read(_ path: String) throws(MQTTError) -> String {
         let attempted = "read the password file \(path)"
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw MQTTError(.invalid, attempted, String(cString: strerror(errno))) }

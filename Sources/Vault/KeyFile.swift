@@ -68,12 +68,13 @@ public enum KeyFile {
 
     /// Makes the names in a file's directory durable.
     static func syncDirectory(of path: String, _ attempted: String) throws(VaultError) {
-        let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let directory = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw .system(attempted, errno: errno) }
         defer { close(directory) }
         guard fsync(directory) == 0 else { throw .system(attempted, errno: errno) }
     }
+
+    static func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
 
     private static func decode(_ text: ArraySlice<UInt8>, _ attempted: String) throws(VaultError) -> [UInt8] {
         var line = text

@@ -25,15 +25,32 @@ public enum SmallFile {
     }
 
     /// Replaces the file, or makes it. When this returns it is on the disk.
-    public static func replace(_ path: String, with bytes: [UInt8]) throws(VaultError) {
+    /// - Parameter ownerAsBefore: root gives it to the owner of the file before, or where there is none, of its folder: for a file of another
+    ///   program's.
+    public static func replace(
+        _ path: String, with bytes: [UInt8], ownerAsBefore: Bool = false
+    ) throws(VaultError) {
         let attempted = "write \(path)"
         let temporary = try writeBeside(path, bytes, attempted)
+        if ownerAsBefore { try giveAway(temporary, path, attempted) }
         guard rename(temporary, path) == 0 else {
             let number = errno
             unlink(temporary)
             throw .system(attempted, errno: number)
         }
         try KeyFile.syncDirectory(of: path, attempted)
+    }
+
+    private static func giveAway(_ temporary: String, _ path: String, _ attempted: String) throws(VaultError) {
+        guard geteuid() == 0 else { return }
+        var status = stat()
+        guard stat(path, &status) == 0 || stat(KeyFile.folder(of: path), &status) == 0,
+            chown(temporary, status.st_uid, status.st_gid) == 0
+        else {
+            let number = errno
+            unlink(temporary)
+            throw .system(attempted, errno: number)
+        }
     }
 
     /// Writes to a name beside `path` that no one knows, and flushes it; the name.

@@ -27,7 +27,7 @@ enum ConsumerCommand {
                 "Prints what is stored of a person's heart rate."),
         ],
         exitCodes: [.ok, .failure, .usage, .temporary, .configuration],
-        subcommands: [identity, readings, check, backup, restore, rotate],
+        subcommands: [identity, readings, check, backup, restore, rotate, brokerRules],
         runsAlone: true)
 
     private static let identity = Command(
@@ -100,6 +100,18 @@ enum ConsumerCommand {
         examples: [Example("vitals-consumer rotate --user demo")],
         exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
 
+    private static let brokerRules = Command(
+        name: "broker-rules",
+        summary: "Writes the file of the broker's dynamic-security plugin, where it is not as the database says.",
+        discussion: """
+            To be run before the broker starts, with what the settings and the database have: FILE is written where it is \
+            missing or damaged, or says something else, and is its owner's only. Clients, groups and roles in it that are an \
+            operator's own are kept. A broker that runs does not see it: it writes its own copy at the next change.
+            """,
+        arguments: [.required("FILE", "the plugin's config_file")],
+        examples: [Example("vitals-consumer broker-rules /var/lib/mosquitto/vitals.json")],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
     /// Does what the command line asks for.
     static func execute(_ arguments: Arguments) throws -> ExitCode {
         switch arguments.command.first {
@@ -120,6 +132,8 @@ enum ConsumerCommand {
         case "restore":
             let command = try RestoreCommand(arguments)
             return try command.run(settings(arguments), now: unixMilliseconds(), output: 1)
+        case "broker-rules":
+            return try BrokerRulesCommand(path: arguments.string("FILE")).run(settings(arguments), output: 1)
         case "rotate": return try rotate(ID(arguments.id("user")), settings(arguments))
         default:
             // Before the first thread starts, so that all of them have the mask.

@@ -12,7 +12,7 @@ import Vault
 ///   state: "consumer",              // the folder of the databases
 ///   root_key_file: "root.key",      // or the systemd credential `root-key`
 ///   broker: { … },
-///   gateways: { home: { identity: "base64" } },
+///   gateways: { home: { identity: "base64", password_file: "home.password" } },   // the latter with broker_rules
 ///   people: { demo: { sensors: ["home/strap"], kinds: ["heart-rate", "steps"] } },
 ///   accounts: { sign_up: true },    // without it, there are no people but those of the settings
 ///   broker_rules: { household: "owners" },
@@ -29,6 +29,8 @@ struct ConsumerSettings {
     let broker: MQTT.Options
     /// The gateways that are enrolled, with the keys that sign for them.
     private(set) var gateways: [ID: Ed25519.VerifyingKey]
+    /// Files with what those gateways say to the broker, where that has its rules from here.
+    private(set) var gatewayPasswordFiles: [ID: String]
     private(set) var people: [PersonSettings]
     /// Nil: nobody can sign up or in.
     let accounts: AccountSettings?
@@ -44,6 +46,10 @@ struct ConsumerSettings {
         broker = try MQTT.Options(section.section("broker"), clientID: "")
         let enrolled = try section.sectionsByID("gateways", Self.gateway)
         gateways = Dictionary(enrolled, uniquingKeysWith: { first, _ in first })
+        let passwords = try section.sectionsByID("gateways") { (id, section) throws(SettingsError) in
+            (try validID(id, section), try section.path("password_file", default: nil))
+        }
+        gatewayPasswordFiles = Dictionary(passwords, uniquingKeysWith: { first, _ in first }).compactMapValues { $0 }
         people = try section.sectionsByID("people", PersonSettings.init)
         accounts = try section.section("accounts", default: nil).map(AccountSettings.init)
         brokerRules = try section.section("broker_rules", default: nil).map(BrokerRulesSettings.init)
@@ -65,6 +71,7 @@ struct ConsumerSettings {
     func taking(_ new: ConsumerSettings) -> ConsumerSettings {
         var settings = self
         settings.gateways = new.gateways
+        settings.gatewayPasswordFiles = new.gatewayPasswordFiles
         settings.people = new.people
         settings.logLevel = new.logLevel
         return settings

@@ -33,6 +33,34 @@ public final class Broker {
         return broker
     }
 
+    /// A broker whose rules a consumer writes and changes, as `deploy/broker --accounts` sets it up, not started yet. Its folder holds
+    /// `home.password` and `consumer.password`; `writeRules` belongs before each start.
+    public static func ruled() throws -> Broker {
+        let broker = try Broker(configuration: [])
+        try RunningProgram.run("\(projectFolder)/deploy/broker", ["--accounts", broker.folder.path, "\(broker.port)"])
+        return broker
+    }
+
+    /// Where the plugin's file is, of a broker that a consumer rules.
+    public var rulesFile: String { folder.path("vitals-rules.json") }
+
+    /// Has `vitals-consumer broker-rules` write the plugin's file from a consumer's settings, whose path is given, and database.
+    public func writeRules(_ settings: String) throws {
+        try RunningProgram.run("vitals-consumer", ["broker-rules", rulesFile, "--settings", settings])
+    }
+
+    /// A running broker with the rules that follow from a consumer's settings, for as long as the closure lasts.
+    /// - Parameter settings: writes the settings, given the broker that is not started yet, and returns their path.
+    public static func withRules<Result>(
+        settings: (Broker) throws -> String, _ body: (Broker) throws -> Result
+    ) throws -> Result {
+        let broker = try ruled()
+        try broker.writeRules(settings(broker))
+        try broker.start()
+        defer { broker.stop() }
+        return try body(broker)
+    }
+
     /// A running broker, for as long as the closure lasts.
     public static func with<Result>(
         configuration: [String] = ["allow_anonymous true"], _ body: (Broker) throws -> Result

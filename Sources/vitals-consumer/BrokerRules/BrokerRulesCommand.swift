@@ -1,0 +1,59 @@
+import Daemon
+import Glibc
+import Vault
+
+/// `vitals-consumer broker-rules FILE`: writes the file of the broker's dynamic-security plugin where it is missing or damaged, or says something
+/// else than the database. To be run before the broker starts, for that reads the file then and never again.
+struct BrokerRulesCommand {
+    let path: String
+
+    /// Tells of it on `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, output: CInt) throws -> ExitCode {
+        guard settings.brokerRules != nil else {
+            throw Failure(
+                .configuration, "the settings have no broker_rules", hint: "add broker_rules: { household: \"owners\" }"
+            )
+        }
+        let access = try access(of: settings)
+        let bytes = try Failure.explaining { () throws(VaultError) in
+            try SmallFile.read(path, atMost: 256 << 20)
+        }
+        let existing = bytes.flatMap(PluginFile.init(bytes:))
+        let wanted = try Failure.explaining { () throws(VaultError) in try PluginFile(access, keeping: existing) }
+        var lines = Lines(output)
+        defer { lines.flush() }
+        for gateway in access.gatewaysWithoutPassword {
+            log.warning("gateway \(gateway) has no password_file in the settings: it cannot sign in at the broker")
+        }
+        if let existing, existing.means(wanted) {
+            try restrict()
+            lines.write(Array("\(path) is as the database says: \(access.clients.count) clients".utf8))
+            return .ok
+        }
+        let contents = try wanted.bytes
+        try Failure.explaining { () throws(VaultError) in
+            try SmallFile.replace(path, with: contents, ownerAsBefore: true)
+        }
+        let why =
+            bytes == nil ? "was missing" : existing == nil ? "was damaged" : "said something else than the database"
+        lines.write(Array("wrote \(path), which \(why): \(access.clients.count) clients".utf8))
+        return .ok
+    }
+
+    private func access(of settings: ConsumerSettings) throws -> BrokerAccess {
+        // The broker comes first, also where the service has never run: it cannot sign in without this file.
+        guard Glibc.access(settings.state + "/vitals.db", F_OK) == 0 else {
+            let folder = try StateFolder(settings.state)
+            defer { withExtendedLifetime(folder) {} }
+            return try BrokerAccess(settings, Store(folder: settings.state))
+        }
+        return try BrokerAccess(settings, Store(folder: settings.state, readOnly: true))
+    }
+
+    /// A broker of before has left it for everyone to read.
+    private func restrict() throws {
+        guard chmod(path, 0o600) == 0 else {
+            throw Failure(.failure, "could not make \(path) its owner's only: \(String(cString: strerror(errno)))")
+        }
+    }
+}
