@@ -44,6 +44,17 @@ public final class StateLock: Sendable {
         close(descriptor)
     }
 
+    /// The process that has a folder; nil where none has, or it does not say. Whoever asks does not take it.
+    public static func holder(of folder: String) -> Int32? {
+        let path = folder + "/lock"
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        // A shared lock, for this moment, is refused where somebody has the exclusive one.
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
+        return Int32(holder(path))
+    }
+
     /// Who says to have it.
     private static func holder(_ path: String) -> String {
         guard case .success(let bytes) = readFile(path, atMost: 32),

@@ -7,7 +7,7 @@
 //     outbox    Outbox: journal, blocks, uplink
 //     flush     Flusher: waits for the disk, so that the outbox need not
 //
-// `main` started them, and waits for a signal. The way of a heartbeat: Central.propertiesChanged → SensorStreams →
+// `main` starts them, and waits for a signal (Running.swift). The way of a heartbeat: Central.propertiesChanged → SensorStreams →
 // Sensor.measured → Gateway.measured → Session.publish and Outbox.append → Outbox.commit → Outbox.seal → Uplink → the consumer's ack.
 
 import Bluetooth
@@ -18,7 +18,7 @@ import Synchronization
 import Telemetry
 import Vault
 
-/// All of it. `measured` and its neighbours are called on the dbus loop, handlers of the session on the mqtt loop.
+/// All of it, from a start to a stop; Running.swift says when these are. `measured` and its neighbours are called on the dbus loop, handlers of the session on the mqtt loop.
 // Proof of @unchecked: constants, but for what the dbus loop owns (from `register` on), and what is under a lock.
 final class Gateway: @unchecked Sendable {
     /// What health counts that the outbox does not.
@@ -33,7 +33,6 @@ final class Gateway: @unchecked Sendable {
     }
 
     let settings: GatewaySettings
-    private let lock: StateLock
     let session: Session
     let central: Central
     let outbox: Outbox
@@ -49,23 +48,9 @@ final class Gateway: @unchecked Sendable {
     /// Devices that are looked for, to be added.
     var searches: [DeviceSearch] = []
 
-    /// Runs until a signal.
-    static func run(_ settings: GatewaySettings) throws -> ExitCode {
-        Signals.block()
-        let gateway = try Gateway(settings)
-        try gateway.start()
-        defer { gateway.stop() }
-        while try Signals.wait() == .hangUp {
-            log.notice("SIGHUP: settings are read at the start only; restart for new ones")
-        }
-        return .ok
-    }
-
     init(_ settings: GatewaySettings) throws {
         self.settings = settings
         topics = settings.topics
-        try Identity.makeFolder(settings.state)
-        lock = try StateLock(folder: settings.state)
         var options = settings.broker
         let status = settings.topics[settings.gateway, .status]
         options.will = Message(topic: status, payload: StatusPayload.will.bytes, qos: .atLeastOnce, retain: true)
@@ -82,14 +67,15 @@ final class Gateway: @unchecked Sendable {
         owner.value = self
     }
 
-    private func start() throws {
+    /// Starts the threads.
+    func start() throws {
         log.notice(
             "vitals-gateway \(version), gateway \(settings.gateway), \(settings.sensors.count) sensors in the settings")
         if settings.sensors.isEmpty {
             log.notice("no sensors in the settings: `vitals scan` shows which are near, `vitals connect` adds one")
         }
         if settings.consumer == nil {
-            log.warning("not enrolled with a consumer: readings are live only (set consumer.identity)")
+            log.warning("not enrolled with a consumer: readings are live only (vitals-gateway enrol)")
         }
         try outbox.start { [unowned self] in publishHealth() }
         central.loop.perform { [self] in
@@ -107,8 +93,7 @@ final class Gateway: @unchecked Sendable {
     }
 
     /// Sensors first, so that nothing new comes; then what is held is sealed and sent; then the broker is told.
-    private func stop() {
-        Readiness().stopping()
+    func stop() {
         counters.withLock { $0.isStopping = true }
         central.loop.perform { [self] in
             for scan in scans { scan.cancel(because: "the gateway stops") }

@@ -7,21 +7,49 @@ let gatewayCommand = Command(
     discussion: """
         Streams heart rates to a topic, answers requests for steps and temperature, and hands every reading, sealed, to the \
         consumer. It may be started before the broker, the message bus, bluetoothd and the sensors: it waits for each, and \
-        says for what.
+        says for what; also before it is enrolled. At SIGHUP it starts anew, with settings and enrolment read again.
         """,
     options: [
         .value("settings", "FILE", "the settings file, JSON5", default: "/etc/vitals/gateway.json5")
     ],
     examples: [
         Example("vitals-gateway --settings gateway.json5", "runs until SIGTERM or Ctrl-C"),
+        Example("vitals-gateway enrol", "asks for a code, and enrols this gateway"),
+        Example("vitals-gateway claim-code strap", "prints what makes a sensor one's own"),
         Example("vitals-gateway identity --settings gateway.json5", "prints what the consumer's settings want to know"),
     ],
-    exitCodes: [.ok, .failure, .usage, .configuration],
+    exitCodes: [.ok, .failure, .usage, .unavailable, .temporary, .configuration],
     subcommands: [
+        Command(
+            name: "enrol",
+            summary: "Enrols this gateway with a consumer, by a code.",
+            discussion: """
+                `vitals enrol` gets a code and runs this; `vitals-consumer enrol-code` prints one, too. It is read from standard \
+                input, or asked for on a terminal, and is good once, for an hour. The secret part of it is not sent \
+                anywhere: both sides prove that they know it.
+
+                What it leaves in the state folder says who this gateway is, how it signs in to the broker, and which consumer \
+                it believes; the settings file need not say these then. A gateway that runs starts anew with it.
+                """,
+            options: [.flag("again", "also where the gateway is enrolled already")],
+            examples: [
+                Example("vitals-gateway enrol"), Example("ssh cloud vitals-consumer enrol-code | vitals-gateway enrol"),
+            ],
+            exitCodes: [.ok, .failure, .usage, .unavailable, .temporary, .configuration]),
+        Command(
+            name: "claim-code",
+            summary: "Prints the command that makes a sensor one's own.",
+            discussion: """
+                Whoever runs that command, signed in, has the sensor: from then on its readings are recorded for them. A code \
+                is good once, for ten minutes at least. It is made without asking anyone, so this machine's clock has to be right.
+                """,
+            arguments: [.optional("SENSOR", "the sensor's id; may be left out where there is one only")],
+            examples: [Example("vitals-gateway claim-code strap")],
+            exitCodes: [.ok, .failure, .usage, .configuration]),
         Command(
             name: "identity",
             summary:
                 "Prints the gateway's public key, for the consumer's settings; makes its identity if there is none.",
-            exitCodes: [.ok, .failure, .usage, .configuration])
+            exitCodes: [.ok, .failure, .usage, .configuration]),
     ],
     runsAlone: true)

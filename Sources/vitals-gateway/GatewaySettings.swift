@@ -6,15 +6,22 @@ import ProgramSettings
 import Telemetry
 import Vault
 
-/// `gateway.json5`. Every key is read here; `deploy/` explains them to operators.
+/// `gateway.json5`, and what enrolling has left in the state folder, which the file need not say. Every key is read here;
+/// `deploy/` explains them to operators.
 struct GatewaySettings {
     let gateway: ID
+    /// Whether file or enrolment say who this is. Otherwise `gateway` is a name that nothing may be published under.
+    let isNamed: Bool
     let topics: Topics
     /// The folder of the outbox and of the gateway's identity.
     let state: String
-    let broker: MQTT.Options
+    private(set) var broker: MQTT.Options
     /// The consumer's Ed25519 public key, pinned at enrolment; nil until then: live only.
     let consumer: [UInt8]?
+    /// Nil where the gateway was not enrolled by a code.
+    let enrolment: Enrolment?
+    /// What the file itself says.
+    let inFile: (gateway: ID?, consumer: [UInt8]?)
     let bus: Central.Bus
     let adapter: String?
     /// So many sensors are connected to at a time.
@@ -32,11 +39,15 @@ struct GatewaySettings {
     let logLevel: LogLevel
 
     init(_ section: Section) throws(SettingsError) {
-        gateway = try section.validated("gateway") { (text) throws(MalformedValue) in try ID(text) }
         topics = try section.topics()
         state = try section.path("state", default: "gateway")
+        enrolment = try section.enrolment(in: state)
+        inFile = (try section.gateway(), try section.section("consumer").publicKey("identity"))
+        let named = inFile.gateway ?? enrolment?.gateway
+        isNamed = named != nil
+        if let named { gateway = named } else { gateway = try section.nobody() }
         broker = try MQTT.Options(section.section("broker"), clientID: "vitals-gateway-\(gateway)")
-        consumer = try section.section("consumer").publicKey("identity")
+        consumer = inFile.consumer ?? enrolment?.consumer
         let bluetooth = try section.section("bluetooth")
         let busName = try bluetooth.string("bus", default: "system")
         bus = busName == "system" ? .system : .address(busName)
@@ -55,6 +66,36 @@ struct GatewaySettings {
         responsePrefixes = try section.strings("response_prefixes", default: [])
         outbox = try OutboxSettings(section.section("outbox"))
         logLevel = try section.logLevel()
+        guard let enrolment else { return }
+        try checkAgreement(with: enrolment, section)
+        if broker.username == nil {
+            broker.username = enrolment.username
+            broker.passwordFile = Enrolment.passwordFile(in: state)
+        }
+    }
+
+    /// A file that says otherwise than the enrolment was written for another gateway or another consumer.
+    private func checkAgreement(with enrolment: Enrolment, _ section: Section) throws(SettingsError) {
+        let hint = "leave it out, or enrol the gateway again: vitals-gateway enrol --again"
+        guard gateway == enrolment.gateway else {
+            throw section.refusal(
+                of: "gateway", "this gateway is enrolled as \(enrolment.gateway), not as \(gateway)", hint: hint)
+        }
+        guard consumer == enrolment.consumer else {
+            throw section.refusal(
+                of: "consumer.identity", "this gateway is enrolled with a consumer of another key", hint: hint)
+        }
+    }
+
+    /// The broker, for whoever has no name there yet.
+    var asGuest: MQTT.Options {
+        var options = broker
+        (options.username, options.passwordFile) = (nil, nil)
+        // A reply finds a guest by what only MQTT 5 has.
+        options.version = .v5
+        // Two sessions with one id would throw each other out.
+        options.clientID = "vitals-enrol-\(UInt64.random(in: 0...UInt64.max))"
+        return options
     }
 }
 
@@ -145,6 +186,22 @@ struct OutboxSettings {
 }
 
 extension Section {
+    /// `gateway`: the gateway's id; nil where it is left to the enrolment.
+    fileprivate func gateway() throws(SettingsError) -> ID? {
+        guard try string("gateway", default: nil) != nil else { return nil }
+        return try validated("gateway") { (text) throws(MalformedValue) in try ID(text) }
+    }
+
+    fileprivate func nobody() throws(SettingsError) -> ID {
+        try validated("gateway", default: "nobody") { (text) throws(MalformedValue) in try ID(text) }
+    }
+
+    fileprivate func enrolment(in state: String) throws(SettingsError) -> Enrolment? {
+        do { return try Enrolment.read(in: state) } catch {
+            throw refusal(of: "state", error.message, hint: error.hint)
+        }
+    }
+
     /// A UUID of 16 or 128 bits, as lower-case 128-bit text.
     fileprivate func uuid(_ key: String, default absent: String) throws(SettingsError) -> String {
         guard let text = try string(key, default: nil) else { return absent }

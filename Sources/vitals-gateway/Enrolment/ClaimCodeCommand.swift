@@ -1,0 +1,48 @@
+import Daemon
+import Telemetry
+import Vault
+
+/// `vitals-gateway claim-code`: shows that whoever reads it is at this gateway.
+struct ClaimCodeCommand {
+    private let settings: GatewaySettings
+    private let enrolment: Enrolment
+
+    init(_ settings: GatewaySettings) throws {
+        self.settings = settings
+        guard let enrolment = settings.enrolment else {
+            throw Failure(
+                .configuration, "this gateway was not enrolled by a code, so it cannot make any",
+                hint: "run vitals enrol, or give the sensor to a person in the consumer's settings")
+        }
+        self.enrolment = enrolment
+    }
+
+    func run(_ arguments: Arguments) throws -> ExitCode {
+        let sensor = try sensor(arguments.optionalID("SENSOR"), arguments)
+        if clockSource() == .unsynchronised {
+            log.warning("this machine's clock is not synchronised: a code made with a wrong time is not taken")
+        }
+        let code = try ClaimCode(sensor: sensor, at: unixMilliseconds(), key: enrolment.claimKey)
+        print("vitals claim \(enrolment.gateway)/\(sensor) \(code.text)")
+        return .ok
+    }
+
+    private func sensor(_ wanted: String?, _ arguments: Arguments) throws -> String {
+        let added = try SensorMemory.read(SensorMemory.path(in: settings.state)).sensors.filter(\.isAdded).map(\.id)
+        let known = Set(settings.sensors.map(\.id.text) + added).sorted()
+        let hint = known.isEmpty ? "`vitals scan` shows which are near, `vitals connect` adds one" : nil
+        let list = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
+        if let wanted {
+            guard known.contains(wanted) else {
+                throw Failure(.failure, "this gateway has no sensor \(wanted): \(list)", hint: hint)
+            }
+            return wanted
+        }
+        guard known.count == 1, let only = known.first else {
+            throw Failure(
+                .usage, "which sensor of this gateway? \(list)",
+                hint: hint ?? "such as: vitals-gateway claim-code \(known[0])")
+        }
+        return only
+    }
+}

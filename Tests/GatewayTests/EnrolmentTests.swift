@@ -1,0 +1,243 @@
+import Foundation
+import Glibc
+import MQTT
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_gateway
+
+/// A gateway's machine without an enrolment, and somebody who answers at `accounts/enrol` as a consumer does.
+private final class Unenrolled {
+    let broker: Broker
+    let bus: PrivateBus
+    let code: EnrolmentCode
+    let consumer: Ed25519.SigningKey
+    let settings: String
+    private let session: Session
+    private let answers: Record<Message>
+    var folder: TemporaryFolder { broker.folder }
+    static let sensors = #"strap: { name: "H10" }"#
+
+    /// - Parameter answering: makes of the right data of a reply what is replied.
+    init(
+        gateway: String = "", sensors: String = Unenrolled.sensors,
+        answering: @escaping @Sendable (inout [String: String]) -> ReplyError? = { _ in nil }
+    ) throws {
+        broker = try Broker()
+        try broker.start()
+        bus = try PrivateBus()
+        code = try EnrolmentCode.random()
+        consumer = try Ed25519.SigningKey(seed: .random())
+        settings = try broker.folder.write("", to: "gateway.json5")
+        answers = Record<Message>()
+        session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "consumer"))
+        let granted = Record<Bool>()
+        session.subscribe([Subscription("vitals/v1/accounts/enrol")]) { _, error in granted.append(error == nil) }
+        let (session, code, consumer, answers) = (session, code, consumer.publicKey, answers)
+        session.start(
+            Handlers(received: { message in
+                answers.append(message)
+                guard let reply = try? Self.reply(to: message, code, consumer, answering) else { return }
+                session.publish(
+                    reply.bytes, to: message.properties?.responseTopic ?? "", qos: .atLeastOnce,
+                    properties: Message.Properties(correlationData: message.properties?.correlationData))
+            }))
+        try granted.wait(for: 1)
+        try write(gateway, sensors: sensors)
+    }
+
+    deinit { session.stop() }
+
+    func write(_ gateway: String, sensors: String = Unenrolled.sensors) throws {
+        try broker.folder.write(
+            """
+            { \(gateway) state: "state", broker: { port: \(broker.port) }, bluetooth: { bus: "\(bus.addressText)" },
+              sensors: { \(sensors) } }
+            """, to: "gateway.json5")
+    }
+
+    private static func reply(
+        to message: Message, _ code: EnrolmentCode, _ consumer: [UInt8],
+        _ answering: (inout [String: String]) -> ReplyError?
+    ) throws -> Reply {
+        let request = try Request(payload: message.payload).fields
+        guard case .string(let id) = request["code_id"], case .string(let key) = request["gateway_key"],
+            case .string(let proof) = request["proof"]
+        else { throw TestFailure("no request") }
+        let gatewayKey = try KeyFile.bytes(of: key)
+        guard id == code.id, try KeyFile.bytes(of: proof) == code.requestProof(gatewayKey: gatewayKey) else {
+            return Reply(.error(ReplyError(.wrongCredentials, "this code is not known")))
+        }
+        let right = try code.replyProof(gateway: "attic", consumerKey: consumer, gatewayKey: gatewayKey)
+        var data = [
+            "gateway": "attic", "password": "word", "consumer": KeyFile.text(of: consumer),
+            "proof": KeyFile.text(of: right),
+        ]
+        if let error = answering(&data) { return Reply(.error(error)) }
+        return Reply(.ok(.object(data.map { JSON.Member($0.key, .string($0.value)) })))
+    }
+
+    func gateway(_ words: String...) throws -> RunningProgram {
+        try RunningProgram("vitals-gateway", words + ["--settings", settings])
+    }
+
+    /// Runs `vitals-gateway enrol`, and says how it ended.
+    func enrol(_ words: [String] = [], code: String? = nil) throws -> (status: Int32?, text: String) {
+        let program = try RunningProgram("vitals-gateway", ["enrol", "--settings", settings] + words)
+        program.send(code ?? self.code.text.lowercased())
+        let status = program.exitStatus()
+        return (status, program.text)
+    }
+
+    var enrolment: Enrolment? { get throws { try Enrolment.read(in: folder.path("state")) } }
+
+    /// Requests that came.
+    var requests: [Message] { answers.all }
+}
+
+@Suite("Enrolling a gateway", .timeLimit(.minutes(5)))
+struct EnrolmentTests {
+    @Test("one that is not enrolled waits and says what to do; once it is, it starts anew in the same process")
+    func enrols() throws {
+        let home = try Unenrolled()
+        let gateway = try home.gateway()
+        #expect(gateway.line(containing: "not enrolled: waiting for `vitals enrol`") != nil)
+        let outcome = try home.enrol()
+        #expect(outcome.status == 0 && outcome.text.contains("enrolled as attic"), "\(outcome)")
+        #expect(outcome.text.contains("process \(gateway.pid), starts anew"))
+        #expect(gateway.line(containing: "gateway attic, 1 sensors") != nil, "\(gateway.text)")
+        #expect(gateway.line(containing: "connected to the broker") != nil)
+        #expect(!gateway.text.contains("live only"))
+        try home.broker.waitForLog("u'attic'")
+
+        let enrolment = try #require(try home.enrolment)
+        #expect(enrolment.consumer == home.consumer.publicKey)
+        #expect(try enrolment.claimKey.bytes == home.code.claimKey().bytes)
+        for name in ["enrolment.json", "broker.password", "identity.key"] {
+            let mode = try FileManager.default.attributesOfItem(atPath: home.folder.path("state/\(name)"))[
+                .posixPermissions]
+            #expect(mode as? Int == 0o600)
+        }
+        // The secret half of the code was on the broker nowhere.
+        let secret = home.code.text.dropFirst(10)
+        #expect(home.requests.count == 1)
+        #expect(!home.requests.contains { String(decoding: $0.payload, as: UTF8.self).contains(secret) })
+        gateway.end()
+        #expect(gateway.exitStatus() == 0)
+    }
+
+    @Test("an enrolled one refuses another code unless it is told to; nobody running is no failure")
+    func again() throws {
+        let home = try Unenrolled()
+        let first = try home.enrol()
+        #expect(first.status == 0 && first.text.contains("no gateway is running here"), "\(first)")
+        let second = try home.enrol()
+        #expect(second.status == 1 && second.text.contains("enrolled already, as attic"), "\(second)")
+        #expect(try home.enrol(["--again"]).status == 0)
+        #expect(home.requests.count == 2)
+    }
+
+    @Test("whoever answers without knowing the code is not believed, and changes nothing")
+    func forged() throws {
+        for field in ["gateway", "consumer", "proof"] {
+            let home = try Unenrolled { data in
+                data[field] = field == "gateway" ? "cellar" : KeyFile.text(of: [UInt8](repeating: 7, count: 32))
+                return nil
+            }
+            let outcome = try home.enrol()
+            #expect(outcome.status == 1 && outcome.text.contains("does not know the code"), "\(outcome)")
+            #expect(try home.enrolment == nil)
+        }
+        let home = try Unenrolled { data in
+            data["proof"] = nil
+            return nil
+        }
+        #expect(try home.enrol().status == 1)
+        #expect(try home.enrolment == nil)
+    }
+
+    @Test("a code that is none, an unknown one and a refusal are told, each with what to do")
+    func refusals() throws {
+        let home = try Unenrolled { _ in ReplyError(.rateLimited, "too many codes were tried", retryAfterSeconds: 9) }
+        let none = try home.enrol(code: "7QKM-2DZX")
+        #expect(none.status == 64 && none.text.contains("it has 8 of 24 characters"), "\(none)")
+        #expect(home.requests.isEmpty)
+        let unknown = try home.enrol(code: EnrolmentCode.random().text)
+        #expect(unknown.status == 1 && unknown.text.contains("codes are good once"), "\(unknown)")
+        #expect(try home.enrol().status == 75)
+        #expect(try home.enrolment == nil)
+    }
+
+    @Test("settings that name another gateway, or pin another consumer, keep it from being enrolled with these")
+    func disagreement() throws {
+        let home = try Unenrolled(gateway: #"gateway: "home","#)
+        let named = try home.enrol()
+        #expect(named.status == 78 && named.text.contains("enrol-code --gateway home"), "\(named)")
+        #expect(try home.enrolment == nil)
+        let other = KeyFile.text(of: [UInt8](repeating: 9, count: 32))
+        try home.write(#"gateway: "attic", consumer: { identity: "\#(other)" },"#)
+        let pinned = try home.enrol()
+        #expect(pinned.status == 78 && pinned.text.contains("consumer.identity"), "\(pinned)")
+        try home.write(#"gateway: "attic","#)
+        #expect(try home.enrol().status == 0)
+        // Afterwards, too.
+        try home.write(#"gateway: "home","#)
+        let start = try home.gateway()
+        #expect(start.exitStatus() == 78 && start.text.contains("enrolled as attic, not as home"), "\(start.text)")
+    }
+
+    @Test("an enrolled gateway makes claim codes for the sensors that it has")
+    func claimCodes() throws {
+        let home = try Unenrolled()
+        let before = try home.gateway("claim-code")
+        #expect(before.exitStatus() == 78 && before.text.contains("run vitals enrol"), "\(before.text)")
+        try #require(try home.enrol().status == 0)
+        let key = try home.code.claimKey()
+        for words in [["claim-code"], ["claim-code", "strap"]] {
+            let program = try RunningProgram("vitals-gateway", words + ["--settings", home.settings], output: .apart)
+            try #require(program.exitStatus() == 0, "\(program.errors)")
+            let parts = try #require(program.lines.first).split(separator: " ").map(String.init)
+            #expect(parts[..<3] == ["vitals", "claim", "attic/strap"])
+            let now = Int64(Date.now.timeIntervalSince1970 * 1000)
+            #expect(try #require(ClaimCode(parts[3])).window(for: "strap", around: now, key: key) != nil)
+        }
+        let unknown = try home.gateway("claim-code", "watch")
+        #expect(unknown.exitStatus() == 1 && unknown.text.contains("it has strap"), "\(unknown.text)")
+        try home.write("", sensors: #"strap: { name: "H10" }, watch: { name: "W" }"#)
+        let which = try home.gateway("claim-code")
+        #expect(which.exitStatus() == 64 && which.text.contains("it has strap, watch"), "\(which.text)")
+    }
+
+    @Test("SIGHUP takes new settings, again and again, and leaves nothing behind; bad ones change nothing")
+    func hangUp() throws {
+        let home = try Unenrolled(gateway: #"gateway: "home","#)
+        let gateway = try home.gateway()
+        #expect(gateway.line(containing: "gateway home") != nil)
+        func count(_ what: String) throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(gateway.pid)/\(what)").count
+        }
+        func restart(_ times: Int) throws {
+            for _ in 1...times {
+                let starts = gateway.lines.count { $0.contains("connected to the broker") }
+                gateway.signal(SIGHUP)
+                let hasStarted = gateway.wait { $0.count { $0.contains("connected to the broker") } > starts }
+                try #require(hasStarted, "\(gateway.text)")
+            }
+        }
+        try restart(2)
+        let (threads, descriptors) = (try count("task"), try count("fd"))
+        try restart(10)
+        #expect(try count("task") <= threads && count("fd") <= descriptors + 1)
+        try home.broker.folder.write("{ gatway: 1 }", to: "gateway.json5")
+        gateway.signal(SIGHUP)
+        #expect(gateway.line(containing: "the settings were not read again") != nil)
+        try home.write(#"gateway: "cabin","#)
+        gateway.signal(SIGHUP)
+        #expect(gateway.line(containing: "gateway cabin") != nil)
+        gateway.end()
+        #expect(gateway.exitStatus() == 0)
+    }
+}
