@@ -27,7 +27,7 @@ enum ConsumerCommand {
                 "Prints what is stored of a person's heart rate."),
         ],
         exitCodes: [.ok, .failure, .usage, .temporary, .configuration],
-        subcommands: [identity, readings, check, backup, restore, rotate, brokerRules],
+        subcommands: [identity, readings, check, backup, restore, rotate, brokerRules, rotateRoot],
         runsAlone: true)
 
     private static let identity = Command(
@@ -112,6 +112,22 @@ enum ConsumerCommand {
         examples: [Example("vitals-consumer broker-rules /var/lib/mosquitto/vitals.json")],
         exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
 
+    private static let rotateRoot = Command(
+        name: "rotate-root",
+        summary: "Changes the root key: wraps every key anew under another one.",
+        discussion: """
+            It works while the service runs. The new key takes the old one's place at root_key_file; readings, persons' \
+            secrets and the identity stay the same. Where the root key is a credential of systemd's, --new-key names the new one: run \
+            this with the old credential, give the service the new one, and restart it.
+
+            Backups of the keys from before still need the old root key, and it opens them: keep a copy of it, apart, for as \
+            long as you keep them, or make a new backup and destroy both.
+            """,
+        options: [
+            .value("new-key", "FILE", "a key to take, 32 bytes as base64, instead of a random one")
+        ],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
     /// Does what the command line asks for.
     static func execute(_ arguments: Arguments) throws -> ExitCode {
         switch arguments.command.first {
@@ -135,6 +151,7 @@ enum ConsumerCommand {
         case "broker-rules":
             return try BrokerRulesCommand(path: arguments.string("FILE")).run(settings(arguments), output: 1)
         case "rotate": return try rotate(ID(arguments.id("user")), settings(arguments))
+        case "rotate-root": return try rotateRoot(arguments.optionalString("new-key"), settings(arguments))
         default:
             // Before the first thread starts, so that all of them have the mask.
             Signals.block()
@@ -160,6 +177,28 @@ enum ConsumerCommand {
                 hint: "the settings name them under \"people\"; a new one is known after the service has started")
         }
         print("\(user) has version \(version) of their secret; a running service takes it at SIGHUP")
+        return .ok
+    }
+
+    private static func rotateRoot(_ file: String?, _ settings: ConsumerSettings) throws -> ExitCode {
+        guard file != nil || settings.rootKeyFile != nil else {
+            throw Failure(
+                .configuration, "the root key is a credential, and cannot be replaced from here",
+                hint: "make a new key, name it with --new-key, and give the service that one instead")
+        }
+        let given = try Failure.explaining { () throws(VaultError) in
+            try file.map { (file) throws(VaultError) in try KeyFile.load(file) }
+        }
+        let keys = try Keys(settings, .write)
+        guard try Failure.explaining({ () throws(VaultError) in try keys.rotateRoot(to: given) }) else {
+            throw Failure(
+                .temporary, "the root key was changed, but keys.db still has pages from before: somebody reads it",
+                hint:
+                    "when the backup or check that reads it has ended, run `vitals-consumer identity`, which overwrites them"
+            )
+        }
+        print("the root key was changed; backups of the keys from before need the old one")
+        if settings.rootKeyFile == nil { print("give the service the new credential root-key, and restart it") }
         return .ok
     }
 

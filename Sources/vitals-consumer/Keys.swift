@@ -36,8 +36,10 @@ final class Keys {
     let service: BlockCipher
     /// Keyed hashes of names, to look them up by.
     private let lookup: SymmetricKey
-    private let database: Database
-    private let root: BlockCipher
+    let database: Database
+    let rootKey: RootKey
+    /// What everything in the database is wrapped under, unless that was changed meanwhile: see `followRoot`.
+    var root: BlockCipher
     private var people: [PersonVersion: Person] = [:]
     private var reported = OncePerMinute<PersonVersion>(capacity: 1024)
 
@@ -62,7 +64,15 @@ final class Keys {
         CREATE TABLE secrets (
             user TEXT NOT NULL, version INTEGER NOT NULL, sealed BLOB NOT NULL, PRIMARY KEY (user, version)
         ) STRICT, WITHOUT ROWID;
+        """,
+        // How old the secrets of before are is not known: as old as this migration.
         """
+        ALTER TABLE secrets ADD COLUMN made_ms INTEGER NOT NULL DEFAULT 0;
+        UPDATE secrets SET made_ms = CAST(strftime('%s', 'now') AS INTEGER) * 1000;
+        CREATE TABLE forgotten (
+            user TEXT PRIMARY KEY, version INTEGER NOT NULL, time_ms INTEGER NOT NULL, account INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 
     /// Opens the keys with the root key that the settings name.
@@ -82,43 +92,38 @@ final class Keys {
                 .configuration, "there are no keys: \(path) does not exist",
                 hint: "`vitals-consumer identity` makes them; check \"state\" in the settings")
         }
-        try self.init(path, root: Self.rootKey(settings, path, access), access, mayBeOlder: mayBeOlder)
+        try self.init(path, Self.rootKey(settings, path, access), access, mayBeOlder: mayBeOlder)
     }
 
-    private init(_ path: String, root key: SymmetricKey, _ access: Access, mayBeOlder: Bool) throws(Failure) {
-        let root = BlockCipher(key: key)
-        let (database, isGenuine) = try Failure.explaining { () throws(VaultError) -> (Database, Bool?) in
+    private init(_ path: String, _ rootKey: RootKey, _ access: Access, mayBeOlder: Bool) throws(Failure) {
+        let database = try Failure.explaining { () throws(VaultError) in
             let database = try Database(
                 path, access == .read ? .readOnly : .readWrite(.full), applicationID: Self.applicationID,
                 secureDelete: true)
             if access != .read { try database.migrate(Self.migrations) }
-            let version = try database.version
-            let isFitting = version == Self.migrations.count || mayBeOlder && version < Self.migrations.count
-            guard isFitting else { return (database, nil) }
-            return (database, try Self.check(root, database, mayMake: access != .read))
+            return database
         }
-        guard let isGenuine else {
-            let version = try Failure.explaining { () throws(VaultError) in try database.version }
+        let version = try Failure.explaining { () throws(VaultError) in try database.version }
+        guard version == Self.migrations.count || mayBeOlder && version < Self.migrations.count else {
             throw Failure(olderOrNewer: path, version, knows: Self.migrations.count)
         }
-        guard isGenuine else {
+        let opened = try Failure.explaining { () throws(VaultError) in
+            try access == .read ? Self.opened(database, rootKey) : Self.openedToWrite(database, rootKey)
+        }
+        guard let opened else {
             throw Failure(
                 .configuration, "the root key is not the one that \(path) was made with",
                 hint:
                     "check root_key_file in the settings, or the credential root-key; without the right one nothing can be opened"
             )
         }
-        self.root = root
+        (root, identity, lookup, pepper) = opened
+        self.rootKey = rootKey
         self.database = database
-        if access != .read { try Failure.explaining { () throws(VaultError) in try Self.flush(database) } }
-        (identity, lookup, pepper, service) = try Failure.explaining { () throws(VaultError) in
-            let pepper = try Self.wrapped("pepper", root, database)
-            return (
-                try Ed25519.SigningKey(seed: Self.wrapped("identity", root, database)),
-                try Self.wrapped("lookup", root, database), pepper,
-                BlockCipher(key: try HKDF.key(from: pepper, salt: [], info: "service"))
-            )
+        service = try Failure.explaining { [pepper] () throws(VaultError) in
+            BlockCipher(key: try HKDF.key(from: pepper, salt: [], info: "service"))
         }
+        if access != .read { try Failure.explaining { () throws(VaultError) in try Self.flush(database) } }
     }
 
     /// What a name (an e-mail address, a phone number) is looked up by: 32 bytes that tell nothing without the root key.
@@ -128,56 +133,101 @@ final class Keys {
 
     // MARK: The root
 
-    /// The key in the file or credential that the settings name.
+    /// Where the key is that the settings name, which is made where it may be.
     private static func rootKey(
         _ settings: ConsumerSettings, _ database: String, _ access: Access
-    ) throws(Failure) -> SymmetricKey {
+    ) throws(Failure) -> RootKey {
+        let rootKey = RootKey(path: settings.rootKeyFile)
         guard let path = settings.rootKeyFile else {
-            guard
-                let key = try Failure.explaining({ () throws(VaultError) in try KeyFile.load(credential: "root-key") })
-            else {
+            guard try !Failure.explaining({ () throws(VaultError) in try rootKey.candidates() }).isEmpty else {
                 throw Failure(
                     .configuration, "there is no root key",
                     hint: "set root_key_file, or give the service a credential: LoadCredentialEncrypted=root-key:…")
             }
-            return key
+            return rootKey
         }
-        let isMissing = Glibc.access(path, F_OK) != 0
-        guard isMissing, access == .create else {
-            return try Failure.explaining { () throws(VaultError) in try KeyFile.load(path) }
+        guard Glibc.access(path, F_OK) != 0 else { return rootKey }
+        guard access == .create else {
+            // Says what is missing.
+            _ = try Failure.explaining { () throws(VaultError) in try KeyFile.load(path) }
+            return rootKey
         }
         guard Glibc.access(database, F_OK) != 0 else {
             throw Failure(
                 .configuration, "the root key is missing: \(path)",
                 hint: "\(database) needs the one that it was made with: a new one would open nothing")
         }
-        let key = try Failure.explaining { () throws(VaultError) in try KeyFile.createIfMissing(path) }
+        _ = try Failure.explaining { () throws(VaultError) in try KeyFile.createIfMissing(path) }
         log.notice("made a root key in \(path): keep a copy of it apart from the data")
-        return key
+        return rootKey
     }
 
-    /// Whether the root key is the one that these keys were made with. New keys get everything that they need, or nothing.
-    private static func check(_ root: BlockCipher, _ database: Database, mayMake: Bool) throws(VaultError) -> Bool {
-        let text = Array("vitals root key".utf8)
-        let aad = Array("check".utf8)
-        if let sealed = try sealed("check", database) {
-            do { return try root.openWithNonce(sealed, aad: aad) == text } catch {
-                guard error.isUnreadable else { throw error }
-                return false
+    private typealias Opened = (
+        root: BlockCipher, identity: Ed25519.SigningKey, lookup: SymmetricKey, pepper: SymmetricKey
+    )
+
+    /// What is needed of the keys, as they are in one state of the file; nil where the root key is another's.
+    private static func opened(_ database: Database, _ rootKey: RootKey) throws(VaultError) -> Opened? {
+        // Where the root key is changed just now, the file and the key may have been looked at before and after.
+        for _ in 1...5 {
+            let opened = try database.snapshot { () throws(VaultError) -> Opened? in
+                guard let root = try fitting(rootKey, database) else { return nil }
+                return try unwrapped(root, database)
             }
+            if let opened { return opened }
         }
-        guard mayMake else { return false }
-        try database.transaction { () throws(VaultError) in
-            try keep("check", root.sealWithNonce(text, aad: aad), database)
-            for name in ["identity", "lookup", "pepper"] {
-                let secret = try SymmetricKey.random()
-                try keep(name, root.sealWithNonce(secret.bytes, aad: wrappedData(name)), database)
-            }
-        }
-        return true
+        return nil
     }
 
-    private static func wrapped(
+    /// The same to write: new keys get everything that they need, or nothing, and a change of the root key that was interrupted
+    /// is finished.
+    private static func openedToWrite(_ database: Database, _ rootKey: RootKey) throws(VaultError) -> Opened? {
+        try database.transaction { () throws(VaultError) -> Opened? in
+            if try sealed("check", database) == nil {
+                guard let key = try rootKey.candidates().first else { return nil }
+                let root = BlockCipher(key: key)
+                try keep("check", root.sealWithNonce(checkText, aad: checkData), database)
+                for name in ["identity", "lookup", "pepper"] {
+                    let secret = try SymmetricKey.random()
+                    try keep(name, root.sealWithNonce(secret.bytes, aad: wrappedData(name)), database)
+                }
+            }
+            guard let root = try fitting(rootKey, database) else { return nil }
+            try finishRootRotation(rootKey, database)
+            return try unwrapped(root, database)
+        }
+    }
+
+    private static func unwrapped(_ root: BlockCipher, _ database: Database) throws(VaultError) -> Opened {
+        (
+            root, try Ed25519.SigningKey(seed: wrapped("identity", root, database)),
+            try wrapped("lookup", root, database), try wrapped("pepper", root, database)
+        )
+    }
+
+    static let checkText = Array("vitals root key".utf8)
+    static let checkData = Array("check".utf8)
+
+    /// Whether everything in the database is wrapped under this key.
+    static func opens(_ root: BlockCipher, _ database: Database) throws(VaultError) -> Bool {
+        do {
+            return try root.openWithNonce(sealed("check", database) ?? [], aad: checkData) == checkText
+        } catch {
+            guard error.isUnreadable else { throw error }
+            return false
+        }
+    }
+
+    /// The root key, of those that there are, that everything in the database is wrapped under; nil where none is.
+    static func fitting(_ rootKey: RootKey, _ database: Database) throws(VaultError) -> BlockCipher? {
+        for key in try rootKey.candidates() {
+            let root = BlockCipher(key: key)
+            if try opens(root, database) { return root }
+        }
+        return nil
+    }
+
+    static func wrapped(
         _ name: String, _ root: BlockCipher, _ database: Database
     ) throws(VaultError) -> SymmetricKey {
         // Nothing there is as good as nothing that opens.
@@ -185,7 +235,7 @@ final class Keys {
         return try SymmetricKey(root.openWithNonce(sealed, aad: wrappedData(name)))
     }
 
-    private static func sealed(_ name: String, _ database: Database) throws(VaultError) -> [UInt8]? {
+    static func sealed(_ name: String, _ database: Database) throws(VaultError) -> [UInt8]? {
         try database.first("SELECT sealed FROM wrapped WHERE name = ?", [.text(name)], row: Row.blob)
     }
 
@@ -193,7 +243,7 @@ final class Keys {
         try database.execute("INSERT INTO wrapped (name, sealed) VALUES (?, ?)", [.text(name), .blob(sealed)])
     }
 
-    private static func wrappedData(_ name: String) -> [UInt8] { Array("wrapped".utf8) + [0] + Array(name.utf8) }
+    static func wrappedData(_ name: String) -> [UInt8] { Array("wrapped".utf8) + [0] + Array(name.utf8) }
 
     // MARK: People
 
@@ -201,9 +251,8 @@ final class Keys {
     /// - Returns: the version; nil where there is no such person.
     func rotate(_ user: ID) throws(VaultError) -> Int64? {
         try database.transaction { () throws(VaultError) in
-            guard let version = try version(of: user) else { return nil }
-            try makeSecret(of: user, version + 1)
-            return version + 1
+            guard try version(of: user) != nil else { return nil }
+            return try makeSecret(of: user)
         }
     }
 
@@ -211,17 +260,21 @@ final class Keys {
     func currentVersion(of user: ID) throws(VaultError) -> Int64 {
         try database.transaction { () throws(VaultError) in
             if let version = try version(of: user) { return version }
-            try makeSecret(of: user, 1)
-            return 1
+            return try makeSecret(of: user)
         }
     }
 
-    private func makeSecret(of user: ID, _ version: Int64) throws(VaultError) {
+    /// Makes the next version, within a transaction. A version that was forgotten is never made again: the list of the forgotten
+    /// would have it forgotten, too.
+    private func makeSecret(of user: ID) throws(VaultError) -> Int64 {
+        try followRoot()
+        let version = max(try version(of: user) ?? 0, try forgottenVersion(of: user)) + 1
         let secret = try SymmetricKey.random()
         let sealed = try root.sealWithNonce(secret.bytes, aad: Self.personData(user.text, version))
         try database.execute(
-            "INSERT INTO secrets (user, version, sealed) VALUES (?, ?, ?)",
-            [.text(user.text), .integer(version), .blob(sealed)])
+            "INSERT INTO secrets (user, version, sealed, made_ms) VALUES (?, ?, ?, ?)",
+            [.text(user.text), .integer(version), .blob(sealed), .integer(unixMilliseconds())])
+        return version
     }
 
     /// The newest version of a person's secret; nil where there is none, or none any more.
@@ -236,28 +289,41 @@ final class Keys {
     func person(_ user: String, version: Int64) throws(VaultError) -> Person? {
         let name = PersonVersion(user: user, version: version)
         if let person = people[name] { return person }
-        let sealed = try database.first(
-            "SELECT sealed FROM secrets WHERE user = ? AND version = ?", [.text(user), .integer(version)], row: Row.blob
-        )
-        guard let sealed else { return nil }
+        guard let sealed = try sealedSecret(name) else { return nil }
         do {
-            let secret = try SymmetricKey(root.openWithNonce(sealed, aad: Self.personData(user, version)))
-            let person = Person(
-                stream: try X25519KeyPair(privateKey: HKDF.key(from: secret, salt: [], info: "stream")),
-                rows: BlockCipher(key: try HKDF.key(from: secret, salt: [], info: "rows")))
-            people[name] = person
-            return person
+            return try remember(name, sealed)
         } catch {
             guard error.isUnreadable else { throw error }
-            if reported.allows(name, now: millisecondsSinceBoot()) {
-                log.error(
-                    """
-                    the secret of \(user), version \(version), in \(database.path) is damaged: nothing of theirs can be opened \
-                    or stored until keys.db is restored from a backup; the others' is not affected
-                    """)
-            }
-            return nil
         }
+        // The root key may have been changed since it was read. Then the row was, too.
+        if try !Self.opens(root, database) {
+            try followRoot()
+            guard let sealed = try sealedSecret(name) else { return nil }
+            do { return try remember(name, sealed) } catch { guard error.isUnreadable else { throw error } }
+        }
+        if reported.allows(name, now: millisecondsSinceBoot()) {
+            log.error(
+                """
+                the secret of \(user), version \(version), in \(database.path) is damaged: nothing of theirs can be opened \
+                or stored until keys.db is restored from a backup; the others' is not affected
+                """)
+        }
+        return nil
+    }
+
+    func sealedSecret(_ name: PersonVersion) throws(VaultError) -> [UInt8]? {
+        try database.first(
+            "SELECT sealed FROM secrets WHERE user = ? AND version = ?", [.text(name.user), .integer(name.version)],
+            row: Row.blob)
+    }
+
+    private func remember(_ name: PersonVersion, _ sealed: [UInt8]) throws(VaultError) -> Person {
+        let secret = try SymmetricKey(root.openWithNonce(sealed, aad: Self.personData(name.user, name.version)))
+        let person = Person(
+            stream: try X25519KeyPair(privateKey: HKDF.key(from: secret, salt: [], info: "stream")),
+            rows: BlockCipher(key: try HKDF.key(from: secret, salt: [], info: "rows")))
+        people[name] = person
+        return person
     }
 
     /// Every version of every person's secret that is there, damaged ones too.
@@ -289,8 +355,17 @@ final class Keys {
     /// Checks every page of keys.db.
     func checkIntegrity() throws(VaultError) { try database.checkIntegrity() }
 
-    private static func personData(_ user: String, _ version: Int64) -> [UInt8] {
+    static func personData(_ user: String, _ version: Int64) -> [UInt8] {
         Array("person".utf8) + [0] + Array(user.utf8) + [0] + Array("\(version)".utf8)
+    }
+}
+
+// MARK: - Forgetting
+
+extension Keys {
+    /// The newest version of a person's secret that was forgotten; 0 where none was.
+    func forgottenVersion(of user: ID) throws(VaultError) -> Int64 {
+        try database.first("SELECT version FROM forgotten WHERE user = ?", [.text(user.text)], row: Row.int) ?? 0
     }
 }
 

@@ -9,6 +9,7 @@ struct HelpTests {
         arguments: [
             ([], Golden.program), (["readings"], Golden.readings), (["check"], Golden.check),
             (["backup"], Golden.backup), (["restore"], Golden.restore), (["rotate"], Golden.rotate),
+            (["rotate-root"], Golden.rotateRoot),
         ])
     func help(command: [String], text: String) throws {
         let program = try RunningProgram("vitals-consumer", command + ["--help"], output: .apart)
@@ -46,12 +47,13 @@ private enum Golden {
         The settings file names the gateways that are enrolled, and whose stream each sensor is.
 
         Commands:
-          identity  Prints the public key that gateways are enrolled with: Ed25519, base64.
-          readings  Prints stored readings, opened, as one JSON object a line, in order of time.
-          check     Opens all that is stored, counts it again and compares; prints one JSON object.
-          backup    Copies both databases into a new folder, each into a folder of its own in it.
-          restore   Makes a backup the state of this consumer; the service must not be running.
-          rotate    Makes a new secret for a person; what is stored stays readable with the old one.
+          identity     Prints the public key that gateways are enrolled with: Ed25519, base64.
+          readings     Prints stored readings, opened, as one JSON object a line, in order of time.
+          check        Opens all that is stored, counts it again and compares; prints one JSON object.
+          backup       Copies both databases into a new folder, each into a folder of its own in it.
+          restore      Makes a backup the state of this consumer; the service must not be running.
+          rotate       Makes a new secret for a person; what is stored stays readable with the old one.
+          rotate-root  Changes the root key: wraps every key anew under another one.
 
         Options:
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
@@ -200,6 +202,33 @@ private enum Golden {
 
         Examples:
           vitals-consumer rotate --user demo
+
+        """
+
+    static let rotateRoot = """
+        Usage: vitals-consumer rotate-root [OPTIONS]
+
+        Changes the root key: wraps every key anew under another one.
+
+        It works while the service runs. The new key takes the old one's place at root_key_file; readings,
+        persons' secrets and the identity stay the same. Where the root key is a credential of systemd's,
+        --new-key names the new one: run this with the old credential, give the service the new one, and
+        restart it.
+
+        Backups of the keys from before still need the old root key, and it opens them: keep a copy of it,
+        apart, for as long as you keep them, or make a new backup and destroy both.
+
+        Options:
+              --new-key FILE   a key to take, 32 bytes as base64, instead of a random one
+          -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help           shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+          75  no answer in time; try again
+          78  wrong or missing settings
 
         """
 }

@@ -191,6 +191,9 @@ public final class RunningProgram: @unchecked Sendable {
 
     // MARK: Its end
 
+    /// Whether it has not ended.
+    public var isRunning: Bool { condition.withLock { status == nil } }
+
     /// Waits for its end, and that of its output.
     /// - Returns: its exit status, or 128 and the signal that ended it; nil where it goes on.
     public func exitStatus(within limit: Duration = limit) -> Int32? {

@@ -1,0 +1,140 @@
+import Daemon
+import Glibc
+import Vault
+
+// Where the root key lies, and how it is changed.
+//
+//     FILE        the root key: root_key_file in the settings
+//     FILE.new    the next one, while it is being changed
+//
+// To change it, the new key is kept beside the old one and flushed; then everything in keys.db is wrapped anew in one
+// flushed transaction: from then on, and not before, it has happened; then FILE.new takes FILE's place. All of it is done
+// with keys.db locked to write. So whoever opens keys.db after an interruption, at any instant, finds that one of the two
+// fits, and whoever may write there finishes: renames the new one where that fits, removes it where nothing was wrapped
+// under it. Two that change the root key at once do so one after the other.
+//
+// A credential of systemd's cannot be replaced from here: the operator keeps the new key, and gives it to the service.
+
+/// The root key of a consumer, where the settings say that it is.
+struct RootKey {
+    /// Nil: a credential of systemd's.
+    let path: String?
+
+    private var pending: String? { path.map { $0 + ".new" } }
+
+    /// The keys that may be the root key: that in its place first.
+    func candidates() throws(VaultError) -> [SymmetricKey] {
+        guard let path, let pending else { return try KeyFile.load(credential: "root-key").map { [$0] } ?? [] }
+        var keys: [SymmetricKey] = []
+        for file in [path, pending] where access(file, F_OK) == 0 {
+            do { keys.append(try KeyFile.load(file)) } catch {
+                // Renamed in between, by whoever finishes a change.
+                guard error.reason == .missing else { throw error }
+            }
+        }
+        return keys
+    }
+
+    /// Keeps the next root key beside the one in use. The caller has keys.db locked, and no change is pending.
+    func prepare(_ key: SymmetricKey) throws(VaultError) {
+        guard let pending else { return }
+        try SmallFile.replace(pending, with: Array((KeyFile.text(of: key.bytes) + "\n").utf8))
+    }
+
+    /// Puts the next root key into place where keys.db is wrapped under it, or removes it where it is not. The caller has
+    /// keys.db locked.
+    func finish(_ isInUse: (SymmetricKey) throws(VaultError) -> Bool) throws(VaultError) {
+        guard let path, let pending, access(pending, F_OK) == 0 else { return }
+        guard try isInUse(KeyFile.load(pending)) else {
+            unlink(pending)
+            return
+        }
+        let old = open(path, O_WRONLY | O_CLOEXEC)
+        defer { if old >= 0 { close(old) } }
+        try Folder.rename(pending, to: path)
+        overwrite(old)
+    }
+
+    /// Overwrites the old key's file, unless it has another name: then somebody keeps it.
+    private func overwrite(_ file: CInt) {
+        var status = stat()
+        guard file >= 0, fstat(file, &status) == 0, status.st_nlink == 0, status.st_size < 4096 else { return }
+        let zeros = [UInt8](repeating: 0, count: Int(status.st_size))
+        // What a file system or a card keeps of it elsewhere is beyond reach, and so no error here is worse than none.
+        if pwrite(file, zeros, zeros.count, 0) == zeros.count { fsync(file) }
+    }
+}
+
+extension Keys {
+    /// Wraps everything anew under another root key, a given one or a random one; lookup key, pepper, identity and secrets stay
+    /// the same. When this returns, the new key is in its place, and on the disk.
+    /// - Returns: whether the files have lost everything that was wrapped under the old one; false while somebody reads an older
+    ///   state of keys.db. Whoever opens it to write next does the rest.
+    func rotateRoot(to given: SymmetricKey?) throws(VaultError) -> Bool {
+        try database.transaction { () throws(VaultError) in
+            try followRoot()
+            try Self.finishRootRotation(rootKey, database)
+            let key: SymmetricKey
+            if let given { key = given } else { key = try .random() }
+            try rootKey.prepare(key)
+            try wrapAnew(BlockCipher(key: key))
+        }
+        try database.transaction { () throws(VaultError) in
+            try followRoot(to: given)
+            try Self.finishRootRotation(rootKey, database)
+        }
+        return try database.checkpoint()
+    }
+
+    private func wrapAnew(_ new: BlockCipher) throws(VaultError) {
+        let wrapped = try database.query("SELECT name, sealed FROM wrapped WHERE name <> 'check'") {
+            (row) throws(VaultError) in (try row.text(0), try row.blob(1))
+        }
+        for (name, sealed) in wrapped {
+            let aad = Self.wrappedData(name)
+            let anew = try new.sealWithNonce(root.openWithNonce(sealed, aad: aad), aad: aad)
+            try database.execute("UPDATE wrapped SET sealed = ? WHERE name = ?", [.blob(anew), .text(name)])
+        }
+        let check = try new.sealWithNonce(Self.checkText, aad: Self.checkData)
+        try database.execute("UPDATE wrapped SET sealed = ? WHERE name = 'check'", [.blob(check)])
+        for name in try all() {
+            guard let sealed = try sealedSecret(name) else { continue }
+            let aad = Self.personData(name.user, name.version)
+            do throws(VaultError) {
+                let anew = try new.sealWithNonce(root.openWithNonce(sealed, aad: aad), aad: aad)
+                try database.execute(
+                    "UPDATE secrets SET sealed = ? WHERE user = ? AND version = ?",
+                    [.blob(anew), .text(name.user), .integer(name.version)])
+            } catch {
+                // One that is damaged stays as damaged as it was.
+                guard error.isUnreadable else { throw error }
+                log.error("the secret of \(name.user), version \(name.version), is damaged, and stays so")
+            }
+        }
+    }
+
+    /// Sees to it, within a transaction, that `root` is what the database is wrapped under: nothing is ever sealed under an old
+    /// one beside those that were wrapped anew.
+    /// - Parameter given: a key to try before those where the settings say.
+    func followRoot(to given: SymmetricKey? = nil) throws(VaultError) {
+        guard try !Self.opens(root, database) else { return }
+        if let given, case let cipher = BlockCipher(key: given), try Self.opens(cipher, database) {
+            root = cipher
+            return
+        }
+        guard let new = try Self.fitting(rootKey, database) else {
+            log.error(
+                "the root key of \(database.path) was changed: restart this with the new one, where that is a credential"
+            )
+            // Says why.
+            _ = try root.openWithNonce(Self.sealed("check", database) ?? [], aad: Self.checkData)
+            return
+        }
+        root = new
+        log.notice("the root key was changed; the new one is in use")
+    }
+
+    static func finishRootRotation(_ rootKey: RootKey, _ database: Database) throws(VaultError) {
+        try rootKey.finish { key throws(VaultError) in try opens(BlockCipher(key: key), database) }
+    }
+}

@@ -1,0 +1,169 @@
+import Daemon
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_consumer
+
+@Suite("Changing the root key")
+struct RootKeyTests {
+    let household: Household
+    let manager = FileManager.default
+    private let people = "demo: { sensors: [\"home/strap\"] }, other: {}"
+
+    init() throws { household = try Household() }
+
+    private var root: String { household.path("root.key") }
+    private var state: String { household.path("state") }
+
+    /// Everything in keys.db that is wrapped, as it lies there.
+    private func sealed() throws -> [[UInt8]] {
+        let database = try Database(state + "/keys.db", .readOnly, applicationID: Keys.applicationID)
+        return try database.query("SELECT sealed FROM wrapped UNION ALL SELECT sealed FROM secrets") {
+            row throws(VaultError) in try row.blob(0)
+        }
+    }
+
+    /// Whether any file of keys.db has any of these bytes.
+    private func isOnDisk(_ needles: [[UInt8]]) throws -> Bool {
+        try manager.contentsOfDirectory(atPath: state).filter { $0.hasPrefix("keys.db") }.contains { name in
+            guard let bytes = manager.contents(atPath: "\(state)/\(name)") else { return false }
+            // The nonce is random: 12 bytes are found only where they were written.
+            return needles.contains { bytes.range(of: Data($0.prefix(12))) != nil }
+        }
+    }
+
+    @Test("wraps all anew, changes nothing else, and leaves nothing of before in the files")
+    func wholeWay() throws {
+        var parts = try household.open(people: people)
+        let session = try parts.session(household)
+        _ = try parts.take(session.keyBlock, session.block(beat(0, 70)))
+        let (settings, old, before) = (parts.settings, try KeyFile.load(root), try sealed())
+        let publicKey = try #require(try parts.keys.person("demo", version: 1)).stream.publicKey
+        // Beside another connection, as that of a service.
+        let keys = try Keys(settings, .write)
+        #expect(try isOnDisk(before))
+        #expect(try keys.rotateRoot(to: nil))
+        #expect(try !isOnDisk(before), "of \(before.count)")
+        #expect(try KeyFile.load(root).bytes != old.bytes && !manager.fileExists(atPath: root + ".new"))
+        var status = stat()
+        #expect(stat(root, &status) == 0 && status.st_mode & 0o777 == 0o600)
+
+        for access in [Keys.Access.read, .write, .create] {
+            let again = try Keys(settings, access)
+            #expect(again.identity.publicKey == parts.keys.identity.publicKey)
+            #expect(try again.person("demo", version: 1)?.stream.publicKey == publicKey)
+        }
+        #expect(try parts.printed() == [line(0, 70)])
+        #expect(try CheckCommand.findings(parts.store, Keys(settings, .read)).isGood)
+        try SmallFile.replace(root, with: Array(KeyFile.text(of: old.bytes).utf8))
+        #expect(thrown(Failure.self) { try Keys(settings, .write) }?.message.contains("root key") == true)
+    }
+
+    @Test("is noticed by whoever has the keys open, before it seals or opens anything")
+    func running() throws {
+        let parts = try household.open(people: people)
+        let (beside, reader) = (try Keys(parts.settings, .write), try Keys(parts.settings, .read))
+        for round in 1...3 {
+            #expect(try beside.rotateRoot(to: round == 2 ? .random() : nil))
+            let user = try ID("new-\(round)")
+            #expect(try parts.keys.currentVersion(of: user) == 1)
+            #expect(try parts.keys.rotate(ID("demo")) == Int64(round + 1))
+            // Nothing of it was in memory.
+            #expect(try reader.person(user.text, version: 1) != nil)
+            #expect(try reader.person("demo", version: Int64(round + 1)) != nil)
+            let fresh = try Keys(parts.settings, .read)
+            for name in try fresh.all() { #expect(try fresh.person(name.user, version: name.version) != nil) }
+        }
+    }
+
+    @Test("takes a key that it is given, and leaves one alone that has another name")
+    func given() throws {
+        _ = try household.open(people: people)
+        let old = try KeyFile.load(root)
+        #expect(link(root, household.path("kept.key")) == 0)
+        let new = try KeyFile.createIfMissing(household.path("given.key"))
+        let program = try RunningProgram(
+            "vitals-consumer",
+            ["rotate-root", "--new-key", household.path("given.key"), "--settings", household.path("consumer.json5")])
+        #expect(program.exitStatus() == 0, "\(program.text)")
+        #expect(try KeyFile.load(root).bytes == new.bytes)
+        #expect(try KeyFile.load(household.path("kept.key")).bytes == old.bytes)
+        #expect(try Keys(household.settings(), .read).all().count == 2)
+    }
+
+    @Test("as a credential: the old one opens nothing any more, and a service that has it seals nothing")
+    func credential() throws {
+        let parts = try household.open(people: people)
+        let new = try SymmetricKey.random()
+        // What is on the disk stays, as a credential would.
+        let old = try KeyFile.load(root)
+        #expect(try Keys(parts.settings, .write).rotateRoot(to: new))
+        try SmallFile.replace(root, with: Array(KeyFile.text(of: old.bytes).utf8))
+        #expect(throws: VaultError.self) { try parts.keys.currentVersion(of: ID("third")) }
+        #expect(throws: VaultError.self) { try parts.keys.rotate(ID("demo")) }
+        try SmallFile.replace(root, with: Array(KeyFile.text(of: new.bytes).utf8))
+        #expect(try parts.keys.rotate(ID("demo")) == 2)
+        #expect(try Keys(parts.settings, .read).all().count == 3)
+    }
+
+    @Test("that was interrupted has happened or has not", arguments: ["prepared", "committed", "renamed"])
+    func interrupted(step: String) throws {
+        let parts = try household.open(people: people)
+        let publicKey = try #require(try parts.keys.person("demo", version: 1)).stream.publicKey
+        let old = try KeyFile.load(root)
+        let pending = root + ".new"
+        if step == "prepared" {
+            _ = try KeyFile.createIfMissing(pending)
+        } else {
+            #expect(try parts.keys.rotateRoot(to: nil))
+            if step == "committed" {
+                try manager.moveItem(atPath: root, toPath: pending)
+                try SmallFile.replace(root, with: Array((KeyFile.text(of: old.bytes) + "\n").utf8))
+            }
+        }
+        let files = try Set(manager.contentsOfDirectory(atPath: household.path(".")))
+        #expect(try Keys(parts.settings, .read).person("demo", version: 1)?.stream.publicKey == publicKey)
+        #expect(
+            try Set(manager.contentsOfDirectory(atPath: household.path("."))) == files, "whoever reads changes nothing")
+        let keys = try Keys(parts.settings, .write)
+        #expect(try keys.person("demo", version: 1)?.stream.publicKey == publicKey)
+        #expect(!manager.fileExists(atPath: pending))
+        #expect(try (KeyFile.load(root).bytes == old.bytes) == (step == "prepared"))
+        #expect(try keys.rotateRoot(to: nil))
+        #expect(try Keys(parts.settings, .read).identity.publicKey == parts.keys.identity.publicKey)
+    }
+
+    @Test("killed at any instant loses nothing")
+    func killed() throws {
+        let parts = try household.open(people: people)
+        let publicKey = try #require(try parts.keys.person("demo", version: 1)).stream.publicKey
+        var seen: [String: Int] = [:]
+        for round in 0..<80 {
+            let old = try KeyFile.load(root).bytes
+            let program = try RunningProgram(
+                "vitals-consumer", ["rotate-root", "--settings", household.path("consumer.json5")])
+            // From when it keeps the new key on, each time a little later; the last ones run to their end.
+            var looks = 0
+            while program.isRunning, looks < round * 300 {
+                if looks > 0 || manager.fileExists(atPath: root + ".new") { looks += 1 }
+            }
+            program.end(SIGKILL)
+            let isPending = manager.fileExists(atPath: root + ".new")
+            let reader = try Keys(parts.settings, .read)
+            #expect(try reader.person("demo", version: 1)?.stream.publicKey == publicKey)
+            // Now and then somebody finishes it; otherwise the next one does.
+            if round % 3 == 0 { _ = try Keys(parts.settings, .write) }
+            let isChanged = try KeyFile.load(root).bytes != old
+            seen[(isPending ? "pending " : "") + (isChanged ? "changed" : "unchanged"), default: 0] += 1
+            _ = try parts.keys.currentVersion(of: ID("user-\(round)"))
+        }
+        #expect(seen.keys.contains("unchanged") && seen.keys.contains("changed"), "\(seen)")
+        let keys = try Keys(parts.settings, .write)
+        #expect(try keys.all().count == 82)
+        for name in try keys.all() { #expect(try keys.person(name.user, version: name.version) != nil) }
+        #expect(keys.identity.publicKey == parts.keys.identity.publicKey)
+    }
+}
