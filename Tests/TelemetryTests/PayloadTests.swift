@@ -183,7 +183,8 @@ import Testing
             ReplyError.Code.allCases.map(\.rawValue) == [
                 "sensor-offline", "timeout", "not-supported", "no-value", "malformed-value", "refused", "bad-request",
                 "busy",
-                "unknown-sensor", "unknown-device", "not-ready", "internal",
+                "unknown-sensor", "unknown-device", "not-ready", "invalid", "already-registered",
+                "wrong-credentials", "locked", "rate-limited", "not-found", "not-allowed", "expired", "internal",
             ])
         #expect(ReplyError(MalformedValue("temperature", .noValue)).code == .noValue)
         #expect(ReplyError(MalformedValue("temperature", .truncated)).code == .malformedValue)
