@@ -34,6 +34,8 @@ final class Consumer: @unchecked Sendable {
     let control: Control
     let grants: Grants
     var ingest: Ingest
+    /// Nil where the broker's rules are the operator's own.
+    let rules: BrokerRules?
     /// Nil where there are no accounts.
     let people: People?
     var reported = OncePerMinute<String>(capacity: 1024)
@@ -72,7 +74,10 @@ final class Consumer: @unchecked Sendable {
         control = Control(store: store.id, topics: settings.topics, identity: keys.identity)
 
         var options = settings.broker
-        if options.clientID.isEmpty { options.clientID = "vitals-consumer-\(store.id)" }
+        // Whoever knows a client's id can throw it out, a guest of the broker's too: nobody is to know ours.
+        if options.clientID.isEmpty {
+            options.clientID = "vitals-consumer-\(store.id)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+        }
         options.batchLimit = settings.batch.count
         options.batchDuration = settings.batch.duration
         presence = Presence(instance: try StreamID(bytes: RandomBytes.draw(16)).description)
@@ -80,8 +85,12 @@ final class Consumer: @unchecked Sendable {
         options.will = Message(
             topic: presenceTopic, payload: presence.payload(.offline, time: nil), qos: .atLeastOnce, retain: true)
         session = Session(options, threadName: "mqtt")
+        let rules = settings.brokerRules.map { [session] _ in BrokerRules(settings, store, session) }
+        self.rules = rules
         people = settings.accounts.map { [session] _ in
-            People(PeopleContext(settings, store: store, keys: keys, session: session))
+            let context = PeopleContext(settings, store: store, keys: keys, session: session)
+            context.rules = rules
+            return People(context)
         }
         meetPeople()
     }
@@ -139,10 +148,12 @@ extension Consumer {
         switch state {
         case .connecting, .stopped: log.debug("\(state)")
         case .connected:
+            rules?.connected()
             subscribeToBlocks()
             publishRetained()
         case .waiting(let reason, _) where reason.isTakenOver: giveUp()
         case .waiting:
+            rules?.disconnected()
             isSubscribed = false
             session.unsubscribe([blocksFilter])
             log.warning("\(state)")
@@ -229,6 +240,7 @@ extension Consumer {
             }
             return
         }
+        guard rules?.received(message) != true else { return }
         switch settings.topics.parse(message.topic) {
         case .gateway(let gateway, .blocks)?: ingest.collect(message.payload, from: gateway)
         case .gateway(let gateway, .grants)?: ingest.collect(grant: message.payload, from: gateway)

@@ -52,6 +52,11 @@ final class Gateway: @unchecked Sendable {
         self.settings = settings
         topics = settings.topics
         var options = settings.broker
+        // Whoever knows a client's id can throw it out, a guest of the broker's too: nobody is to know ours.
+        if options.clientID.isEmpty {
+            let random = UInt64.random(in: 0...UInt64.max)
+            options.clientID = "vitals-gateway-\(settings.gateway)-\(String(random, radix: 36))"
+        }
         let status = settings.topics[settings.gateway, .status]
         options.will = Message(topic: status, payload: StatusPayload.will.bytes, qos: .atLeastOnce, retain: true)
         session = Session(options)

@@ -46,7 +46,7 @@ struct GatewaySettings {
         let named = inFile.gateway ?? enrolment?.gateway
         isNamed = named != nil
         if let named { gateway = named } else { gateway = try section.nobody() }
-        broker = try MQTT.Options(section.section("broker"), clientID: "vitals-gateway-\(gateway)")
+        broker = try MQTT.Options(section.section("broker"), clientID: "")
         consumer = inFile.consumer ?? enrolment?.consumer
         let bluetooth = try section.section("bluetooth")
         let busName = try bluetooth.string("bus", default: "system")

@@ -39,9 +39,9 @@ struct BrokerAccess {
         "publishClientSend": false, "publishClientReceive": false, "subscribe": false, "unsubscribe": true,
     ]
 
-    /// What follows from settings and database.
+    /// What follows from settings and database; without one there are no devices and no enrolled gateways.
     /// - Throws: where a password cannot be read, or two clients would have one name.
-    init(_ settings: ConsumerSettings, _ store: Store) throws(Failure) {
+    init(_ settings: ConsumerSettings, _ store: Store?) throws(Failure) {
         let policy = BrokerPolicy(settings)
         let topics = settings.topics
         guard let username = settings.broker.username, let passwordFile = settings.broker.passwordFile else {
@@ -51,7 +51,8 @@ struct BrokerAccess {
         }
         add(.consumer(topics))
         add(.guest(topics))
-        if policy.household == .anyone { add(.household(of: nil, topics)) }
+        // Also where nobody has it: an operator may give it to a client of theirs, Home Assistant perhaps.
+        add(.household(of: nil, topics))
         anonymous = policy.anonymousRoles
         try add(client: username, .password(Self.password(passwordFile)), ["consumer"])
         for gateway in settings.gateways.keys.sorted(by: { $0.text < $1.text }) {
@@ -62,7 +63,7 @@ struct BrokerAccess {
             add(.gateway(gateway, topics))
             try add(client: gateway.text, .password(Self.password(file)), policy.roles(ofGateway: gateway))
         }
-        try addStored(store, policy, topics)
+        if let store { try addStored(store, policy, topics) }
     }
 
     private mutating func addStored(_ store: Store, _ policy: BrokerPolicy, _ topics: Topics) throws(Failure) {

@@ -80,7 +80,7 @@ struct BrokerRole: Hashable {
         let own = "\(topics.root)/users/\(user)"
         return BrokerRole(
             name(ofPerson: user),
-            [.allow(.send, "\(own)/requests/#"), .allow(.receive, "\(own)/#"), .allow(.subscribe, "\(own)/#")])
+            [.allow(.send, "\(own)/requests/+/+"), .allow(.receive, "\(own)/#"), .allow(.subscribe, "\(own)/#")])
     }
 
     /// A gateway: its own topics, and whether a consumer is there.
@@ -103,7 +103,7 @@ struct BrokerRole: Hashable {
         return BrokerRole(
             gateway.map(name(ofHousehold:)) ?? household,
             [
-                .allow(.send, "\(own)/requests/#"), .allow(.send, "\(own)/sensors/+/+/get"),
+                .allow(.send, "\(own)/requests/+"), .allow(.send, "\(own)/sensors/+/+/get"),
                 .allow(.receive, all), .allow(.subscribe, all),
                 .deny(.receive, "\(own)/blocks"), .deny(.receive, "\(own)/control"), .deny(.receive, "\(own)/grants"),
             ])

@@ -41,13 +41,9 @@ struct BrokerRulesCommand {
     }
 
     private func access(of settings: ConsumerSettings) throws -> BrokerAccess {
-        // The broker comes first, also where the service has never run: it cannot sign in without this file.
-        guard Glibc.access(settings.state + "/vitals.db", F_OK) == 0 else {
-            let folder = try StateFolder(settings.state)
-            defer { withExtendedLifetime(folder) {} }
-            return try BrokerAccess(settings, Store(folder: settings.state))
-        }
-        return try BrokerAccess(settings, Store(folder: settings.state, readOnly: true))
+        // Where the service has never run the broker comes first all the same: it lets nobody in without this file.
+        let isNew = Glibc.access(settings.state + "/vitals.db", F_OK) != 0
+        return try BrokerAccess(settings, isNew ? nil : Store(folder: settings.state, readOnly: true))
     }
 
     /// A broker of before has left it for everyone to read.

@@ -27,6 +27,8 @@ final class PeopleContext: @unchecked Sendable {
     let store: Store
     let keys: Keys
     let session: Session
+    /// Nil where the broker's rules are the operator's own.
+    var rules: BrokerRules?
     var topics: Topics { settings.topics }
     var documents: Documents { Documents(store: store, keys: keys) }
     /// The wall clock, Unix milliseconds.

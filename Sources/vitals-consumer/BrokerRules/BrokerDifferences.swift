@@ -1,0 +1,180 @@
+import Telemetry
+
+// What the broker has, and which commands make it what it is to have.
+
+/// The plugin's state as it lists it.
+struct BrokerState {
+    /// Rules by role.
+    var roles: [String: Set<AccessRule>] = [:]
+    /// Roles by client.
+    var clients: [String: Set<String>] = [:]
+    /// Roles by group.
+    var groups: [String: Set<String>] = [:]
+    var anonymousGroup = ""
+}
+
+/// The commands that make of one state another, and what no command can.
+struct BrokerDifferences: Equatable {
+    private(set) var commands: [DynamicSecurity.Command] = []
+    /// Clients whose password only they know: the plugin takes no hash. Its file does.
+    private(set) var missing: [String] = []
+    /// Clients at the broker that the database does not know, or not any more.
+    private(set) var removed: [String] = []
+
+    init(from actual: BrokerState, to wanted: BrokerAccess) {
+        // First what takes rights away, then what gives them; and roles before those who have them.
+        for (username, roles) in actual.clients.sorted(by: { $0.key < $1.key }) where wanted.clients[username] == nil {
+            guard roles.contains(where: BrokerRole.isPersonal) else { continue }
+            removed.append(username)
+            commands.append(.deleteClient(username))
+        }
+        for role in wanted.roles.values.sorted(by: { $0.name < $1.name }) {
+            guard let rules = actual.roles[role.name] else {
+                commands.append(.createRole(role))
+                continue
+            }
+            if rules != role.rules { commands.append(.modifyRole(role)) }
+        }
+        compareGroup(actual, wanted)
+        for (username, client) in wanted.clients.sorted(by: { $0.key < $1.key }) {
+            if let roles = actual.clients[username] {
+                if roles != client.roles { commands.append(.setRoles(client.roles, of: username)) }
+            } else if case .password(let password) = client.secret {
+                commands.append(.createClient(username, password: password, client.roles))
+            } else {
+                missing.append(username)
+            }
+        }
+        for name in actual.roles.keys.sorted() where BrokerRole.isOurs(name) && wanted.roles[name] == nil {
+            commands.append(.deleteRole(name))
+        }
+    }
+
+    private mutating func compareGroup(_ actual: BrokerState, _ wanted: BrokerAccess) {
+        let group = BrokerAccess.anonymousGroup
+        if let roles = actual.groups[group] {
+            for role in roles.subtracting(wanted.anonymous).sorted() { commands.append(.removeGroupRole(group, role)) }
+            for role in wanted.anonymous.subtracting(roles).sorted() { commands.append(.addGroupRole(group, role)) }
+        } else {
+            commands.append(.createGroup(group, wanted.anonymous))
+        }
+        if actual.anonymousGroup != group { commands.append(.setAnonymousGroup(group)) }
+    }
+}
+
+// The plugin's commands (dynamic_security.h, and the documentation on mosquitto.org).
+extension DynamicSecurity.Command {
+    static func createRole(_ role: BrokerRole) -> Self {
+        Self("createRole", ["rolename": .string(role.name), "acls": .array(role.rules.map(\.json))])
+    }
+
+    /// Takes effect at once, and leaves those connected who have the role.
+    static func modifyRole(_ role: BrokerRole) -> Self {
+        Self("modifyRole", ["rolename": .string(role.name), "acls": .array(role.rules.map(\.json))])
+    }
+
+    static func deleteRole(_ name: String) -> Self { Self("deleteRole", ["rolename": .string(name)]) }
+
+    static func createClient(_ username: String, password: String, _ roles: Set<String>) -> Self {
+        Self(
+            "createClient",
+            ["username": .string(username), "password": .string(password), "roles": assignments(roles)])
+    }
+
+    /// Ends the client's connections.
+    static func setPassword(_ password: String, of username: String) -> Self {
+        Self("setClientPassword", ["username": .string(username), "password": .string(password)])
+    }
+
+    /// Ends the client's connections.
+    static func setRoles(_ roles: Set<String>, of username: String) -> Self {
+        Self("modifyClient", ["username": .string(username), "roles": assignments(roles)])
+    }
+
+    /// Ends the client's connections; its will is not published.
+    static func deleteClient(_ username: String) -> Self { Self("deleteClient", ["username": .string(username)]) }
+
+    static func createGroup(_ name: String, _ roles: Set<String>) -> Self {
+        Self("createGroup", ["groupname": .string(name), "roles": assignments(roles)])
+    }
+
+    static func addGroupRole(_ group: String, _ role: String) -> Self {
+        Self("addGroupRole", ["groupname": .string(group), "rolename": .string(role)])
+    }
+
+    static func removeGroupRole(_ group: String, _ role: String) -> Self {
+        Self("removeGroupRole", ["groupname": .string(group), "rolename": .string(role)])
+    }
+
+    /// The group before is never deleted: Mosquitto 2.0.11 ends when the anonymous group is.
+    static func setAnonymousGroup(_ group: String) -> Self { Self("setAnonymousGroup", ["groupname": .string(group)]) }
+
+    static func setDefaultAccess(_ access: [String: Bool]) -> Self {
+        let rules = access.sorted { $0.key < $1.key }
+        return Self(
+            "setDefaultACLAccess",
+            ["acls": .array(rules.map { ["acltype": .string($0.key), "allow": .bool($0.value)] })])
+    }
+
+    /// One page of a list: `listRoles`, `listClients`, `listGroups`.
+    static func list(_ name: String, from offset: Int, atMost count: Int) -> Self {
+        Self(name, ["verbose": true, "count": .integer(Int64(count)), "offset": .integer(Int64(offset))])
+    }
+
+    private static func assignments(_ roles: Set<String>) -> JSON {
+        .array(roles.sorted().map { ["rolename": .string($0)] })
+    }
+}
+
+extension AccessRule {
+    fileprivate var json: JSON {
+        [
+            "acltype": .string(action.rawValue), "topic": .string(filter), "priority": .integer(Int64(priority)),
+            "allow": .bool(isAllowed),
+        ]
+    }
+
+    /// A rule as the plugin lists it; nil where none of ours is like it.
+    fileprivate init?(_ json: JSON) {
+        guard case .string(let type)? = json["acltype"], let action = Action(rawValue: type),
+            case .string(let filter)? = json["topic"], case .bool(let isAllowed)? = json["allow"]
+        else { return nil }
+        let priority: Int = if case .integer(let value)? = json["priority"] { Int(clamping: value) } else { 0 }
+        self.init(action: action, filter: filter, isAllowed: isAllowed, priority: priority)
+    }
+}
+
+extension BrokerState {
+    /// Takes in a page of `listRoles`.
+    mutating func add(role json: JSON) {
+        guard case .string(let name)? = json["rolename"] else { return }
+        guard case .array(let list)? = json["acls"] else {
+            roles[name] = []
+            return
+        }
+        let rules = list.compactMap(AccessRule.init)
+        // A rule that none of ours is like makes the role another than ours.
+        roles[name] = rules.count == list.count ? Set(rules) : []
+    }
+
+    /// Takes in a page of `listClients`.
+    mutating func add(client json: JSON) {
+        guard case .string(let name)? = json["username"] else { return }
+        clients[name] = Self.roles(json)
+    }
+
+    /// Takes in a page of `listGroups`.
+    mutating func add(group json: JSON) {
+        guard case .string(let name)? = json["groupname"] else { return }
+        groups[name] = Self.roles(json)
+    }
+
+    private static func roles(_ json: JSON) -> Set<String> {
+        guard case .array(let list)? = json["roles"] else { return [] }
+        return Set(
+            list.compactMap { role in
+                guard case .string(let name)? = role["rolename"] else { return nil }
+                return name
+            })
+    }
+}

@@ -1,0 +1,385 @@
+import Daemon
+import MQTT
+import Reactor
+import Telemetry
+import Vault
+
+// The broker's rules, kept in line with the database.
+//
+// The database is the truth. At each connection the default access is read, set to deny and read again; then roles, groups and
+// clients are listed, and what differs is put right: clients of devices that were revoked while the broker was not there go, roles
+// are as this program has them. What cannot be put right this way are clients that the broker has lost, because the plugin takes a password
+// and no hash, and only the client has its password: then the log says how many, and that `vitals-consumer broker-rules` has to write the
+// plugin's file before the broker starts. If the consumer's own client is lost, it cannot sign in to begin with.
+//
+// Between connections, and until the broker is in line, changes wait in their order, and fail when that takes too long. A change is
+// done when the broker has confirmed it; nobody waits for it on the session's thread.
+//
+// Who adds a device: first at the broker, then in the database; who removes one: first in the database. Then a crash between the two
+// leaves at most a client at the broker that the next connection removes, never one that nobody knows of.
+
+/// Has the broker let people and gateways in, and out. Belongs to the session's thread.
+// Proof of @unchecked: everything is touched before the session starts or on its thread, where all completions are called.
+final class BrokerRules: @unchecked Sendable {
+    /// Told once the broker has confirmed a change, or why it has not.
+    typealias Completion = @Sendable (RulesError?) -> Void
+
+    private enum State {
+        case disconnected
+        /// Being brought in line.
+        case underWay
+        case ready
+        /// The rules could not be brought in line.
+        case failed(RulesError)
+    }
+
+    private struct Waiting {
+        let body: () -> Void
+        let fail: (RulesError) -> Void
+        let deadline: EventLoop.Timer
+    }
+
+    private let plugin: DynamicSecurity
+    private let session: Session
+    private let store: Store
+    private var settings: ConsumerSettings
+    private var policy: BrokerPolicy
+    private var state = State.disconnected
+    private var waiting: [Int: Waiting] = [:]
+    private var number = 0
+    private var retrying: EventLoop.Timer?
+    /// What gateways of the settings said the last time their password was read.
+    private var passwords: [String: String] = [:]
+    /// Told when the broker is in line, or why it is not; for tests and readiness.
+    var settled: (RulesError?) -> Void = { _ in }
+
+    private static let waitingLimit = 1_000
+    private static let patience = Duration.seconds(15)
+    private static let retryInterval = Duration.seconds(60)
+    /// A page of a list stays well below what `JSON` reads.
+    private static let pageSize = 64
+
+    init(_ settings: ConsumerSettings, _ store: Store, _ session: Session) {
+        self.settings = settings
+        self.store = store
+        self.session = session
+        policy = BrokerPolicy(settings)
+        plugin = DynamicSecurity(session)
+    }
+
+    /// To be called at each connection.
+    func connected() {
+        state = .underWay
+        plugin.open { [unowned self] error in
+            if let error { finish(error) } else { bringInLine() }
+        }
+    }
+
+    /// To be called when the connection is gone.
+    func disconnected() {
+        state = .disconnected
+        retrying?.cancel()
+        plugin.close()
+    }
+
+    /// Whether a message was an answer to us.
+    func received(_ message: Message) -> Bool { plugin.received(message) }
+
+    /// Takes settings that were read again.
+    func reload(_ settings: ConsumerSettings) {
+        self.settings = settings
+        policy = BrokerPolicy(settings)
+        switch state {
+        case .disconnected, .underWay: break
+        case .ready, .failed: bringInLine()
+        }
+    }
+}
+
+// MARK: Changes
+
+extension BrokerRules {
+    /// Lets a device of a person in.
+    /// - Parameter password: what it will say; the broker keeps a hash of it.
+    func add(device: ID, of user: ID, password: String, _ completion: @escaping Completion) {
+        change("let a device in", completion) { [unowned self] () throws(VaultError) in
+            let households = try store.households(of: user)
+            let roles = policy.rolesAlone(of: user, households: households).map { Command.createRole($0) }
+            let names = policy.roles(ofDeviceOf: user, households: households)
+            make(roles)
+            add(device.text, password, names, completion)
+        }
+    }
+
+    /// Lets a gateway in, and its owner's devices see it where it is for their household. Where it was let in before, under
+    /// another password, that is over.
+    func add(gateway: ID, owner: ID?, isHousehold: Bool, password: String, _ completion: @escaping Completion) {
+        change("let a gateway in", completion) { [unowned self] () throws(VaultError) in
+            make([.createRole(.gateway(gateway, policy.topics))])
+            add(gateway.text, password, policy.roles(ofGateway: gateway)) { [unowned self] error in
+                guard error == nil, let owner, isHousehold, policy.household == .owners else {
+                    return completion(error)
+                }
+                setRoles(ofDevicesOf: owner, with: gateway, completion)
+            }
+        }
+    }
+
+    /// Ends a client, a device's or a gateway's: its connections are closed and it cannot come again. Its will is not published, and what
+    /// it has published retained stays at the broker until somebody clears it.
+    func remove(_ username: ID, _ completion: @escaping Completion) {
+        change("end a client", completion) { [unowned self] () throws(VaultError) in
+            remove([.deleteClient(username.text)], completion)
+        }
+    }
+
+    /// Ends a gateway's client, and the rights of its household.
+    func remove(gateway: ID, _ completion: @escaping Completion) {
+        change("end a gateway", completion) { [unowned self] () throws(VaultError) in
+            remove(
+                [
+                    .deleteClient(gateway.text), .deleteRole(BrokerRole.name(ofGateway: gateway)),
+                    .deleteRole(BrokerRole.name(ofHousehold: gateway)),
+                ], completion)
+        }
+    }
+
+    /// Ends all devices of a person, and what the person may do.
+    func remove(person user: ID, devices: [ID], _ completion: @escaping Completion) {
+        change("end a person's devices", completion) { [unowned self] () throws(VaultError) in
+            let role = Command.deleteRole(BrokerRole.name(ofPerson: user))
+            remove(devices.map { Command.deleteClient($0.text) } + [role], completion)
+        }
+    }
+
+    /// Gives a person's devices the roles that the database says. They are disconnected, and come again.
+    func setRoles(ofDevicesOf user: ID, _ completion: @escaping Completion) {
+        setRoles(ofDevicesOf: user, with: nil, completion)
+    }
+
+    /// - Parameter gateway: of their household, perhaps not in the database yet.
+    private func setRoles(ofDevicesOf user: ID, with gateway: ID?, _ completion: @escaping Completion) {
+        change("set the rights of a person's devices", completion) { [unowned self] () throws(VaultError) in
+            let households = Set(try store.households(of: user)).union(gateway.map { [$0] } ?? [])
+            let ordered = households.sorted { $0.text < $1.text }
+            let names = policy.roles(ofDeviceOf: user, households: ordered)
+            let commands = try store.devices(of: user).map { Command.setRoles(names, of: $0.text) }
+            make(policy.rolesAlone(of: user, households: ordered).map { Command.createRole($0) })
+            remove(commands, completion)
+        }
+    }
+
+    private typealias Command = DynamicSecurity.Command
+
+    /// Does `body` in its turn.
+    private func change(
+        _ attempted: String, _ completion: @escaping Completion, _ body: @escaping () throws(VaultError) -> Void
+    ) {
+        let work = {
+            do throws(VaultError) { try body() } catch {
+                completion(RulesError(reason: .refused, attempted: attempted, said: "\(error)"))
+            }
+        }
+        switch state {
+        case .ready: return work()
+        case .failed(let error): return completion(error)
+        case .disconnected, .underWay: break
+        }
+        guard waiting.count < Self.waitingLimit else {
+            return completion(
+                RulesError(reason: .busy, attempted: attempted, said: "too many changes wait for the broker"))
+        }
+        number += 1
+        let key = number
+        let deadline = session.loop.after(Self.patience) { [unowned self] in
+            let error = RulesError(
+                reason: .noAnswer, attempted: attempted, said: "the broker was not ready within \(Self.patience)")
+            waiting.removeValue(forKey: key)?.fail(error)
+        }
+        waiting[key] = Waiting(body: work, fail: { completion($0) }, deadline: deadline)
+    }
+
+    /// Sends commands that make roles. That they are there already is no failure, and any other shows in what comes after them.
+    private func make(_ roles: [Command]) { plugin.perform(roles) { _ in } }
+
+    private func add(
+        _ username: String, _ password: String, _ roles: Set<String>, _ completion: @escaping Completion
+    ) {
+        plugin.perform(.createClient(username, password: password, roles)) { [unowned self] result in
+            switch result {
+            case .success: completion(nil)
+            case .failure(let error) where error.said == "Client already exists":
+                let commands: [Command] = [
+                    .setPassword(password, of: username), .setRoles(roles, of: username),
+                ]
+                plugin.perform(commands) { completion($0.first) }
+            case .failure(let error): completion(error)
+            }
+        }
+    }
+
+    /// Sends commands whose object may be gone already.
+    private func remove(_ commands: [Command], _ completion: @escaping Completion) {
+        plugin.perform(commands) { errors in
+            completion(errors.first { !($0.reason == .refused && $0.said.hasSuffix("not found")) })
+        }
+    }
+}
+
+// MARK: Bringing in line
+
+extension BrokerRules {
+    private func bringInLine() {
+        retrying?.cancel()
+        state = .underWay
+        denyByDefault { [unowned self] in
+            list { [unowned self] actual in
+                let wanted: BrokerAccess
+                do throws(Failure) { wanted = try BrokerAccess(settings, store) } catch {
+                    return finish(
+                        RulesError(reason: .refused, attempted: "bring the broker's rules in line", said: "\(error)"))
+                }
+                putRight(actual, wanted)
+            }
+        }
+    }
+
+    /// Reads the access where no rule matches, sets it, and reads it again: the answer to setting it has been known to be yes, and nothing
+    /// changed.
+    private func denyByDefault(isSecondTime: Bool = false, then body: @escaping @Sendable () -> Void) {
+        perform(Command("getDefaultACLAccess")) { [unowned self] data in
+            if Self.defaultAccess(data) == BrokerAccess.byDefault { return body() }
+            guard !isSecondTime else {
+                return finish(
+                    RulesError(
+                        reason: .refused, attempted: "have the broker deny what no rule allows",
+                        said: "it says that it does, and does not",
+                        hint: "stop it, have `vitals-consumer broker-rules` write the plugin's file, and start it"))
+            }
+            log.warning("the broker allowed what no rule allows: it is told to deny it")
+            perform(.setDefaultAccess(BrokerAccess.byDefault)) { [unowned self] _ in
+                denyByDefault(isSecondTime: true, then: body)
+            }
+        }
+    }
+
+    private static func defaultAccess(_ data: JSON) -> [String: Bool] {
+        guard case .array(let list)? = data["acls"] else { return [:] }
+        var access: [String: Bool] = [:]
+        for rule in list {
+            if case .string(let type)? = rule["acltype"], case .bool(let isAllowed)? = rule["allow"] {
+                access[type] = isAllowed
+            }
+        }
+        return access
+    }
+
+    private func list(then body: @escaping @Sendable (BrokerState) -> Void) {
+        pages("listRoles", "roles", into: BrokerState(), { $0.add(role: $1) }) { [unowned self] state in
+            pages("listGroups", "groups", into: state, { $0.add(group: $1) }) { [unowned self] state in
+                perform(Command("getAnonymousGroup")) { [unowned self] data in
+                    var state = state
+                    if case .string(let name)? = data["group"]?["groupname"] { state.anonymousGroup = name }
+                    pages("listClients", "clients", into: state, { $0.add(client: $1) }, then: body)
+                }
+            }
+        }
+    }
+
+    /// Reads a list to its end, page by page.
+    private func pages(
+        _ command: String, _ member: String, from offset: Int = 0, into state: BrokerState,
+        _ add: @escaping @Sendable (inout BrokerState, JSON) -> Void,
+        then body: @escaping @Sendable (BrokerState) -> Void
+    ) {
+        perform(.list(command, from: offset, atMost: Self.pageSize)) { [unowned self] data in
+            guard case .array(let list)? = data[member] else { return body(state) }
+            var state = state
+            for item in list { add(&state, item) }
+            guard list.count == Self.pageSize else { return body(state) }
+            pages(command, member, from: offset + list.count, into: state, add, then: body)
+        }
+    }
+
+    private func putRight(_ actual: BrokerState, _ wanted: BrokerAccess) {
+        let differences = BrokerDifferences(from: actual, to: wanted)
+        let commands = differences.commands + newPasswords(wanted, actual)
+        plugin.perform(commands) { [unowned self] errors in
+            for error in errors.prefix(10) { log.error("\(error)") }
+            if let error = errors.first { return finish(error) }
+            log.info("the broker's rules are as the database says; \(commands.count) changes were made")
+            if !differences.removed.isEmpty {
+                log.warning("removed \(differences.removed.count) clients from the broker that nobody has any more")
+            }
+            if !differences.missing.isEmpty {
+                log.error(
+                    """
+                    the broker has lost \(differences.missing.count) clients, which cannot sign in: stop it, have \
+                    `vitals-consumer broker-rules` write the plugin's file, and start it
+                    """)
+            }
+            finish(nil)
+        }
+    }
+
+    /// A gateway's password in the settings was changed while we ran. At the start there is nothing to compare it with, and setting it
+    /// anew would throw the gateway out: `broker-rules` compares it with the plugin's file.
+    private func newPasswords(_ wanted: BrokerAccess, _ actual: BrokerState) -> [Command] {
+        var commands: [Command] = []
+        for (username, client) in wanted.clients {
+            guard case .password(let password) = client.secret else { continue }
+            let before = passwords.updateValue(password, forKey: username)
+            guard let before, before != password, actual.clients[username] != nil,
+                username != settings.broker.username
+            else { continue }
+            commands.append(.setPassword(password, of: username))
+        }
+        return commands
+    }
+
+    private func perform(_ command: Command, _ body: @escaping @Sendable (JSON) -> Void) {
+        plugin.perform(command) { [unowned self] result in
+            switch result {
+            case .success(let data): body(data)
+            case .failure(let error): finish(error)
+            }
+        }
+    }
+
+    private func finish(_ error: RulesError?) {
+        // A lost connection is told by the session, and brings us back here.
+        guard case .underWay = state, error?.reason != .notConnected else { return }
+        if let error {
+            log.error("the broker's rules are not in line, and nobody new is let in: \(error)")
+            state = .failed(error)
+            retrying = session.loop.after(Self.retryInterval) { [unowned self] in bringInLine() }
+        } else {
+            state = .ready
+        }
+        let queue = waiting.sorted { $0.key < $1.key }.map(\.value)
+        waiting = [:]
+        for change in queue {
+            change.deadline.cancel()
+            if let error { change.fail(error) } else { change.body() }
+        }
+        settled(error)
+    }
+}
+
+extension Store {
+    /// The gateways that a person has enrolled for their household.
+    func households(of user: ID) throws(VaultError) -> [ID] {
+        try ids("SELECT gateway FROM gateways WHERE owner = ? AND household <> 0 ORDER BY gateway", user)
+    }
+
+    /// A person's devices.
+    func devices(of user: ID) throws(VaultError) -> [ID] {
+        try ids("SELECT device FROM devices WHERE user = ? ORDER BY device", user)
+    }
+
+    private func ids(_ sql: String, _ user: ID) throws(VaultError) -> [ID] {
+        try database.query(sql, [.text(user.text)], row: Row.text).compactMap { text in
+            decoded { () throws(MalformedValue) in try ID(text) }
+        }
+    }
+}
