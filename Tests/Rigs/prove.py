@@ -29,6 +29,7 @@ RIGS = {
     "canary": "short",
     "nonces": "normal",
     "answers": "short",
+    "access": "short",
     "fuzzing": "normal",
     "sanitizers": "normal",
     "wear": "normal",
