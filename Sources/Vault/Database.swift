@@ -33,6 +33,7 @@ public final class Database {
     /// The file.
     public let path: String
     let handle: OpaquePointer
+    let busyMilliseconds: Int32
     private let synchronous: Synchronous?
     /// Idle statements by their SQL. One in use is not in here, so that the same SQL can run inside its own rows.
     private var idle: [String: Statement] = [:]
@@ -71,12 +72,13 @@ public final class Database {
         guard let opened else {
             throw VaultError(attempted, .inputOutput, said: String(cString: sqlite3_errstr(code)), code: code)
         }
-        handle = opened
-        try check(code, attempted)
-        try check(sqlite3_extended_result_codes(handle, 1), attempted)
         let milliseconds =
             busyTimeout.components.seconds * 1000 + busyTimeout.components.attoseconds / 1_000_000_000_000_000
-        try check(sqlite3_busy_timeout(handle, Int32(clamping: milliseconds)), attempted)
+        handle = opened
+        busyMilliseconds = Int32(clamping: milliseconds)
+        try check(code, attempted)
+        try check(sqlite3_extended_result_codes(handle, 1), attempted)
+        try check(sqlite3_busy_timeout(handle, busyMilliseconds), attempted)
         // Nothing is written to a file before it is known to be ours.
         let isNew = try isNew(applicationID: applicationID, attempted)
         try run("PRAGMA trusted_schema = OFF")
@@ -213,6 +215,15 @@ public final class Database {
             rollBack()
             throw error
         }
+    }
+
+    /// One transaction in which rows may go that others would have to be looked for that refer to them: for who knows that there are none.
+    @discardableResult
+    public func withoutForeignKeys<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
+        // Inside of a transaction SQLite ignores the pragma.
+        try run("PRAGMA foreign_keys = OFF")
+        defer { _ = sqlite3_exec(handle, "PRAGMA foreign_keys = ON", nil, nil, nil) }
+        return try transaction(body)
     }
 
     /// The same for a body with errors of its own: what it throws rolls back and comes out as the result.

@@ -13,6 +13,14 @@ extension Database {
         return true
     }
 
+    /// The same, but where a reader is in the way it says so at once.
+    public func checkpointWithoutWaiting() throws(VaultError) -> Bool {
+        // These only set a number in memory.
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, busyMilliseconds) }
+        return try checkpoint()
+    }
+
     /// Leaves it to another connection to move the log into the database file: commits on this one then never wait for that.
     public func leaveCheckpointsToOthers() throws(VaultError) { try run("PRAGMA wal_autocheckpoint = 0") }
 

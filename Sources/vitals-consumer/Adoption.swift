@@ -23,6 +23,8 @@ struct Adoption {
         case known
         /// The stream is here now.
         case adopted(StreamID)
+        /// It is sealed to a secret that was forgotten.
+        case forgotten
         /// The person's secret is not here.
         case keyIsLost(sensor: ID, StreamID)
         /// This consumer has not signed it for this gateway.
@@ -32,6 +34,7 @@ struct Adoption {
     /// - Parameter now: Unix milliseconds.
     func judge(_ payload: [UInt8], from gateway: ID, now: Int64) throws(VaultError) -> Outcome {
         guard let grant = try verified(payload, from: gateway)?.grant else { return .forged }
+        if try store.isForgotten(grant.stream) { return .forgotten }
         if try store.stream(grant.stream) != nil { return .known }
         guard let owner = try keys.owner(of: grant.personPublicKey) else {
             return .keyIsLost(sensor: grant.sensor, grant.stream)

@@ -31,10 +31,22 @@ struct BackupCommand {
             stat(copy, &status)
             lines.write(Array("\(copy) \(status.st_size) bytes".utf8))
         }
+        try copyForgotten(settings)
         lines.write(
             Array("Keep the two apart, and the root key apart from both: who has all three can read everything.".utf8))
         lines.flush()
         return .ok
+    }
+
+    /// The list of the forgotten goes into both parts, last: whoever is forgotten in the databases is on it.
+    private func copyForgotten(_ settings: ConsumerSettings) throws(Failure) {
+        try Failure.explaining { () throws(VaultError) in
+            guard let lines = try LineFile.read("\(settings.state)/forgotten", atMost: ForgottenList.maximumLength)
+            else {
+                return
+            }
+            for part in ["data", "keys"] { try LineFile.append(lines, to: "\(folder)/\(part)/forgotten") }
+        }
     }
 
     private func makeEmptyFolder() throws(Failure) {

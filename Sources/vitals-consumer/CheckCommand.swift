@@ -66,8 +66,9 @@ struct CheckCommand {
             findings.unledgered +=
                 try store.database.first(
                     """
-                    SELECT count(*) FROM sessions WHERE NOT EXISTS
-                        (SELECT 1 FROM ledger WHERE session = sessions.number AND seq = 0)
+                    SELECT count(*) FROM sessions JOIN streams ON streams.number = sessions.stream
+                    WHERE user <> '' AND NOT EXISTS
+                        (SELECT 1 FROM ledger WHERE ledger.session = sessions.number AND seq = 0)
                     """, row: Row.int) ?? 0
         }
         // Secrets are made before the streams that need them, so these are not older than the snapshot.

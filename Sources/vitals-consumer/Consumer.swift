@@ -36,6 +36,7 @@ final class Consumer: @unchecked Sendable {
     var ingest: Ingest
     /// Nil where the broker's rules are the operator's own.
     let rules: BrokerRules?
+    let forgetting: Forgetting
     /// Nil where there are no accounts.
     let people: People?
     var reported = OncePerMinute<String>(capacity: 1024)
@@ -62,13 +63,21 @@ final class Consumer: @unchecked Sendable {
         let keys = try Keys(settings, .write)
         let store = try Store(folder: settings.state)
         let grants = Grants(store: store, keys: keys)
+        let forgetting = Forgetting(ForgottenPlaces(settings, store: store, keys: keys))
+        forgetting.settle = { sensors throws(VaultError) in
+            let people = try Claims(store: store).people(settings, only: sensors)
+            try grants.settle(people, only: sensors, now: unixMilliseconds())
+        }
         try Failure.explaining { () throws(VaultError) in
             // A run that was killed between writing a commit and flushing it has left blocks that are in the ledger, and perhaps
             // not on the disk. They come again as duplicates; a transaction that writes nothing flushes nothing.
             try store.database.durably { () throws(VaultError) in }
+            // Before anything is opened, or opened for anybody.
+            try forgetting.catchUp()
             try store.countTheUncounted(keys)
             try grants.settle(Claims(store: store).people(settings), now: unixMilliseconds())
         }
+        self.forgetting = forgetting
         self.grants = grants
         ingest = Ingest(store, keys, gateways: settings.gateways)
         control = Control(store: store.id, topics: settings.topics, identity: keys.identity)
@@ -93,6 +102,7 @@ final class Consumer: @unchecked Sendable {
             return People(context)
         }
         meetPeople()
+        meetForgetting()
     }
 
     /// The store's id.
@@ -110,6 +120,10 @@ final class Consumer: @unchecked Sendable {
         ])
         if let people { session.subscribe(people.subscriptions) }
         giveSignsOfLife()
+        session.loop.perform { [self] in
+            forgetting.start(session.loop)
+            rotateDaily()
+        }
         session.start(
             Handlers(
                 stateChanged: { [unowned self] in stateChanged($0) },

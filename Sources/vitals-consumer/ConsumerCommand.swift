@@ -27,7 +27,7 @@ enum ConsumerCommand {
                 "Prints what is stored of a person's heart rate."),
         ],
         exitCodes: [.ok, .failure, .usage, .temporary, .configuration],
-        subcommands: [identity, readings, check, backup, restore, rotate, brokerRules, rotateRoot],
+        subcommands: [identity, readings, check, backup, restore, rotate, brokerRules, rotateRoot, forget],
         runsAlone: true)
 
     private static let identity = Command(
@@ -78,11 +78,13 @@ enum ConsumerCommand {
         summary: "Makes a backup the state of this consumer; the service must not be running.",
         discussion: """
             There must be no databases in the state folder: nothing is overwritten. The backup is checked with the root key \
-            before anything is put in place. Gateways then send again what they keep, and the service takes what it has not.
+            before anything is put in place. Gateways then send again what they keep, and the service takes what it has not. Who \
+            was forgotten after the backup, by the list of the forgotten, is forgotten again.
             """,
         options: [
             .value("data", "DIR", "the folder of vitals.db, where it is not DIR/data"),
             .value("keys", "DIR", "the folder of keys.db, where it is not DIR/keys"),
+            .value("forgotten", "FILE", "a list of the forgotten, beside those in the backup and in the state folder"),
         ],
         arguments: [.optional("DIR", "what backup has written")],
         examples: [
@@ -128,6 +130,22 @@ enum ConsumerCommand {
         ],
         exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
 
+    private static let forget = Command(
+        name: "forget",
+        summary: "Forgets a person: deletes all that is stored of them, and the keys to it.",
+        discussion: """
+            Nobody can bring it back. The account stays, with its devices and claims, unless --account takes it along. Where the \
+            service runs, the person is put on the list of the forgotten, and the service does the rest at SIGHUP (systemctl \
+            reload) or at its next start. A backup from before that is restored is made to forget them, too.
+            """,
+        options: [
+            .value("user", "ID", "the person"),
+            .flag("account", "with their account"),
+            .flag("yes", "does not ask"),
+        ],
+        examples: [Example("vitals-consumer forget --user demo")],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
     /// Does what the command line asks for.
     static func execute(_ arguments: Arguments) throws -> ExitCode {
         switch arguments.command.first {
@@ -152,6 +170,7 @@ enum ConsumerCommand {
             return try BrokerRulesCommand(path: arguments.string("FILE")).run(settings(arguments), output: 1)
         case "rotate": return try rotate(ID(arguments.id("user")), settings(arguments))
         case "rotate-root": return try rotateRoot(arguments.optionalString("new-key"), settings(arguments))
+        case "forget": return try ForgetCommand(arguments).run(settings(arguments), output: 1)
         default:
             // Before the first thread starts, so that all of them have the mask.
             Signals.block()

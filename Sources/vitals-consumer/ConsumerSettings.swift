@@ -11,6 +11,8 @@ import Vault
 ///   root: "vitals/v1", log: "info",
 ///   state: "consumer",              // the folder of the databases
 ///   root_key_file: "root.key",      // or the systemd credential `root-key`
+///   forgotten_file: "/media/stick/forgotten",   // a second place for the list of those who were forgotten
+///   keys: { rotate_after: "365 d" },            // how old a person's secret may become
 ///   broker: { … },
 ///   gateways: { home: { identity: "base64", password_file: "home.password" } },   // the latter with broker_rules
 ///   people: { demo: { sensors: ["home/strap"], kinds: ["heart-rate", "steps"] } },
@@ -25,6 +27,10 @@ struct ConsumerSettings {
     let state: String
     /// Nil: the root key is a credential of systemd's.
     let rootKeyFile: String?
+    /// A second place for the list of the forgotten, beside that in the state folder.
+    let forgottenFile: String?
+    /// How old a person's secret may become.
+    let rotateAfter: Duration
     /// Its client id is empty where the settings name none: then it is made of the store's id.
     let broker: MQTT.Options
     /// The gateways that are enrolled, with the keys that sign for them.
@@ -43,6 +49,9 @@ struct ConsumerSettings {
         topics = try section.topics()
         state = try section.path("state", default: "consumer")
         rootKeyFile = try section.path("root_key_file", default: nil)
+        forgottenFile = try section.path("forgotten_file", default: nil)
+        rotateAfter = try section.section("keys").duration(
+            "rotate_after", in: .seconds(86_400) ... .seconds(10 * 366 * 86_400), default: .seconds(365 * 86_400))
         broker = try MQTT.Options(section.section("broker"), clientID: "")
         let enrolled = try section.sectionsByID("gateways", Self.gateway)
         gateways = Dictionary(enrolled, uniquingKeysWith: { first, _ in first })
@@ -82,6 +91,7 @@ struct ConsumerSettings {
         [
             ("root", topics != new.topics), ("state", state != new.state),
             ("root_key_file", rootKeyFile != new.rootKeyFile),
+            ("forgotten_file", forgottenFile != new.forgottenFile), ("keys", rotateAfter != new.rotateAfter),
             // Everything in them is a plain value, and shows.
             ("broker", "\(broker)" != "\(new.broker)"), ("accounts", accounts != new.accounts),
             ("broker_rules", brokerRules != new.brokerRules),

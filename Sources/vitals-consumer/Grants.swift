@@ -50,11 +50,16 @@ struct Grants {
     func current(of some: Set<SensorName>? = nil) throws(VaultError) -> [(gateway: ID, grant: Grant)] {
         var grants: [(ID, Grant)] = []
         for stream in try store.newestStreams(of: some) {
-            guard let person = try keys.person(stream.user, version: stream.secretVersion) else { continue }
+            // That of one who was forgotten has ended, and is only there to say so.
+            let publicKey =
+                stream.user.isEmpty
+                ? try store.publicKey(ofForgotten: stream.id)
+                : try keys.person(stream.user, version: stream.secretVersion)?.stream.publicKey
+            guard let publicKey else { continue }
             let grant = decoded { () throws(MalformedValue) in
                 let grant = try Grant(
                     serial: UInt64(bitPattern: stream.serial), sensor: ID(stream.sensor), stream: stream.id,
-                    from: stream.from, until: stream.until, personPublicKey: person.stream.publicKey,
+                    from: stream.from, until: stream.until, personPublicKey: publicKey,
                     kinds: stream.kinds)
                 return (try ID(stream.gateway), grant)
             }

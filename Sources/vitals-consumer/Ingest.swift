@@ -14,6 +14,7 @@ import Vault
 //     accepted before, other bytes                   refused, and an alarm
 //     does not open under the session's key,
 //     or says nothing meaningful                     refused: it never will
+//     of a stream whose person was forgotten         acknowledged, and nothing is kept: it can never be opened
 //     all of it after the stream's end, and then
 //     the sensor was another person's                acknowledged and entered in the ledger, but not stored
 //     otherwise                                      entered, stored, acknowledged
@@ -32,6 +33,8 @@ enum Verdict: Equatable {
     case duplicate
     /// After the stream's end, when the sensor was another person's.
     case discarded
+    /// Sealed to a secret that was forgotten.
+    case forgotten
     case conflict
     case unreadable
     /// The key block of this session is missing.
@@ -41,10 +44,10 @@ enum Verdict: Equatable {
     /// Not a block, or not from whom it should be.
     case ignored(Reason)
 
-    /// Whether it is in the ledger now, and is to be acknowledged.
+    /// Whether it is to be acknowledged; then it is in the ledger, unless its person was forgotten.
     var isAccepted: Bool {
         switch self {
-        case .stored, .storedGap, .duplicate, .discarded: true
+        case .stored, .storedGap, .duplicate, .discarded, .forgotten: true
         case .conflict, .unreadable, .notNow, .handedBack, .ignored: false
         }
     }
@@ -131,6 +134,9 @@ struct Ingest {
         sessions.removeAll()
     }
 
+    /// Streams have ended, or their person was forgotten: what is in memory of their keys goes.
+    mutating func forgetSessions() { sessions.removeAll() }
+
     /// Makes the batch durable. When this throws, nothing of it was kept.
     /// - Parameters:
     ///   - now: milliseconds of a clock that never runs backwards.
@@ -213,7 +219,7 @@ struct Ingest {
         switch verdict {
         case .stored, .storedGap: counts.stored += 1
         case .duplicate: counts.duplicates += 1
-        case .discarded: counts.discarded += 1
+        case .discarded, .forgotten: counts.discarded += 1
         case .conflict, .unreadable: counts.refused += 1
         case .notNow: counts.notNow += 1
         case .handedBack: break
@@ -235,6 +241,7 @@ extension Ingest {
             // A gateway must not be able to ask about another's streams.
             let stream = try store.stream(identity.stream)
             guard stream.map({ $0.gateway == gateway.text }) ?? true else { return .ignored(.foreignStream) }
+            if try store.isForgotten(identity.stream) { return .forgotten }
             return .notNow(identity.stream, identity.session)
         }
         guard session.stream.gateway == gateway.text else { return .ignored(.foreignStream) }
@@ -254,10 +261,12 @@ extension Ingest {
     private mutating func judgeKeyBlock(
         _ payload: [UInt8], _ identity: BlockIdentity, from gateway: ID
     ) throws(VaultError) -> Verdict {
-        guard let stream = try store.stream(identity.stream), let key = gateways[gateway],
+        let found = try store.stream(identity.stream)
+        guard found.map({ $0.gateway == gateway.text }) ?? true else { return .ignored(.foreignStream) }
+        if try store.isForgotten(identity.stream) { return .forgotten }
+        guard let stream = found, let key = gateways[gateway],
             let person = try keys.person(stream.user, version: stream.secretVersion)
         else { return .notNow(identity.stream, identity.session) }
-        guard stream.gateway == gateway.text else { return .ignored(.foreignStream) }
         let digest = try SHA256.digest(payload)
         let known = try store.session(identity.session, of: stream)
         if let known, try store.digest(known.number, 0) == digest { return .duplicate }

@@ -266,7 +266,7 @@ final class Keys {
 
     /// Makes the next version, within a transaction. A version that was forgotten is never made again: the list of the forgotten
     /// would have it forgotten, too.
-    private func makeSecret(of user: ID) throws(VaultError) -> Int64 {
+    func makeSecret(of user: ID) throws(VaultError) -> Int64 {
         try followRoot()
         let version = max(try version(of: user) ?? 0, try forgottenVersion(of: user)) + 1
         let secret = try SymmetricKey.random()
@@ -348,6 +348,14 @@ final class Keys {
     private static func flush(_ database: Database) throws(VaultError) {
         try database.durably { () throws(VaultError) in }
     }
+
+    /// Lets go of what was opened of a person's forgotten secrets.
+    func forgetOpened(_ user: ID, upTo version: Int64) {
+        people = people.filter { $0.key.user != user.text || $0.key.version > version }
+    }
+
+    /// Moves all that was written into keys.db itself, unless somebody reads an older state of it: whether it did.
+    func closeLogWithoutWaiting() throws(VaultError) -> Bool { try database.checkpointWithoutWaiting() }
 
     /// Moves all that was written into keys.db itself.
     func closeLog() throws(VaultError) { try database.checkpoint() }

@@ -20,6 +20,7 @@ extension Consumer {
 
     private func apply(_ new: ConsumerSettings) {
         do throws(VaultError) {
+            try forgetting.catchUp()
             try grants.settle(Claims(store: grants.store).people(new), now: unixMilliseconds())
         } catch {
             return log.error("the settings were not applied: \(error)")

@@ -16,6 +16,9 @@ extension Consumer {
                 gateway \(report.gateway): \(count) \(count == 1 ? "block" : "blocks") of readings from after its sensor had \
                 been given to another person, sealed to the one before: not kept
                 """)
+        case .forgotten:
+            guard isDue("forgotten", report) else { return }
+            log.notice("gateway \(report.gateway): blocks of somebody who was forgotten, acknowledged and not kept")
         case .storedGap(let gap):
             // Each is said: a gap is the only trace of what it names.
             log.warning(
@@ -42,7 +45,7 @@ extension Consumer {
 
     private func tell(_ outcome: Adoption.Outcome, _ report: Report) {
         switch outcome {
-        case .known: return
+        case .known, .forgotten: return
         case .adopted(let stream):
             log.notice("gateway \(report.gateway): stream \(stream) was opened after the backup; known again")
         case .keyIsLost(let sensor, let stream):

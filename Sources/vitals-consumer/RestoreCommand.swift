@@ -8,11 +8,15 @@ import Vault
 /// Both databases are copied beside the place, checked, migrated and opened with the root key; only then are they put in place.
 /// The restored store gets an id of its own: gateways that see it in a grant send again all that they keep, and the consumer takes
 /// what it has not. Every sensor's newest grant gets a serial above all that the store from before can have issued.
+///
+/// Who was forgotten since the backup is forgotten again, before anything is put in place: see Forgetting/Forgotten.swift.
 struct RestoreCommand {
     /// Where vitals.db is.
     let data: String
     /// Where keys.db is.
     let keys: String
+    /// A list of the forgotten, beside those that are found.
+    let forgotten: String?
 
     /// `DIR`, or `--data` and `--keys`.
     init(_ arguments: Arguments) throws {
@@ -20,12 +24,13 @@ struct RestoreCommand {
         guard let data = try arguments.optionalString("data") ?? folder.map({ $0 + "/data" }),
             let keys = try arguments.optionalString("keys") ?? folder.map({ $0 + "/keys" })
         else { throw arguments.refusal(of: "DIR", "is missing; or name both --data and --keys") }
-        self.init(data: data, keys: keys)
+        self.init(data: data, keys: keys, forgotten: try arguments.optionalString("forgotten"))
     }
 
-    init(data: String, keys: String) {
+    init(data: String, keys: String, forgotten: String? = nil) {
         self.data = data
         self.keys = keys
+        self.forgotten = forgotten
     }
 
     /// Writes what was restored to `output`, a file descriptor.
@@ -69,19 +74,45 @@ struct RestoreCommand {
         return try Failure.explaining { () throws(VaultError) in
             try keys.checkIntegrity()
             try store.database.checkIntegrity()
+            let again = try forgetAgain(settings, store, keys)
             let renewed = try store.renew(now: now)
-            for stream in try store.streams()
-            where try keys.person(stream.user, version: stream.secretVersion) == nil {
+            for stream in try store.streams() where !stream.user.isEmpty {
+                guard try keys.person(stream.user, version: stream.secretVersion) == nil else { continue }
                 log.warning(
                     "stream \(stream.id) of \(stream.user): the secret is not in these keys, its blocks stay closed")
             }
             try keys.closeLog()
             try store.database.checkpoint()
             return """
-                restored store \(store.id) as \(renewed): \(try store.streams().count) streams
+                restored store \(store.id) as \(renewed): \(try store.streams().count) streams\(again)
                 Start the service: gateways send again what they keep, and it takes what it has not.
                 """
         }
+    }
+}
+
+extension RestoreCommand {
+    /// Forgets again who was forgotten after the backup, as far as any list says.
+    /// - Returns: what to say of it.
+    private func forgetAgain(_ settings: ConsumerSettings, _ store: Store, _ keys: Keys) throws(VaultError) -> String {
+        var lists: [ForgottenList] = []
+        if let forgotten, access(forgotten, R_OK) != 0 {
+            throw VaultError(
+                "read the list of the forgotten \(forgotten)", .missing, said: String(cString: strerror(errno)))
+        }
+        for path in [data + "/forgotten", self.keys + "/forgotten"] + (forgotten.map { [$0] } ?? []) {
+            lists.append(try ForgottenList(path, keys))
+        }
+        var count = 0
+        let places = ForgottenPlaces(settings, store: store, keys: keys)
+        for person in try places.bringUpToDate(with: lists).inOrder {
+            guard try Erasure.isPending(person, store, keys) else { continue }
+            // Whose the sensors are is settled when the service starts.
+            var erasure = Erasure(person, store, keys) { _ throws(VaultError) in }
+            try erasure.finish()
+            count += 1
+        }
+        return count == 0 ? "" : "; \(count) \(count == 1 ? "person" : "persons") forgotten since the backup, and again"
     }
 }
 

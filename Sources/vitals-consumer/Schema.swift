@@ -166,9 +166,11 @@ extension Store {
         CREATE TABLE nonces (nonce BLOB PRIMARY KEY, expires_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
         CREATE TABLE forgotten (
-            user TEXT PRIMARY KEY, version INTEGER NOT NULL, time_ms INTEGER NOT NULL
+            user TEXT PRIMARY KEY, version INTEGER NOT NULL, time_ms INTEGER NOT NULL, account INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
-        CREATE TABLE forgotten_streams (id BLOB PRIMARY KEY CHECK (length(id) = 16)) STRICT, WITHOUT ROWID;
+        CREATE TABLE forgotten_streams (
+            id BLOB PRIMARY KEY CHECK (length(id) = 16), public_key BLOB
+        ) STRICT, WITHOUT ROWID;
         """,
     ]
 }

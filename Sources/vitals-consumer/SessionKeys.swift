@@ -110,7 +110,8 @@ struct SessionKeys {
         }
     }
 
-    private static func context(_ stream: StreamID, _ session: SessionID, _ boot: BootID) -> [UInt8] {
+    /// What the sealing of a session's key is bound to.
+    static func context(_ stream: StreamID, _ session: SessionID, _ boot: BootID) -> [UInt8] {
         Array("session".utf8) + stream.bytes + session.bytes + boot.bytes
     }
 

@@ -181,7 +181,7 @@ struct StoredSession {
     /// The session key under the person's row key.
     let sealedKey: [UInt8]
 
-    fileprivate init(_ row: borrowing Row) throws(VaultError) {
+    init(_ row: borrowing Row) throws(VaultError) {
         number = try row.int(0)
         session = SessionID(stored: try row.blob(1))
         boot = BootID(stored: try row.blob(2))

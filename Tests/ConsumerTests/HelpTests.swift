@@ -9,7 +9,7 @@ struct HelpTests {
         arguments: [
             ([], Golden.program), (["readings"], Golden.readings), (["check"], Golden.check),
             (["backup"], Golden.backup), (["restore"], Golden.restore), (["rotate"], Golden.rotate),
-            (["rotate-root"], Golden.rotateRoot),
+            (["rotate-root"], Golden.rotateRoot), (["forget"], Golden.forget),
         ])
     func help(command: [String], text: String) throws {
         let program = try RunningProgram("vitals-consumer", command + ["--help"], output: .apart)
@@ -54,6 +54,7 @@ private enum Golden {
           restore      Makes a backup the state of this consumer; the service must not be running.
           rotate       Makes a new secret for a person; what is stored stays readable with the old one.
           rotate-root  Changes the root key: wraps every key anew under another one.
+          forget       Forgets a person: deletes all that is stored of them, and the keys to it.
 
         Options:
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
@@ -157,16 +158,18 @@ private enum Golden {
 
         There must be no databases in the state folder: nothing is overwritten. The backup is checked with
         the root key before anything is put in place. Gateways then send again what they keep, and the
-        service takes what it has not.
+        service takes what it has not. Who was forgotten after the backup, by the list of the forgotten, is
+        forgotten again.
 
         Arguments:
           DIR  what backup has written
 
         Options:
-              --data DIR       the folder of vitals.db, where it is not DIR/data
-              --keys DIR       the folder of keys.db, where it is not DIR/keys
-          -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
-          -h, --help           shows this help
+              --data DIR        the folder of vitals.db, where it is not DIR/data
+              --keys DIR        the folder of keys.db, where it is not DIR/keys
+              --forgotten FILE  a list of the forgotten, beside those in the backup and in the state folder
+          -s, --settings FILE   the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help            shows this help
 
         Exit codes:
           0   success
@@ -229,6 +232,35 @@ private enum Golden {
           64  wrong command line
           75  no answer in time; try again
           78  wrong or missing settings
+
+        """
+
+    static let forget = """
+        Usage: vitals-consumer forget [OPTIONS]
+
+        Forgets a person: deletes all that is stored of them, and the keys to it.
+
+        Nobody can bring it back. The account stays, with its devices and claims, unless --account takes it
+        along. Where the service runs, the person is put on the list of the forgotten, and the service does
+        the rest at SIGHUP (systemctl reload) or at its next start. A backup from before that is restored is
+        made to forget them, too.
+
+        Options:
+              --user ID        the person
+              --account        with their account
+              --yes            does not ask
+          -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help           shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+          75  no answer in time; try again
+          78  wrong or missing settings
+
+        Examples:
+          vitals-consumer forget --user demo
 
         """
 }

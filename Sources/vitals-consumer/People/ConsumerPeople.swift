@@ -7,12 +7,15 @@ extension Consumer {
     func meetPeople() {
         guard let people else { return }
         let context = people.context
-        context.settle = { [unowned self] (sensors: Set<SensorName>) throws(VaultError) in
-            let people = try Claims(store: grants.store).people(settings, only: sensors)
-            try grants.settle(people, only: sensors, now: unixMilliseconds())
-            try publishGrants(of: sensors) { [unowned self] error in
-                if let error, isDue("grants") { log.error("\(error)") }
-            }
+        context.settle = { [unowned self] (sensors) throws(VaultError) in try settle(sensors) }
+    }
+
+    /// Brings the streams of some sensors in line with settings and claims, and publishes their grants.
+    func settle(_ sensors: Set<SensorName>) throws(VaultError) {
+        let people = try Claims(store: grants.store).people(settings, only: sensors)
+        try grants.settle(people, only: sensors, now: unixMilliseconds())
+        try publishGrants(of: sensors) { [unowned self] error in
+            if let error, isDue("grants") { log.error("\(error)") }
         }
     }
 }

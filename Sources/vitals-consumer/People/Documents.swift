@@ -37,14 +37,14 @@ struct Documents {
         guard let version = try keys.version(of: user), let person = try keys.person(user.text, version: version) else {
             throw VaultError(attempted, .missing, said: "there is no secret of theirs")
         }
-        return (version, try person.rows.sealWithNonce(value.bytes, aad: Self.data(name, user, version)))
+        return (version, try person.rows.sealWithNonce(value.bytes, aad: Self.context(name, user, version)))
     }
 
     /// What `sealed` has sealed; nil where its secret is gone, or the bytes are damaged.
     func opened(_ sealed: [UInt8], _ name: String, of user: ID, version: Int64) throws(VaultError) -> JSON? {
         guard let person = try keys.person(user.text, version: version) else { return nil }
         do {
-            let bytes = try person.rows.openWithNonce(sealed, aad: Self.data(name, user, version))
+            let bytes = try person.rows.openWithNonce(sealed, aad: Self.context(name, user, version))
             return decoded { () throws(MalformedValue) in try JSON(payload: bytes) }
         } catch {
             guard error.isUnreadable else { throw error }
@@ -52,7 +52,11 @@ struct Documents {
         }
     }
 
-    private static func data(_ name: String, _ user: ID, _ version: Int64) -> [UInt8] {
+    /// What the name of a device is sealed as.
+    static func label(ofDevice device: String) -> String { "device \(device)" }
+
+    /// What a document's sealing is bound to.
+    static func context(_ name: String, _ user: ID, _ version: Int64) -> [UInt8] {
         [name, user.text, "\(version)"].reduce(into: Array("document".utf8)) { $0 += [0] + Array($1.utf8) }
     }
 }

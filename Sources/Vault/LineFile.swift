@@ -1,0 +1,38 @@
+import Glibc
+
+/// A file of lines that is only ever added to, for its owner only. A line is on the disk when `append` returns; one that was being
+/// written when the power went may be there in part, and ends at the next line's beginning.
+public enum LineFile {
+    /// The lines of a file, without their ends; nil where there is no file. Throws `.malformed` where it is longer than `limit` bytes.
+    public static func read(_ path: String, atMost limit: Int) throws(VaultError) -> [String]? {
+        guard let bytes = try SmallFile.read(path, atMost: limit) else { return nil }
+        return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Adds lines, and makes the file where there is none. Two that add at once do so one after the other.
+    public static func append(_ lines: [String], to path: String) throws(VaultError) {
+        let attempted = "add to \(path)"
+        let file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw .system(attempted, errno: errno) }
+        defer { close(file) }
+        while flock(file, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw .system(attempted, errno: errno) }
+        }
+        let length = lseek(file, 0, SEEK_END)
+        guard length >= 0 else { throw .system(attempted, errno: errno) }
+        var last = UInt8(ascii: "\n")
+        if length > 0, pread(file, &last, 1, length - 1) != 1 { throw .system(attempted, errno: errno) }
+        var text = last == UInt8(ascii: "\n") ? "" : "\n"
+        for line in lines { text += line + "\n" }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+            guard count > 0 || count < 0 && errno == EINTR else {
+                throw .system(attempted, errno: count < 0 ? errno : ENOSPC)
+            }
+            rest = rest.dropFirst(max(0, count))
+        }
+        guard fsync(file) == 0 else { throw .system(attempted, errno: errno) }
+        try KeyFile.syncDirectory(of: path, attempted)
+    }
+}

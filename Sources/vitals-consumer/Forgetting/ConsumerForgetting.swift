@@ -1,0 +1,84 @@
+import Daemon
+import Telemetry
+import Vault
+
+// What people ask about their secrets, and what the service does about them by itself.
+//
+// Secrets are made anew when they are old (rotate_after). Whose turn it is, is looked up at the start and then each day; each
+// person's day lies somewhere in the last twelfth of the time, by their id: those who were there together when this was
+// installed do not change together for ever, and gateways, which begin a new session for each new stream, not all at once.
+
+extension Consumer {
+    /// Tells the forgetting what it needs of this one, and registers what people may ask. Called once, by `init`.
+    func meetForgetting() {
+        forgetting.settle = { [unowned self] (sensors) throws(VaultError) in try settle(sensors) }
+        forgetting.forgetSessions = { [unowned self] in ingest.forgetSessions() }
+        guard let people else { return }
+        ResetAll(people, forgetting).register()
+        people.register(
+            "secret/rotate",
+            .atOnce { [unowned self] request in
+                ["version": .integer(try rotateSecret(of: request.user, now: people.context.now()))]
+            })
+    }
+
+    /// A day, in milliseconds.
+    private static let day: Int64 = 86_400_000
+
+    /// Makes new secrets for those whose turn it is, now and each day. On the session's thread.
+    func rotateDaily() {
+        session.loop.after(.milliseconds(Self.day)) { [unowned self] in rotateDaily() }
+        do throws(VaultError) {
+            let due = try grants.keys.dueForRotation(
+                after: settings.rotateAfter / .milliseconds(1), now: unixMilliseconds())
+            guard !due.isEmpty else { return }
+            for user in due { _ = try grants.keys.rotate(user) }
+            let all = try Claims(store: grants.store).people(settings)
+            try settle(Set(all.filter { due.contains($0.user) }.flatMap(\.sensors)))
+            log.notice("made new secrets for \(due.count) \(due.count == 1 ? "person" : "persons")")
+        } catch {
+            log.error("no new secrets were made for those whose turn it is; again tomorrow: \(error)")
+        }
+    }
+
+    /// A person wants a new secret. Each version is kept for ever: one an hour is enough.
+    private func rotateSecret(of user: ID, now: Int64) throws -> Int64 {
+        let keys = grants.keys
+        if let made = try keys.newestMade(of: user), case let seconds = (made + 3_600_000 - now) / 1000, seconds > 0 {
+            throw ReplyError(
+                .rateLimited, "there is a new secret already", retryAfterSeconds: Int(min(seconds, 3600)))
+        }
+        guard let version = try keys.rotate(user) else { throw ReplyError(.notFound, "there is no secret to change") }
+        let sensors = try Claims(store: grants.store).people(settings).filter { $0.user == user }.flatMap(\.sensors)
+        try settle(Set(sensors))
+        return version
+    }
+}
+
+extension Keys {
+    /// When a person's newest secret was made, Unix milliseconds; nil where there is none.
+    func newestMade(of user: ID) throws(VaultError) -> Int64? {
+        try database.first(
+            "SELECT made_ms FROM secrets WHERE user = ? ORDER BY version DESC LIMIT 1", [.text(user.text)], row: Row.int
+        )
+    }
+
+    /// Those whose newest secret is too old.
+    /// - Parameters:
+    ///   - age: milliseconds.
+    ///   - now: Unix milliseconds.
+    func dueForRotation(after age: Double, now: Int64) throws(VaultError) -> [ID] {
+        let newest = try database.query(
+            "SELECT user, max(made_ms) FROM secrets GROUP BY user HAVING max(made_ms) <= ?",
+            [.integer(now - Int64(age * 11 / 12))]
+        ) { row throws(VaultError) in (user: try row.text(0), made: try row.int(1)) }
+        var due: [ID] = []
+        for (text, made) in newest {
+            guard let user = decoded({ () throws(MalformedValue) in try ID(text) }) else { continue }
+            let hash = try SHA256.digest(Array(text.utf8)).prefix(4).reduce(0) { $0 << 8 | UInt64($1) }
+            let early = age / 12 * Double(hash) / Double(UInt32.max)
+            if Double(now - made) >= age - early { due.append(user) }
+        }
+        return due
+    }
+}

@@ -1,0 +1,334 @@
+import Daemon
+import Telemetry
+import Vault
+
+// How a person is forgotten, step by step. Each step may be done again: after an interruption, at any instant, all of them
+// are, from the first one on, because the list of the forgotten, which comes first, says so.
+//
+//     account    where the account goes, too: its rows. Otherwise what is the account's own (contact, names of devices and
+//                gateways) is sealed anew under a new secret; every other document goes
+//     streams    they end, their sensors get new ones under the new secret, and what is left of the old ones is nobody's: a
+//                sensor, and a time in which what it measured is not somebody else's
+//     secrets    deleted, and keys.db with its log is overwritten. From here on nothing of theirs can be opened
+//     readings   their rows are deleted, so many at a time
+//     log        that of vitals.db is emptied
+//     proof      what was kept in memory of the sealed rows is tried with every key that is left
+//
+// That secrets go before rows: a year of readings takes its time, and is unreadable before it is gone.
+
+/// The forgetting of one person. Belongs to the thread of its store and keys.
+struct Erasure {
+    enum Step: String, CaseIterable, Comparable {
+        case account, streams, secrets, readings, log, proof
+
+        static func < (one: Step, other: Step) -> Bool {
+            (allCases.firstIndex(of: one) ?? 0) < (allCases.firstIndex(of: other) ?? 0)
+        }
+    }
+
+    /// What the proof found.
+    struct Proof: Equatable {
+        /// Sealed rows that were tried with every key there is.
+        var tried = 0
+        /// How many of them opened, and how many of the person's public keys somebody has.
+        var opened = 0
+    }
+
+    /// Rows deleted at a time.
+    static let portion = 1000
+    /// Documents that are the account's own.
+    static let keptDocuments: Set<String> = ["contact", "gateway-names"]
+
+    let person: Forgotten
+    private let store: Store
+    private let keys: Keys
+    /// Brings some sensors' streams in line.
+    private let settle: (Set<SensorName>) throws(VaultError) -> Void
+    /// The next one; nil at the end.
+    private(set) var step: Step? = .account
+    private(set) var proof = Proof()
+    private var samples: [Sample] = []
+    private var publicKeys: [[UInt8]] = []
+
+    init(
+        _ person: Forgotten, _ store: Store, _ keys: Keys,
+        settle: @escaping (Set<SensorName>) throws(VaultError) -> Void
+    ) {
+        self.person = person
+        self.store = store
+        self.keys = keys
+        self.settle = settle
+    }
+
+    /// What became of a part of a step.
+    enum Advance { case done, goesOn, waitsForReaders }
+
+    /// Does a part of the next step.
+    mutating func advance() throws(VaultError) -> Advance {
+        switch step {
+        case .account?:
+            try keys.enter(person)
+            try takeSamples()
+            try person.isWithAccount ? deleteAccount() : sealAnew()
+        case .streams?: try endStreams()
+        case .secrets?:
+            try keys.erase(person)
+            guard try keys.closeLogWithoutWaiting() else { return .waitsForReaders }
+        case .readings?:
+            guard try store.deleteForgotten(atMost: Self.portion) == 0 else { return .goesOn }
+        case .log?:
+            guard try store.database.checkpointWithoutWaiting() else { return .waitsForReaders }
+        case .proof?: guard try prove() else { return .goesOn }
+        case nil: return .done
+        }
+        step = step.flatMap { step in Step.allCases.firstIndex(of: step) }
+            .flatMap { $0 + 1 < Step.allCases.count ? Step.allCases[$0 + 1] : nil }
+        return .done
+    }
+
+    private var names: [Value] { [.text(person.user.text), .integer(person.version)] }
+}
+
+// MARK: What is left to do
+
+extension Erasure {
+    /// Whether anything is left of a person who is to be forgotten, but for rows of readings that are nobody's any more.
+    static func isPending(_ person: Forgotten, _ store: Store, _ keys: Keys) throws(VaultError) -> Bool {
+        let user = Value.text(person.user.text)
+        if try keys.hasSecret(person) { return true }
+        for table in ["streams", "documents", "devices"] {
+            let sql = "SELECT 1 FROM \(table) WHERE user = ? AND secret_version <= ? LIMIT 1"
+            if try store.database.first(sql, [user, .integer(person.version)], row: Row.int) != nil { return true }
+        }
+        for table in person.isWithAccount ? ["accounts", "subjects", "devices", "documents", "claims"] : [] {
+            if try store.database.first("SELECT 1 FROM \(table) WHERE user = ? LIMIT 1", [user], row: Row.int) != nil {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Does all that is left, waiting for readers as long as a database does.
+    mutating func finish() throws(VaultError) {
+        while step != nil {
+            guard try advance() == .waitsForReaders else { continue }
+            switch step {
+            case .secrets?: try keys.closeLog()
+            default: try store.database.checkpoint()
+            }
+            guard try advance() != .waitsForReaders else {
+                throw VaultError("forget \(person.user)", .locked, said: "somebody reads the databases")
+            }
+        }
+    }
+}
+
+// MARK: The steps
+
+extension Erasure {
+    private func deleteAccount() throws(VaultError) {
+        let sensors = try Claims(store: store).sensors(of: person.user)
+        try store.database.transaction { () throws(VaultError) in
+            try person.enter(store.database)
+            for table in ["accounts", "subjects", "devices", "documents", "claims"] {
+                try store.database.execute("DELETE FROM \(table) WHERE user = ?", [.text(person.user.text)])
+            }
+            try store.database.execute("DELETE FROM codes WHERE subject = ?", [.text(person.user.text)])
+            // The gateway stays enrolled, and is nobody's.
+            try store.database.execute(
+                "UPDATE gateways SET owner = NULL WHERE owner = ?", [.text(person.user.text)])
+        }
+        try settle(sensors)
+    }
+
+    private func sealAnew() throws(VaultError) {
+        if try needsSecret() {
+            try keys.renew(person)
+            try keys.makeDurable()
+        }
+        let documents = Documents(store: store, keys: keys)
+        try store.database.transaction { () throws(VaultError) in
+            try person.enter(store.database)
+            for name in Self.keptDocuments {
+                let version = try store.database.first(
+                    "SELECT secret_version FROM documents WHERE user = ? AND name = ? AND secret_version <= ?",
+                    [.text(person.user.text), .text(name), .integer(person.version)], row: Row.int)
+                guard version != nil, let document = try documents.read(name, of: person.user) else { continue }
+                try documents.write(document, name, of: person.user)
+            }
+            try store.database.execute("DELETE FROM documents WHERE user = ? AND secret_version <= ?", names)
+            try nameDevicesAnew(documents)
+        }
+    }
+
+    private func needsSecret() throws(VaultError) -> Bool {
+        for table in ["streams", "documents", "devices"] {
+            let sql = "SELECT 1 FROM \(table) WHERE user = ? AND secret_version <= ? LIMIT 1"
+            if try store.database.first(sql, names, row: Row.int) != nil { return true }
+        }
+        return false
+    }
+
+    private func nameDevicesAnew(_ documents: Documents) throws(VaultError) {
+        let devices = try store.database.query(
+            "SELECT device, secret_version, name FROM devices WHERE user = ? AND secret_version <= ?", names
+        ) { row throws(VaultError) in (id: try row.text(0), version: try row.int(1), sealed: try row.blob(2)) }
+        for device in devices {
+            let label = Documents.label(ofDevice: device.id)
+            let name = try documents.opened(device.sealed, label, of: person.user, version: device.version)
+            let (version, sealed) = try documents.sealed(name ?? .string(""), label, of: person.user)
+            try store.database.execute(
+                "UPDATE devices SET secret_version = ?, name = ? WHERE device = ?",
+                [.integer(version), .blob(sealed), .text(device.id)])
+        }
+    }
+
+    private func endStreams() throws(VaultError) {
+        let streams = try store.streams(of: person.user).filter { $0.secretVersion <= person.version }
+        var sensors: Set<SensorName> = []
+        for stream in streams where stream.until == nil {
+            if let name = SensorName("\(stream.gateway)/\(stream.sensor)") { sensors.insert(name) }
+        }
+        try settle(sensors)
+        let now = unixMilliseconds()
+        try store.database.transaction { () throws(VaultError) in
+            for stream in streams {
+                // With its public key the gateway can be told of the end for as long as it has not heard of it.
+                let key = try keys.person(stream.user, version: stream.secretVersion)?.stream.publicKey
+                try store.database.execute(
+                    """
+                    INSERT INTO forgotten_streams (id, public_key) VALUES (?, ?)
+                    ON CONFLICT DO UPDATE SET public_key = coalesce(excluded.public_key, public_key)
+                    """, [.blob(stream.id.bytes), .blob(key)])
+                try store.database.execute("DELETE FROM counts WHERE stream = ?", [.integer(stream.number)])
+                try store.endForgotten(stream, now: now)
+            }
+        }
+    }
+}
+
+extension Store {
+    /// A stream that was somebody's: it is nobody's, and over.
+    fileprivate func endForgotten(_ stream: StoredStream, now: Int64) throws(VaultError) {
+        if try database.first(
+            "SELECT 1 FROM streams WHERE number = ? AND until_ms IS NULL", [.integer(stream.number)], row: Row.int)
+            != nil
+        {
+            try endStream(stream, now: now)
+        }
+        try database.execute(
+            "UPDATE streams SET user = '', secret_version = 0, counted = 0 WHERE number = ?",
+            [.integer(stream.number)])
+    }
+
+    /// Deletes rows of streams that were somebody's, at most so many.
+    /// - Returns: how many; 0 when there are no more.
+    func deleteForgotten(atMost limit: Int) throws(VaultError) -> Int {
+        let next =
+            """
+            SELECT number FROM streams
+            WHERE user = '' AND EXISTS (SELECT 1 FROM sessions WHERE sessions.stream = streams.number) LIMIT 1
+            """
+        guard let stream = try database.first(next, row: Row.int) else { return 0 }
+        let session = "SELECT number FROM sessions WHERE stream = ?1"
+        let portions = [
+            """
+            DELETE FROM records WHERE (session, record) IN
+                (SELECT session, record FROM records WHERE session IN (\(session)) LIMIT ?2)
+            """,
+            "DELETE FROM blocks WHERE number IN (SELECT number FROM blocks WHERE stream = ?1 LIMIT ?2)",
+            """
+            DELETE FROM ledger WHERE (session, seq) IN
+                (SELECT session, seq FROM ledger WHERE session IN (\(session)) LIMIT ?2)
+            """,
+        ]
+        for sql in portions {
+            let count = try database.transaction { () throws(VaultError) in
+                try database.execute(sql, [.integer(stream), .integer(limit)])
+            }
+            if count > 0 { return count }
+        }
+        // Nothing refers to them any more. To look for it, SQLite would read all blocks for each.
+        return try database.withoutForeignKeys { () throws(VaultError) in
+            try database.execute(
+                "DELETE FROM sessions WHERE number IN (\(session) LIMIT ?2)", [.integer(stream), .integer(limit)])
+        }
+    }
+
+    /// The public key of a stream that was somebody's; nil where it is not known.
+    func publicKey(ofForgotten stream: StreamID) throws(VaultError) -> [UInt8]? {
+        try database.first(
+            "SELECT public_key FROM forgotten_streams WHERE id = ? AND public_key IS NOT NULL", [.blob(stream.bytes)],
+            row: Row.blob)
+    }
+}
+
+// MARK: The proof
+
+extension Erasure {
+    /// A sealed row, and what it was sealed with.
+    private struct Sample {
+        let sealed: [UInt8]
+        let context: [UInt8]
+    }
+
+    private static let sampleLimit = 256
+    /// How many keys are tried at a time.
+    private static let tryLimit = 20_000
+
+    private mutating func takeSamples() throws(VaultError) {
+        let user = person.user
+        (samples, publicKeys) = ([], [])
+        for stream in try store.streams(of: user) where stream.secretVersion <= person.version {
+            samples += try store.database.query(
+                "SELECT number, session, boot, sealed_key FROM sessions WHERE stream = ? ORDER BY random() LIMIT ?",
+                [.integer(stream.number), .integer(Self.sampleLimit)], row: StoredSession.init
+            ).map { session in
+                Sample(
+                    sealed: session.sealedKey, context: SessionKeys.context(stream.id, session.session, session.boot))
+            }
+        }
+        samples = Array(samples.shuffled().prefix(Self.sampleLimit))
+        samples += try store.database.query(
+            "SELECT name, secret_version, sealed FROM documents WHERE user = ? AND secret_version <= ?", names
+        ) { row throws(VaultError) in
+            Sample(sealed: try row.blob(2), context: Documents.context(try row.text(0), user, try row.int(1)))
+        }
+        samples += try store.database.query(
+            "SELECT device, secret_version, name FROM devices WHERE user = ? AND secret_version <= ?", names
+        ) { row throws(VaultError) in
+            let label = Documents.label(ofDevice: try row.text(0))
+            return Sample(sealed: try row.blob(2), context: Documents.context(label, user, try row.int(1)))
+        }
+        for name in try keys.all() where name.user == user.text && name.version <= person.version {
+            if let key = try keys.person(name.user, version: name.version)?.stream.publicKey { publicKeys.append(key) }
+        }
+    }
+
+    /// - Returns: whether that was all.
+    private mutating func prove() throws(VaultError) -> Bool {
+        var ciphers = [keys.service]
+        for name in try keys.all() {
+            if let key = try keys.person(name.user, version: name.version)?.rows { ciphers.append(key) }
+        }
+        let portion = samples.suffix(max(1, Self.tryLimit / ciphers.count))
+        for sample in portion where try Self.opens(sample, ciphers) { proof.opened += 1 }
+        proof.tried += portion.count
+        samples.removeLast(portion.count)
+        guard samples.isEmpty else { return false }
+        for key in publicKeys where try keys.owner(of: key) != nil { proof.opened += 1 }
+        return true
+    }
+
+    private static func opens(_ sample: Sample, _ ciphers: [BlockCipher]) throws(VaultError) -> Bool {
+        for cipher in ciphers {
+            do throws(VaultError) {
+                _ = try cipher.openWithNonce(sample.sealed, aad: sample.context)
+                return true
+            } catch {
+                guard error.isUnreadable else { throw error }
+            }
+        }
+        return false
+    }
+}

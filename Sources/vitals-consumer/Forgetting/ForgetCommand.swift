@@ -1,0 +1,87 @@
+import Daemon
+import Glibc
+import Telemetry
+import Vault
+
+/// `vitals-consumer forget`: the operator's way to have somebody forgotten.
+///
+/// The databases belong to whoever has the state folder. Where nobody has it, all is done here. A running service does it
+/// itself, when it reads the list of the forgotten again: two that change the streams at once would get in each other's way.
+struct ForgetCommand {
+    let user: ID
+    let isWithAccount: Bool
+    let isAsked: Bool
+
+    init(_ arguments: Arguments) throws {
+        user = try ID(arguments.id("user"))
+        isWithAccount = try arguments.flag("account")
+        isAsked = try !arguments.flag("yes")
+    }
+
+    init(user: ID, isWithAccount: Bool) {
+        self.user = user
+        self.isWithAccount = isWithAccount
+        isAsked = false
+    }
+
+    /// Writes what was done to `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, output: CInt) throws -> ExitCode {
+        guard !isWithAccount || !settings.people.contains(where: { $0.user == user }) else {
+            throw Failure(
+                .failure, "\(user) is a person of the settings, and has no account to forget",
+                hint: "take them out of \"people\", and leave out --account")
+        }
+        var lines = Lines(output)
+        defer { lines.flush() }
+        var folder: StateFolder?
+        do throws(Failure) { folder = try StateFolder(settings.state) } catch {
+            // The service has it.
+            guard error.exitCode == .temporary else { throw error }
+            folder = nil
+        }
+        defer { withExtendedLifetime(folder) {} }
+        let keys = try Keys(settings, .write)
+        let store = try Store(folder: settings.state)
+        let version = try Failure.explaining { () throws(VaultError) in try newestVersion(store, keys) }
+        guard let version else { throw Failure(.failure, "there is no person \(user)") }
+        guard isAsked ? isConfirmed() : true else { throw Failure(.failure, "nothing was done") }
+
+        let person = Forgotten(user: user, version: version, time: unixMilliseconds(), isWithAccount: isWithAccount)
+        try Failure.explaining { () throws(VaultError) in
+            try ForgottenPlaces(settings, store: store, keys: keys).note(person)
+        }
+        guard folder != nil else {
+            lines.write(Array("\(user) is on the list of the forgotten; the service does the rest at SIGHUP".utf8))
+            return .ok
+        }
+        let proof = try Failure.explaining { () throws(VaultError) in try erase(person, settings, store, keys) }
+        let finding = "\(proof.tried) sealed rows tried with every key there is, \(proof.opened) opened"
+        lines.write(Array("\(user) is forgotten: \(finding)".utf8))
+        return .ok
+    }
+
+    private func erase(
+        _ person: Forgotten, _ settings: ConsumerSettings, _ store: Store, _ keys: Keys
+    ) throws(VaultError) -> Erasure.Proof {
+        let grants = Grants(store: store, keys: keys)
+        var erasure = Erasure(person, store, keys) { sensors throws(VaultError) in
+            let people = try Claims(store: store).people(settings, only: sensors)
+            try grants.settle(people, only: sensors, now: unixMilliseconds())
+        }
+        try erasure.finish()
+        return erasure.proof
+    }
+
+    /// The newest version there is, or was; nil where nobody of this name is known.
+    private func newestVersion(_ store: Store, _ keys: Keys) throws(VaultError) -> Int64? {
+        if let version = try keys.version(of: user) { return version }
+        let user = Value.text(user.text)
+        let isKnown = try store.database.first("SELECT 1 FROM accounts WHERE user = ?", [user], row: Row.int) != nil
+        return isKnown ? try keys.forgottenVersion(of: self.user) : nil
+    }
+
+    private func isConfirmed() -> Bool {
+        print("Everything of \(user) is deleted\(isWithAccount ? ", with the account" : ""). Type their id to go on:")
+        return readLine() == user.text
+    }
+}

@@ -1,0 +1,228 @@
+import Daemon
+import Reactor
+import Telemetry
+import Vault
+
+/// Where the list of the forgotten lies. Belongs to the thread of its store and keys.
+struct ForgottenPlaces {
+    /// In the state folder; then, where the settings name it, on another medium.
+    let files: [String]
+    let store: Store
+    let keys: Keys
+
+    init(_ settings: ConsumerSettings, store: Store, keys: Keys, folder: String? = nil) {
+        files = ["\(folder ?? settings.state)/forgotten"] + (settings.forgottenFile.map { [$0] } ?? [])
+        self.store = store
+        self.keys = keys
+    }
+
+    /// Has somebody on the list, with all that is sealed to their secrets, in each file, before anything is done.
+    func note(_ person: Forgotten) throws(VaultError) {
+        var list = ForgottenList()
+        list.add(person)
+        for stream in try store.streams(of: person.user) where stream.secretVersion <= person.version {
+            list.add(stream.id)
+        }
+        try write(list)
+    }
+
+    /// What all places know together, and other lists; then each of them knows all of it.
+    func bringUpToDate(with others: [ForgottenList] = []) throws(VaultError) -> ForgottenList {
+        var all = try keys.forgotten()
+        all.formUnion(try store.forgotten())
+        for list in others { all.formUnion(list) }
+        var lists: [String: ForgottenList] = [:]
+        for file in files {
+            do {
+                let list = try ForgottenList(file, keys)
+                if list.strange > 0 {
+                    log.warning("\(file): \(list.strange) lines that nobody here has written, or that were torn")
+                }
+                lists[file] = list
+                all.formUnion(list)
+            } catch { log.error("the list of the forgotten is not read: \(error)") }
+        }
+        for file in files {
+            guard let list = lists[file] else { continue }
+            try append(all.missing(in: list), to: file)
+        }
+        let unknown = all.streams.subtracting(try store.forgotten().streams)
+        if !unknown.isEmpty {
+            try store.database.transaction { () throws(VaultError) in try store.enter(forgotten: unknown) }
+        }
+        return all
+    }
+
+    private func write(_ list: ForgottenList) throws(VaultError) {
+        for file in files { try append(list, to: file) }
+    }
+
+    /// The file in the state folder counts; the other may be on a medium that is not there, and is brought up to date later.
+    private func append(_ list: ForgottenList, to file: String) throws(VaultError) {
+        do { try list.append(to: file, keys) } catch {
+            guard file != files[0] else { throw error }
+            log.error("\(file) does not know yet who was forgotten: \(error)")
+        }
+    }
+}
+
+/// Forgets people, one after the other, beside all else that the session's thread does. Belongs to that thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+final class Forgetting: @unchecked Sendable {
+    /// How far it has come.
+    struct Progress: Equatable {
+        let step: String
+        let done: Int
+        let of: Int
+    }
+
+    /// Its end: what the proof found, or why it has to go on later by itself.
+    typealias Completion = (Result<Erasure.Proof, VaultError>) -> Void
+
+    private struct Job {
+        let user: ID
+        let keepingAccount: Bool
+        let progress: (Progress) -> Void
+        var completion: Completion?
+        var erasure: Erasure?
+    }
+
+    private let places: ForgottenPlaces
+    /// Nil before the start.
+    private var loop: EventLoop?
+    private var jobs: [Job] = []
+    /// Rows of streams that are nobody's any more may be there.
+    private var isSweeping = true
+    private var timer: EventLoop.Timer?
+    private var reported = OncePerMinute<String>(capacity: 16)
+    /// Brings some sensors' streams in line, and publishes their grants.
+    var settle: (Set<SensorName>) throws(VaultError) -> Void = { _ throws(VaultError) in }
+    /// Keys of sessions that are in memory are to go.
+    var forgetSessions: () -> Void = {}
+
+    init(_ places: ForgottenPlaces) { self.places = places }
+
+    /// Whether somebody is being forgotten.
+    func isBusy(with user: ID) -> Bool { jobs.contains { $0.user == user } }
+
+    /// Forgets all that there is of a person, and goes on until it is done, over errors and restarts.
+    /// - Parameters:
+    ///   - keepingAccount: whether the account stays, with its contact, devices and claims, under a new secret.
+    ///   - progress: told of each step.
+    ///   - completion: told once, on the session's thread.
+    func forget(
+        _ user: ID, keepingAccount: Bool, progress: @escaping (Progress) -> Void = { _ in },
+        completion: @escaping Completion
+    ) {
+        jobs.append(Job(user: user, keepingAccount: keepingAccount, progress: progress, completion: completion))
+        goOn(after: .zero)
+    }
+
+    /// Finds out who is on the list and not yet forgotten: at the start, and when somebody else may have written to it. Those are
+    /// unreadable when this returns, unless somebody reads the keys just now; the rest is done on the loop.
+    func catchUp() throws(VaultError) {
+        for person in try places.bringUpToDate().inOrder where !isBusy(with: person.user) {
+            guard try Erasure.isPending(person, places.store, places.keys) else { continue }
+            log.notice("forgetting \(person.user), as the list of the forgotten says")
+            var erasure = erasure(person)
+            while let step = erasure.step, step < .readings, try erasure.advance() == .done {}
+            forgetSessions()
+            jobs.append(
+                Job(
+                    user: person.user, keepingAccount: !person.isWithAccount, progress: { _ in }, erasure: erasure))
+        }
+        isSweeping = true
+        goOn(after: .zero)
+    }
+
+    /// Goes on with what is left, on the thread of this loop, which is the caller's.
+    func start(_ loop: EventLoop) {
+        self.loop = loop
+        goOn(after: .zero)
+    }
+
+    private func erasure(_ person: Forgotten) -> Erasure {
+        Erasure(person, places.store, places.keys) { [unowned self] (sensors) throws(VaultError) in try settle(sensors)
+        }
+    }
+
+    // MARK: On the loop
+
+    private func goOn(after delay: Duration) {
+        timer?.cancel()
+        timer = loop?.after(delay) { [unowned self] in
+            timer = nil
+            work()
+        }
+    }
+
+    private func work() {
+        let begun = millisecondsSinceBoot()
+        do throws(VaultError) {
+            guard let delay = try workOnce() else { return }
+            // Half of the time is everybody else's.
+            goOn(after: max(delay, .milliseconds(Int64(millisecondsSinceBoot() - begun) + 1)))
+        } catch {
+            if reported.allows("\(error.reason)", now: millisecondsSinceBoot()) {
+                log.error("forgetting goes on in 5 s: \(error)")
+            }
+            if !jobs.isEmpty {
+                jobs[0].completion?(.failure(error))
+                jobs[0].completion = nil
+            }
+            goOn(after: .seconds(5))
+        }
+    }
+
+    /// - Returns: when to go on; nil where nothing is left to do.
+    private func workOnce() throws(VaultError) -> Duration? {
+        guard let job = jobs.first else {
+            guard isSweeping else { return nil }
+            isSweeping = try places.store.deleteForgotten(atMost: Erasure.portion) > 0
+            return isSweeping ? .zero : nil
+        }
+        guard var erasure = job.erasure else {
+            jobs[0].erasure = try begin(job)
+            return .zero
+        }
+        let step = erasure.step
+        // What is done of a step stays done; after an error the whole step is done again.
+        let advance = try erasure.advance()
+        jobs[0].erasure = erasure
+        if step == .streams { forgetSessions() }
+        switch advance {
+        case .goesOn: return .zero
+        case .waitsForReaders: return .seconds(1)
+        case .done: break
+        }
+        guard let next = erasure.step else {
+            end(erasure.proof)
+            return .zero
+        }
+        tell(job, next)
+        return .zero
+    }
+
+    private func begin(_ job: Job) throws(VaultError) -> Erasure {
+        let version = max(try places.keys.version(of: job.user) ?? 0, try places.keys.forgottenVersion(of: job.user))
+        let person = Forgotten(
+            user: job.user, version: version, time: unixMilliseconds(), isWithAccount: !job.keepingAccount)
+        try places.note(person)
+        tell(job, .account)
+        return erasure(person)
+    }
+
+    private func tell(_ job: Job, _ step: Erasure.Step) {
+        let steps = Erasure.Step.allCases
+        job.progress(
+            Progress(step: step.rawValue, done: steps.firstIndex(of: step) ?? 0, of: steps.count))
+    }
+
+    private func end(_ proof: Erasure.Proof) {
+        let job = jobs.removeFirst()
+        log.notice(
+            "forgot \(job.user): \(proof.tried) sealed rows tried with every key there is, \(proof.opened) opened")
+        job.progress(Progress(step: "done", done: Erasure.Step.allCases.count, of: Erasure.Step.allCases.count))
+        job.completion?(.success(proof))
+    }
+}

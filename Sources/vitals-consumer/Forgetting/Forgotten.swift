@@ -1,0 +1,209 @@
+import Daemon
+import Glibc
+import Telemetry
+import Vault
+
+// Who was forgotten.
+//
+// A backup from before knows what was forgotten since. So the list of the forgotten lies in several places, and whoever
+// opens or restores any of them applies all of them: the file `forgotten` in the state folder, a second file on another
+// medium where the settings name one (forgotten_file), a table in each database, and with them a copy in each part of
+// each backup. What one of them has lost, another has.
+//
+// The files have one line for each person and for each of their streams, and are only ever added to:
+//
+//     person USER VERSION TIME reset|account CODE     every secret up to this version is gone, and so is what it opened
+//     stream ID CODE                                  it was sealed to such a secret
+//
+// CODE is a keyed hash of what stands before it, under the lookup key: nobody can have somebody forgotten by writing a line, and
+// one that a power cut tore is none. Such a line is left out.
+
+/// A person who was forgotten.
+struct Forgotten: Hashable {
+    let user: ID
+    /// Every secret up to this version.
+    var version: Int64
+    /// When it was begun, Unix milliseconds.
+    var time: Int64
+    /// With their account, or only what it had.
+    var isWithAccount: Bool
+}
+
+/// The list of the forgotten.
+struct ForgottenList: Equatable {
+    private(set) var people: [ID: Forgotten] = [:]
+    private(set) var streams: Set<StreamID> = []
+    /// Lines that nobody here has written, or that were torn.
+    private(set) var strange = 0
+
+    var isEmpty: Bool { people.isEmpty && streams.isEmpty }
+
+    /// All of it in the order of time.
+    var inOrder: [Forgotten] { people.values.sorted { ($0.time, $0.user.text) < ($1.time, $1.user.text) } }
+
+    mutating func add(_ person: Forgotten) {
+        guard var known = people[person.user] else {
+            people[person.user] = person
+            return
+        }
+        known.version = max(known.version, person.version)
+        known.time = max(known.time, person.time)
+        known.isWithAccount = known.isWithAccount || person.isWithAccount
+        people[person.user] = known
+    }
+
+    mutating func add(_ stream: StreamID) { streams.insert(stream) }
+
+    mutating func formUnion(_ other: ForgottenList) {
+        for person in other.people.values { add(person) }
+        streams.formUnion(other.streams)
+    }
+
+    /// What this has and another has not.
+    func missing(in other: ForgottenList) -> ForgottenList {
+        var missing = ForgottenList()
+        for person in people.values {
+            var both = other
+            both.add(person)
+            if both.people[person.user] != other.people[person.user] { missing.add(person) }
+        }
+        missing.streams = streams.subtracting(other.streams)
+        return missing
+    }
+}
+
+// MARK: Files
+
+extension ForgottenList {
+    /// No list is longer, in bytes: half a million people.
+    static let maximumLength = 64 << 20
+    private static let purpose = "forgotten"
+
+    /// What a file says; nothing where there is none.
+    init(_ path: String, _ keys: Keys) throws(VaultError) {
+        for line in try LineFile.read(path, atMost: Self.maximumLength) ?? [] {
+            guard try take(line, keys) else {
+                strange += 1
+                continue
+            }
+        }
+    }
+
+    /// Adds all of it to a file; it is on the disk when this returns.
+    func append(to path: String, _ keys: Keys) throws(VaultError) {
+        guard !isEmpty else { return }
+        var lines: [String] = []
+        for person in inOrder {
+            let what = person.isWithAccount ? "account" : "reset"
+            lines.append(try Self.line("person \(person.user) \(person.version) \(person.time) \(what)", keys))
+        }
+        for stream in streams.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
+            lines.append(try Self.line("stream \(stream)", keys))
+        }
+        try LineFile.append(lines, to: path)
+    }
+
+    private static func line(_ text: String, _ keys: Keys) throws(VaultError) -> String {
+        "\(text) \(StreamID(stored: Array(try keys.lookup(purpose, text).prefix(16))))"
+    }
+
+    /// Whether a line is one.
+    private mutating func take(_ line: String, _ keys: Keys) throws(VaultError) -> Bool {
+        guard let end = line.lastIndex(of: " "), try Self.line(String(line[..<end]), keys) == line else { return false }
+        let words = line[..<end].split(separator: " ").map(String.init)
+        if words.count == 2, words[0] == "stream", let stream = StreamID(words[1]) {
+            add(stream)
+            return true
+        }
+        guard words.count == 5, words[0] == "person", let version = Int64(words[2]), let time = Int64(words[3]),
+            let user = decoded({ () throws(MalformedValue) in try ID(words[1]) })
+        else { return false }
+        add(Forgotten(user: user, version: version, time: time, isWithAccount: words[4] == "account"))
+        return true
+    }
+}
+
+// MARK: Tables
+
+extension Keys {
+    /// The list of the forgotten as keys.db has it.
+    func forgotten() throws(VaultError) -> ForgottenList { try ForgottenList(database) }
+
+    /// Enters a person into it.
+    func enter(_ person: Forgotten) throws(VaultError) {
+        try database.transaction { () throws(VaultError) in try person.enter(database) }
+    }
+
+    /// Deletes every secret of a person's up to a version. Their pages are overwritten.
+    func erase(_ person: Forgotten) throws(VaultError) {
+        try database.transaction { () throws(VaultError) in
+            try person.enter(database)
+            try database.execute(
+                "DELETE FROM secrets WHERE user = ? AND version <= ?",
+                [.text(person.user.text), .integer(person.version)])
+        }
+        forgetOpened(person.user, upTo: person.version)
+    }
+
+    /// Whether a secret of theirs is still here.
+    func hasSecret(_ person: Forgotten) throws(VaultError) -> Bool {
+        try database.first(
+            "SELECT 1 FROM secrets WHERE user = ? AND version <= ? LIMIT 1",
+            [.text(person.user.text), .integer(person.version)], row: Row.int) != nil
+    }
+
+    /// Sees to it that a person has a secret newer than those to be forgotten.
+    func renew(_ person: Forgotten) throws(VaultError) {
+        try database.transaction { () throws(VaultError) in
+            if let version = try version(of: person.user), version > person.version { return }
+            _ = try makeSecret(of: person.user)
+        }
+    }
+}
+
+extension Store {
+    /// The list of the forgotten as vitals.db has it.
+    func forgotten() throws(VaultError) -> ForgottenList {
+        var list = try ForgottenList(database)
+        try database.forEach("SELECT id FROM forgotten_streams") { row throws(VaultError) in
+            list.add(StreamID(stored: try row.blob(0)))
+        }
+        return list
+    }
+
+    /// Whether what is sealed to this stream can never be opened any more.
+    func isForgotten(_ stream: StreamID) throws(VaultError) -> Bool {
+        try database.first("SELECT 1 FROM forgotten_streams WHERE id = ?", [.blob(stream.bytes)], row: Row.int) != nil
+    }
+
+    /// Enters streams into the list, within a transaction of the caller's.
+    func enter(forgotten streams: some Sequence<StreamID>) throws(VaultError) {
+        for stream in streams {
+            try database.execute(
+                "INSERT INTO forgotten_streams (id) VALUES (?) ON CONFLICT DO NOTHING", [.blob(stream.bytes)])
+        }
+    }
+}
+
+extension ForgottenList {
+    fileprivate init(_ database: Database) throws(VaultError) {
+        try database.forEach("SELECT user, version, time_ms, account FROM forgotten") { row throws(VaultError) in
+            let (text, version, time) = (try row.text(0), try row.int(1), try row.int(2))
+            let isWithAccount = try row.int(3) != 0
+            guard let user = decoded({ () throws(MalformedValue) in try ID(text) }) else { return }
+            add(Forgotten(user: user, version: version, time: time, isWithAccount: isWithAccount))
+        }
+    }
+}
+
+extension Forgotten {
+    /// Enters it into the table of a database, within a transaction of the caller's.
+    func enter(_ database: Database) throws(VaultError) {
+        try database.execute(
+            """
+            INSERT INTO forgotten (user, version, time_ms, account) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET version = max(version, excluded.version),
+                time_ms = max(time_ms, excluded.time_ms), account = max(account, excluded.account)
+            """, [.text(user.text), .integer(version), .integer(time), .integer(isWithAccount ? 1 : 0)])
+    }
+}

@@ -1,0 +1,117 @@
+import Daemon
+import MQTT
+import Telemetry
+import Vault
+
+/// `reset-all/ask` and `reset-all/confirm`: a person has all that is theirs forgotten, but for the account. Belongs to the
+/// session's thread.
+// Proof of @unchecked: touched by the desk's handlers only, which run on that thread.
+final class ResetAll: @unchecked Sendable {
+    private struct Confirmation {
+        let code: String
+        let expires: Int64
+    }
+
+    /// How long a confirmation is good, milliseconds.
+    static let lifetime: Int64 = 600_000
+
+    private let people: People
+    private let forgetting: Forgetting
+    /// One of each person's at a time, in memory only: after a restart one asks again.
+    private var confirmations: [ID: Confirmation] = [:]
+
+    init(_ people: People, _ forgetting: Forgetting) {
+        self.people = people
+        self.forgetting = forgetting
+    }
+
+    func register() {
+        people.register("reset-all/ask", .atOnce { [self] request in try ask(request.user) })
+        people.register("reset-all/confirm", .later { [self] request in confirm(request) })
+    }
+
+    private func ask(_ user: ID) throws -> JSON {
+        let context = people.context
+        let now = context.now()
+        confirmations = confirmations.filter { $0.value.expires > now }
+        let code = StreamID(stored: try RandomBytes.draw(16)).description
+        confirmations[user] = Confirmation(code: code, expires: now + Self.lifetime)
+        return [
+            "message": """
+            Everything of yours is deleted: readings, profile and picture. Nobody can bring it back. Your account, its \
+            devices and sensors stay.
+            """,
+            "confirmation": .string(code), "expires": .integer(now + Self.lifetime),
+            "what": try context.store.extent(of: user),
+        ]
+    }
+
+    private func confirm(_ request: PeopleRequest) {
+        do {
+            let user = try request.user
+            let code = try request.text("confirmation", atMost: 64)
+            guard !forgetting.isBusy(with: user) else {
+                throw ReplyError(.busy, "this is being done already", retryAfterSeconds: 10)
+            }
+            guard let known = confirmations[user], known.code == code else {
+                throw ReplyError(
+                    .wrongCredentials, "this confirmation is not the one asked for last", field: "confirmation")
+            }
+            confirmations[user] = nil
+            guard known.expires > people.context.now() else {
+                throw ReplyError(.expired, "this confirmation is too old: ask again", field: "confirmation")
+            }
+            forgetting.forget(
+                user, keepingAccount: true, progress: { [people] in people.tell(user, "reset-all", $0) },
+                completion: { [people] in
+                    switch $0 {
+                    case .success(let proof): request.done(Self.reply(proof))
+                    case .failure(let error): request.refuse(people.refusal(error, request.name))
+                    }
+                })
+        } catch {
+            request.refuse(people.refusal(error, request.name))
+        }
+    }
+
+    private static func reply(_ proof: Erasure.Proof) -> JSON {
+        [
+            "message": "Everything of yours was deleted, and the key to it with it.",
+            "tried": .integer(Int64(proof.tried)), "opened": .integer(Int64(proof.opened)), "next": "profile",
+        ]
+    }
+}
+
+extension People {
+    /// Tells a person how far something has come that they asked for.
+    func tell(_ user: ID, _ operation: String, _ progress: Forgetting.Progress) {
+        let payload: JSON = [
+            "operation": .string(operation), "step": .string(progress.step), "done": .integer(Int64(progress.done)),
+            "of": .integer(Int64(progress.of)),
+        ]
+        context.session.publish(payload.bytes, to: context.topics[user: user, .progress], qos: .atLeastOnce) { error in
+            if let error { log.debug("progress was not told: \(error)") }
+        }
+    }
+}
+
+extension Store {
+    /// How much there is of a person.
+    func extent(of user: ID) throws(VaultError) -> JSON {
+        var numbers: [Int64: Int64] = [:]
+        try database.forEach(
+            """
+            SELECT kind, sum(counts.number) FROM counts JOIN streams ON streams.number = counts.stream
+            WHERE user = ? GROUP BY kind
+            """, [.text(user.text)]
+        ) { row throws(VaultError) in numbers[try row.int(0)] = try row.int(1) }
+        func number(_ kind: Reading.Kind) -> JSON { .integer(numbers[Int64(kind.rawValue)] ?? 0) }
+        let documents = try database.query(
+            "SELECT name FROM documents WHERE user = ? ORDER BY name", [.text(user.text)], row: Row.text)
+        return [
+            "heart-rate": number(.heartRate), "steps": number(.steps), "temperature": number(.temperature),
+            "blocks": .integer(numbers[0] ?? 0),
+            "documents": .array(documents.filter { !Erasure.keptDocuments.contains($0) }.map { .string($0) }),
+        ]
+    }
+}

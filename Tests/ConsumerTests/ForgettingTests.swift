@@ -1,0 +1,232 @@
+import Daemon
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_consumer
+
+@Suite("Forgetting a person")
+struct ForgettingTests {
+    let home: ID
+    let demo: ID
+    let household: Household
+    let manager = FileManager.default
+    private let people = "demo: { sensors: [\"home/strap\"] }, other: { sensors: [\"home/watch\"] }"
+
+    init() throws {
+        home = try ID("home")
+        demo = try ID("demo")
+        household = try Household()
+    }
+
+    private func state(_ name: String) -> String { household.path("state/\(name)") }
+
+    private func erasure(_ parts: Parts, version: Int64 = 1, withAccount: Bool = false) -> Erasure {
+        let person = Forgotten(user: demo, version: version, time: start, isWithAccount: withAccount)
+        let grants = parts.grants
+        return Erasure(person, parts.store, parts.keys) { sensors throws(VaultError) in
+            let people = try Claims(store: grants.store).people(parts.settings, only: sensors)
+            try grants.settle(people, only: sensors, now: start + 10_000)
+        }
+    }
+
+    /// A household of two, of whom each has readings.
+    private func lived(hours: Int = 1) throws -> (parts: Parts, demo: GatewaySession, other: GatewaySession) {
+        var parts = try household.open(people: people)
+        let (one, two) = (try parts.session(household), try parts.session(household, "watch"))
+        let old = try parts.session(household)
+        _ = try parts.take(one.keyBlock, two.keyBlock, old.keyBlock, one.loose(old, [old.record(0, beat(500, 69))]))
+        var blocks: [[UInt8]] = []
+        for number in 0..<hours {
+            let first = Int64(number) * 3_600_000
+            blocks.append(try one.block((0..<60).map { beat(first + $0 * 1000, 70) }))
+            blocks.append(try two.block((0..<60).map { beat(first + $0 * 1000, 80) }))
+        }
+        _ = try parts.take(all: blocks)
+        let documents = Documents(store: parts.store, keys: parts.keys)
+        try documents.write(["email": "ada@example.org"], "contact", of: demo)
+        try documents.write(["name": "Ada"], "profile", of: demo)
+        try documents.write(["name": "Charles"], "profile", of: ID("other"))
+        let (version, name) = try documents.sealed(.string("Ada's phone"), Documents.label(ofDevice: "phone"), of: demo)
+        try parts.store.database.execute(
+            "INSERT INTO devices (device, user, credential, created_ms, secret_version, name) VALUES ('phone', 'demo', x'00', 0, ?, ?)",
+            [.integer(version), .blob(name)])
+        try parts.store.database.execute("INSERT INTO accounts (user, created_ms) VALUES ('demo', 0)")
+        return (parts, one, two)
+    }
+
+    @Test("takes all that is stored of them and nobody else, and the account's own stays under a new secret")
+    func wholeWay() throws {
+        var (parts, session, other) = try lived(hours: 30)
+        let key = try #require(try parts.keys.person("demo", version: 1)).stream.publicKey
+        let before = try parts.grant()
+        let others = try parts.printed(user: "other")
+        var erasure = erasure(parts)
+        var steps: [Erasure.Step?] = []
+        while erasure.step != nil {
+            #expect(try erasure.advance() != .waitsForReaders)
+            if steps.last != erasure.step { steps.append(erasure.step) }
+        }
+        #expect(steps.count == 6)
+        // Two sessions' keys, three documents and names.
+        #expect(erasure.proof == Erasure.Proof(tried: 5, opened: 0))
+
+        #expect(try parts.keys.all().filter { $0.user == "demo" }.map(\.version) == [2])
+        #expect(try parts.keys.owner(of: key) == nil)
+        #expect(try parts.printed() == [] && parts.printed(user: "other") == others && others.count == 1800)
+        #expect(try parts.count("blocks") == 30 && parts.count("sessions") == 1 && parts.count("records") == 0)
+        #expect(try parts.count("ledger") == 31)
+        let documents = Documents(store: parts.store, keys: parts.keys)
+        #expect(try documents.read("contact", of: demo) == ["email": "ada@example.org"])
+        #expect(try documents.read("profile", of: demo) == nil)
+        #expect(try documents.read("profile", of: ID("other")) == ["name": "Charles"])
+        let device = try parts.store.database.first("SELECT secret_version, name FROM devices") {
+            row throws(VaultError) in
+            (version: try row.int(0), name: try row.blob(1))
+        }
+        let name = try documents.opened(
+            #require(device).name, Documents.label(ofDevice: "phone"), of: demo, version: 2)
+        #expect(device?.version == 2 && name == .string("Ada's phone"))
+
+        let after = try parts.grant()
+        #expect(after.stream != before.stream && after.until == nil && after.personPublicKey != key)
+        #expect(try CheckCommand.findings(parts.store, parts.keys).isGood)
+        // What the gateway still has of the old stream is acknowledged, and not kept; the others' goes on.
+        parts.ingest.forgetSessions()
+        let (answers, reports) = try parts.take(
+            all: [session.keyBlock, session.block(beat(1, 99)), other.block(beat(2, 98))])
+        #expect(answers == [.acknowledge(home, [session.identity(0), session.identity(31 + 1), other.identity(31)])])
+        #expect(reports.map(\.verdict) == [.forgotten, .forgotten])
+        #expect(try parts.count("blocks") == 31 && parts.count("sessions") == 1)
+    }
+
+    @Test("leaves the sensor's past nobody's, and another person's late readings are still judged by it")
+    func foreignTimes() throws {
+        // First other, then demo, then other again had the strap.
+        _ = try household.open(people: "other: { sensors: [\"home/strap\"] }", now: start)
+        var parts = try household.open(people: "demo: { sensors: [\"home/strap\"] }", now: start + 600_000)
+        let first = try #require(try parts.store.streams(of: ID("other")).first)
+        let times = try parts.store.foreignTimes(of: first)
+        #expect(times.count == 1)
+        var erasure = erasure(parts)
+        try erasure.finish()
+        #expect(try parts.store.foreignTimes(of: first).map(\.lowerBound).contains(times[0].lowerBound))
+        parts = try household.open(people: "other: { sensors: [\"home/strap\"] }", now: start + 900_000)
+        let after = try parts.store.foreignTimes(of: first)
+        #expect(after.contains { $0.contains(start + 700_000) } && !after.contains { $0.contains(start + 901_000) })
+    }
+
+    @Test("tells a gateway that the stream has ended, for as long as nobody else has the sensor")
+    func ended() throws {
+        var (parts, _, _) = try lived()
+        let before = try parts.grant()
+        // Nobody is to have it now.
+        let settings = try household.settings(people: "other: { sensors: [\"home/watch\"] }")
+        try parts.grants.settle(settings.people, now: start + 5000)
+        var erasure = erasure(parts)
+        try erasure.finish()
+        for _ in 1...2 {
+            let grant = try parts.grant()
+            #expect(grant.stream == before.stream && grant.until == start + 5000)
+            #expect(grant.personPublicKey == before.personPublicKey)
+            parts = try household.open(people: "other: { sensors: [\"home/watch\"] }", now: start + 20_000)
+        }
+    }
+
+    @Test("with the account leaves nothing but a name on the list")
+    func account() throws {
+        var (parts, _, _) = try lived()
+        let settings = try household.settings(people: "other: { sensors: [\"home/watch\"] }")
+        try parts.store.database.execute(
+            "INSERT INTO claims (gateway, sensor, user, kinds, claimed_ms) VALUES ('home', 'strap', 'demo', 7, 0)")
+        try parts.grants.settle(Claims(store: parts.store).people(settings), now: start + 5000)
+        let person = Forgotten(user: demo, version: 1, time: start, isWithAccount: true)
+        let grants = parts.grants
+        var erasure = Erasure(person, parts.store, parts.keys) { sensors throws(VaultError) in
+            let people = try Claims(store: grants.store).people(settings, only: sensors)
+            try grants.settle(people, only: sensors, now: start + 10_000)
+        }
+        try erasure.finish()
+        #expect(erasure.proof.tried == 5 && erasure.proof.opened == 0)
+        for table in ["accounts", "devices", "documents", "subjects", "claims", "streams"] {
+            let count = try parts.store.database.first(
+                "SELECT count(*) FROM \(table) WHERE user = 'demo'", row: Row.int)
+            #expect(count == 0, "\(table)")
+        }
+        #expect(try !parts.keys.all().contains { $0.user == "demo" })
+        #expect(try parts.store.forgotten().people[demo]?.isWithAccount == true)
+        #expect(try parts.grant().until != nil)
+        // Should the id ever come again, its secret is none that was forgotten.
+        #expect(try parts.keys.currentVersion(of: demo) == 2)
+        parts = try household.open(people: people, now: start + 20_000)
+        #expect(try parts.keys.version(of: demo) == 2)
+    }
+
+    @Test("goes on at the next start, wherever it was interrupted", arguments: 0...12)
+    func interrupted(after parts: Int) throws {
+        do {
+            let (opened, _, _) = try lived(hours: 3)
+            let places = ForgottenPlaces(opened.settings, store: opened.store, keys: opened.keys)
+            try places.note(Forgotten(user: demo, version: 1, time: start, isWithAccount: false))
+            var erasure = erasure(opened)
+            for _ in 0..<parts where erasure.step != nil { _ = try erasure.advance() }
+        }
+        let settings = try household.settings(people: people)
+        do { _ = try Consumer(settings, readiness: Readiness()) { _ in } }
+        let keys = try Keys(settings, .read)
+        #expect(try keys.all().filter { $0.user == "demo" }.map(\.version) == [2])
+        let opened = try household.open(people: people, now: start + 30_000)
+        #expect(try opened.printed() == [])
+        #expect(try Documents(store: opened.store, keys: opened.keys).read("contact", of: demo) != nil)
+        while try opened.store.deleteForgotten(atMost: 10) > 0 {}
+        #expect(try opened.count("blocks") == 3 && opened.count("sessions") == 1)
+        #expect(try CheckCommand.findings(opened.store, opened.keys).isGood)
+    }
+
+    @Test("is remembered in files that tell what somebody else wrote, or what a power cut tore")
+    func list() throws {
+        let (parts, session, _) = try lived()
+        let settings = try household.settings(people: people, more: "forgotten_file: \"stick/forgotten\",")
+        let places = ForgottenPlaces(settings, store: parts.store, keys: parts.keys)
+        let person = Forgotten(user: demo, version: 1, time: start, isWithAccount: false)
+        // The second place is not there: the first counts.
+        try places.note(person)
+        let path = state("forgotten")
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        let list = try ForgottenList(path, parts.keys)
+        #expect(list.people == [demo: person] && list.streams == [session.stream] && list.strange == 0)
+        // It is there now, and gets all of it.
+        try manager.createDirectory(atPath: household.path("stick"), withIntermediateDirectories: false)
+        #expect(try places.bringUpToDate().people == [demo: person])
+        #expect(try ForgottenList(household.path("stick/forgotten"), parts.keys) == list)
+        #expect(try parts.store.isForgotten(session.stream))
+
+        let whole = try #require(manager.contents(atPath: path))
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        for length in 0..<whole.count {
+            try whole.prefix(length).write(to: URL(fileURLWithPath: path))
+            let torn = try ForgottenList(path, parts.keys)
+            #expect(
+                torn.people.count + torn.streams.count
+                    == lines.count { length >= whole.range(of: Data($0.utf8))!.upperBound })
+            if length % 7 == 0 {
+                // What is added afterwards is whole.
+                let other = Forgotten(user: home, version: 3, time: start, isWithAccount: true)
+                var more = ForgottenList()
+                more.add(other)
+                try more.append(to: path, parts.keys)
+                #expect(try ForgottenList(path, parts.keys).people[home] == other)
+            }
+        }
+        for index in whole.indices where whole[index] != UInt8(ascii: "\n") {
+            var altered = whole
+            altered[index] ^= 1
+            try altered.write(to: URL(fileURLWithPath: path))
+            let read = try ForgottenList(path, parts.keys)
+            #expect(read.people.count + read.streams.count == lines.count - 1 && read.strange >= 1)
+        }
+    }
+}
