@@ -27,7 +27,17 @@ enum ConsumerCommand {
                 "Prints what is stored of a person's heart rate."),
         ],
         exitCodes: [.ok, .failure, .usage, .temporary, .configuration],
-        subcommands: [identity, readings, check, backup, restore, rotate, brokerRules, rotateRoot, forget],
+        subcommands: [
+            identity,
+            readings,
+            check,
+            backup,
+            restore,
+            rotate,
+            rotateRoot,
+            forget,
+            brokerRules,
+        ],
         runsAlone: true)
 
     private static let identity = Command(
@@ -104,7 +114,7 @@ enum ConsumerCommand {
 
     private static let brokerRules = Command(
         name: "broker-rules",
-        summary: "Writes the file of the broker's dynamic-security plugin, where it is not as the database says.",
+        summary: "Writes the file of the broker's dynamic-security plugin, as settings and database have it.",
         discussion: """
             To be run before the broker starts, with what the settings and the database have: FILE is written where it is \
             missing or damaged, or says something else, and is its owner's only. Clients, groups and roles in it that are an \
