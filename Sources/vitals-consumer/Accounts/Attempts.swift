@@ -1,0 +1,66 @@
+// How fast passwords and codes can be tried. After each failure a name has to wait before the next try, 1, 2, 4 … seconds and at
+// most a quarter of an hour; after a hundred failures in a row it is locked until its password is reset. Names that nobody has are
+// treated the same, so that no answer tells whether they exist.
+//
+// The waits are kept in memory, by a clock that never runs backwards: setting the clock locks nobody out and lets nobody in. A
+// restart forgives them. The number of failures is also kept with the account, see `Accounts`.
+
+/// Failed tries by name. Belongs to one thread.
+struct Attempts {
+    /// Why there is no try now.
+    enum Refusal: Equatable {
+        case wait(seconds: Int)
+        case locked
+    }
+
+    private struct Entry {
+        var failures = 0
+        var notBefore: UInt64 = 0
+    }
+
+    /// Failures in a row that lock a name.
+    static let lock = 100
+    /// The longest wait.
+    static let longest: UInt64 = 15 * 60_000
+
+    private let capacity: Int
+    private var entries: [[UInt8]: Entry] = [:]
+
+    /// - Parameter capacity: how many names are remembered; beyond, those go whose wait ended first.
+    init(capacity: Int = 10_000) { self.capacity = capacity }
+
+    /// Why a name cannot be tried now; nil where it can.
+    /// - Parameters:
+    ///   - failures: how many the account itself knows of, where there is one.
+    ///   - now: milliseconds of a clock that never runs backwards.
+    func refusal(_ name: [UInt8], failures: Int = 0, now: UInt64) -> Refusal? {
+        let entry = entries[name] ?? Entry()
+        if max(entry.failures, failures) >= Self.lock { return .locked }
+        guard entry.notBefore > now else { return nil }
+        return .wait(seconds: Int((entry.notBefore - now + 999) / 1000))
+    }
+
+    /// A try begins, and counts as a failure until it has succeeded: so many at once are no way around the wait.
+    mutating func began(_ name: [UInt8], now: UInt64) {
+        if entries[name] == nil { makeRoom() }
+        var entry = entries[name] ?? Entry()
+        entry.failures += 1
+        entry.notBefore = now + Self.wait(after: entry.failures)
+        entries[name] = entry
+    }
+
+    /// The name's password was right, or is another now.
+    mutating func succeeded(_ name: [UInt8]) { entries[name] = nil }
+
+    /// Milliseconds after so many failures.
+    static func wait(after failures: Int) -> UInt64 {
+        min(longest, 1000 << UInt64(max(0, min(failures - 1, 20))))
+    }
+
+    private mutating func makeRoom() {
+        guard entries.count >= capacity else { return }
+        // Half of them at once: sorting at each new name would be work that a stranger could make.
+        let byTime = entries.sorted { $0.value.notBefore > $1.value.notBefore }
+        entries = Dictionary(uniqueKeysWithValues: byTime.prefix(capacity / 2).map { ($0.key, $0.value) })
+    }
+}
