@@ -31,11 +31,16 @@ struct Attempts {
 
     /// Why a name cannot be tried now; nil where it can.
     /// - Parameters:
-    ///   - failures: how many the account itself knows of, where there is one.
+    ///   - failures: how many the account itself remembers, where there is one. It has the last word on locks: an operator
+    ///     may have opened it.
     ///   - now: milliseconds of a clock that never runs backwards.
-    func refusal(_ name: [UInt8], failures: Int = 0, now: UInt64) -> Refusal? {
+    mutating func refusal(_ name: [UInt8], failures: Int?, now: UInt64) -> Refusal? {
         let entry = entries[name] ?? Entry()
-        if max(entry.failures, failures) >= Self.lock { return .locked }
+        if failures ?? entry.failures >= Self.lock { return .locked }
+        guard entry.failures < Self.lock else {
+            entries[name] = nil
+            return nil
+        }
         guard entry.notBefore > now else { return nil }
         return .wait(seconds: Int((entry.notBefore - now + 999) / 1000))
     }

@@ -1,0 +1,163 @@
+import Telemetry
+import Vault
+
+// accounts in vitals.db. An account is found by the keyed hash of its e-mail address or phone number; the password's hash is sealed, bound
+// to the person, so that nobody who can write to the file can give one person another's password. The name in the clear is in the
+// document "contact", under the person's row key.
+
+/// A row of `accounts`.
+struct StoredAccount: Equatable {
+    let user: ID
+    let email: [UInt8]?
+    let phone: [UInt8]?
+    /// Sealed; nil where the person signs in with a provider only.
+    fileprivate let password: [UInt8]?
+    /// Failed sign-ins since the last one that succeeded.
+    let failures: Int
+    /// Unix milliseconds.
+    let created: Int64
+
+    /// Whether there is a password.
+    var hasPassword: Bool { password != nil }
+    /// What the account is found by, where it has a name of its own.
+    var lookup: [UInt8]? { email ?? phone }
+
+    fileprivate static let columns = "user, email, phone, password, failures, created_ms"
+
+    fileprivate init(_ row: borrowing Row) throws(VaultError) {
+        let text = try row.text(0)
+        guard let user = decoded({ () throws(MalformedValue) in try ID(text) }) else {
+            throw VaultError("read an account", .malformed, said: "\"\(text)\" is no id")
+        }
+        self.user = user
+        email = try row.blobIfPresent(1)
+        phone = try row.blobIfPresent(2)
+        password = try row.blobIfPresent(3)
+        failures = Int(try row.int(4))
+        created = try row.int(5)
+    }
+}
+
+/// What is kept of a password.
+struct StoredPassword: Equatable {
+    let salt: [UInt8]
+    let hash: [UInt8]
+}
+
+/// The accounts of a store. Belongs to the thread of its store and keys.
+struct AccountRows {
+    let store: Store
+    let keys: Keys
+
+    /// The account with this keyed hash of an e-mail address or phone number.
+    func account(_ lookup: [UInt8]) throws(VaultError) -> StoredAccount? {
+        try store.database.first(
+            "SELECT \(StoredAccount.columns) FROM accounts WHERE email = ?1 OR phone = ?1", [.blob(lookup)],
+            row: StoredAccount.init)
+    }
+
+    func account(of user: ID) throws(VaultError) -> StoredAccount? {
+        try store.database.first(
+            "SELECT \(StoredAccount.columns) FROM accounts WHERE user = ?", [.text(user.text)], row: StoredAccount.init)
+    }
+
+    func all() throws(VaultError) -> [StoredAccount] {
+        try store.database.query(
+            "SELECT \(StoredAccount.columns) FROM accounts ORDER BY created_ms, user", row: StoredAccount.init)
+    }
+
+    /// Makes an account, and the document with its name in the clear. The person must have a secret.
+    /// - Parameters:
+    ///   - name: nil where the person signs in with a provider.
+    ///   - now: Unix milliseconds.
+    func add(_ user: ID, _ name: AccountName?, _ password: StoredPassword?, now: Int64) throws(VaultError) {
+        let lookup = try name.map { name throws(VaultError) in Value.blob(try name.lookup(keys)) } ?? .null
+        let sealed = try password.map { password throws(VaultError) in Value.blob(try self.sealed(password, of: user)) }
+        let isEmail = if case .email? = name { true } else { false }
+        try store.database.execute(
+            "INSERT INTO accounts (user, email, phone, password, created_ms) VALUES (?, ?, ?, ?, ?)",
+            [.text(user.text), isEmail ? lookup : .null, isEmail ? .null : lookup, sealed ?? .null, .integer(now)])
+        if let name {
+            try Documents(store: store, keys: keys).write(
+                .object([.init(name.field, .string(name.text))]), "contact", of: user)
+        }
+    }
+
+    /// What is kept of the account's password; nil where there is none.
+    func password(of account: StoredAccount) throws(VaultError) -> StoredPassword? {
+        guard let sealed = account.password else { return nil }
+        let bytes = try keys.service.openWithNonce(sealed, aad: Self.data(account.user))
+        return StoredPassword(
+            salt: Array(bytes.prefix(HashingPool.saltLength)), hash: Array(bytes.dropFirst(HashingPool.saltLength)))
+    }
+
+    /// A new password, with which the account is not locked any more.
+    func setPassword(_ password: StoredPassword, of user: ID) throws(VaultError) {
+        try store.database.execute(
+            "UPDATE accounts SET password = ?, failures = 0 WHERE user = ?",
+            [.blob(try sealed(password, of: user)), .text(user.text)])
+    }
+
+    func addFailure(of user: ID) throws(VaultError) {
+        try store.database.execute(
+            "UPDATE accounts SET failures = failures + 1 WHERE user = ?", [.text(user.text)])
+    }
+
+    func clearFailures(of user: ID) throws(VaultError) {
+        try store.database.execute(
+            "UPDATE accounts SET failures = 0 WHERE user = ? AND failures > 0", [.text(user.text)])
+    }
+
+    /// Removes the account, how it signs in, and its documents. What else a person has, others forget.
+    func remove(_ user: ID) throws(VaultError) {
+        for table in ["accounts", "subjects", "devices", "documents"] {
+            try store.database.execute("DELETE FROM \(table) WHERE user = ?", [.text(user.text)])
+        }
+    }
+
+    private func sealed(_ password: StoredPassword, of user: ID) throws(VaultError) -> [UInt8] {
+        try keys.service.sealWithNonce(password.salt + password.hash, aad: Self.data(user))
+    }
+
+    private static func data(_ user: ID) -> [UInt8] { Array("password".utf8) + [0] + Array(user.text.utf8) }
+}
+
+// MARK: Providers
+
+extension AccountRows {
+    /// The person whom a provider knows by this subject.
+    func user(provider issuer: String, subject: String) throws(VaultError) -> ID? {
+        let found = try store.database.first(
+            "SELECT user FROM subjects WHERE subject = ?", [.blob(try key(issuer, subject))], row: Row.text)
+        guard let found else { return nil }
+        return decoded { () throws(MalformedValue) in try ID(found) }
+    }
+
+    func add(_ user: ID, provider: String, issuer: String, subject: String) throws(VaultError) {
+        try store.database.execute(
+            "INSERT INTO subjects (subject, user, provider) VALUES (?, ?, ?)",
+            [.blob(try key(issuer, subject)), .text(user.text), .text(provider)])
+    }
+
+    /// The providers that a person signs in with, by their names in the settings.
+    func providers(of user: ID) throws(VaultError) -> [String] {
+        try store.database.query(
+            "SELECT DISTINCT provider FROM subjects WHERE user = ? ORDER BY provider", [.text(user.text)], row: Row.text
+        )
+    }
+
+    /// An issuer is a URL, and has no zero byte.
+    private func key(_ issuer: String, _ subject: String) throws(VaultError) -> [UInt8] {
+        try keys.lookup("subject", issuer + "\0" + subject)
+    }
+}
+
+/// An id that nobody can guess or that says anything: 16 of a-z and 2-7, 80 random bits.
+func drawnID() throws(VaultError) -> ID {
+    let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+    let text = String(decoding: try RandomBytes.draw(16).map { alphabet[Int($0 & 31)] }, as: UTF8.self)
+    guard let id = decoded({ () throws(MalformedValue) in try ID(text) }) else {
+        throw VaultError("draw an id", .malformed, said: "\"\(text)\" is no id")
+    }
+    return id
+}

@@ -1,0 +1,232 @@
+import Daemon
+import Telemetry
+import Vault
+
+// Accounts: signing up, signing in, and what people ask about their own.
+//
+// Whoever signs up or in gets a device, see Devices.swift. Passwords are compared by their hashes, made on threads of their own
+// (HashingPool.swift), while the session's thread goes on; how often one may try, Attempts.swift says.
+//
+// Nothing but a sign-up tells whether a name exists. Where it does not, or has no password, the same is hashed all the same, with a salt
+// drawn at the start, the same is flushed to the disk, and the same waits and locks are kept.
+//
+// What is written in which order: the person's secret, which goes to keys.db, is on the disk before the account's row; the device's row
+// before the broker hears of it; and the broker has confirmed it before the reply leaves.
+
+/// The accounts of a store. Belongs to the session's thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+final class Accounts: @unchecked Sendable {
+    unowned let people: People
+    let context: PeopleContext
+    let rows: AccountRows
+    let devices: Devices
+    /// Removes all that there is of a person, and answers when it is gone. The account's own rows, unless somebody knows of more.
+    var erase: (ID, @escaping @Sendable (Result<Void, any Error>) -> Void) -> Void = { _, _ in }
+    private let pool: HashingPool
+    private var attempts = Attempts()
+    /// The salt for names that nobody has.
+    private let nobodysSalt: [UInt8]
+
+    /// Makes the requests about accounts known.
+    /// - Parameter cost: of hashing a password, other than the usual for tests only.
+    init(_ people: People, cost: Scrypt.Cost = .password) throws(VaultError) {
+        self.people = people
+        context = people.context
+        rows = AccountRows(store: context.store, keys: context.keys)
+        devices = Devices(people)
+        pool = HashingPool(pepper: context.keys.pepper, cost: cost)
+        nobodysSalt = try RandomBytes.draw(HashingPool.saltLength)
+        erase = { [unowned self] user, completion in
+            completion(
+                Result { try context.store.database.transaction { () throws(VaultError) in try rows.remove(user) } })
+        }
+        people.register("sign-up", for: .guests, .later { [unowned self] in signUp($0) })
+        people.register("sign-in", for: .guests, .later { [unowned self] in signIn($0) })
+        registerOwn()
+    }
+
+    // MARK: Signing up
+
+    private func signUp(_ request: PeopleRequest) {
+        people.answering(request) {
+            try requireSignUp()
+            let fields = try SignUpFields(request.fields)
+            guard try rows.account(fields.name.lookup(context.keys)) == nil else { throw fields.name.alreadyRegistered }
+            try hash(fields.password, isGuest: true) { [unowned self] stored in
+                people.answering(request) {
+                    let password = try stored.get()
+                    // Somebody may have been quicker.
+                    guard try rows.account(fields.name.lookup(context.keys)) == nil else {
+                        throw fields.name.alreadyRegistered
+                    }
+                    let user = try makePerson { user throws(VaultError) in
+                        try rows.add(user, fields.name, password, now: context.now())
+                    }
+                    signIn(fields.device, of: user, isNew: false, "You are registered and signed in", request)
+                }
+            }
+        }
+    }
+
+    private func requireSignUp() throws(ReplyError) {
+        guard context.settings.accounts?.allowsSignUp == true else {
+            throw ReplyError(.notAllowed, "Nobody can sign up here: ask whoever runs this service")
+        }
+    }
+
+    /// Makes a person with what `add` adds, in one transaction. Their secret comes first: a person without one could not keep anything.
+    private func makePerson(_ add: (ID) throws(VaultError) -> Void) throws(VaultError) -> ID {
+        let user = try drawnID()
+        _ = try context.keys.currentVersion(of: user)
+        try context.keys.makeDurable()
+        try context.store.database.transaction { () throws(VaultError) in try add(user) }
+        log.notice("\(user) has signed up")
+        return user
+    }
+
+    // MARK: Signing in
+
+    private func signIn(_ request: PeopleRequest) {
+        people.answering(request) {
+            let fields = try SignInFields(request.fields)
+            let lookup = try fields.name.lookup(context.keys)
+            let account = try rows.account(lookup)
+            let wrong = ReplyError(.wrongCredentials, "The \(fields.name.words) or the password is not right")
+            try check(fields.password, of: account, tries: lookup, isGuest: true, wrong: wrong) {
+                [unowned self] result in
+                people.answering(request) {
+                    try result.get()
+                    guard let account else { throw wrong }
+                    signIn(fields.device, of: account.user, isNew: false, "You are signed in", request)
+                }
+            }
+        }
+    }
+
+    private func signIn(
+        _ device: DeviceName, of user: ID, isNew: Bool, _ message: String, _ request: PeopleRequest
+    ) {
+        devices.add(device, of: user, isNew: isNew) { [unowned self] result in
+            people.answering(request) { request.done(try result.get().json(message)) }
+        }
+    }
+
+    /// Signs in whom an OpenID provider vouches for, and makes the person where there is none yet. For those who have verified the ID
+    /// token, and that it is used for the first time.
+    ///
+    /// An e-mail address in the token makes no connection to an account of that address: whoever controls the provider's word for it
+    /// would take the account over.
+    /// - Parameters:
+    ///   - provider: its name in the settings, for the person to see.
+    ///   - issuer: the token's `iss`.
+    ///   - subject: the token's `sub`.
+    ///   - completion: on the session's thread, at once or later; what fails is to be answered with `People.refusal`.
+    func signIn(
+        provider: String, issuer: String, subject: String, device: DeviceName,
+        _ completion: @escaping @Sendable (Result<SignedIn, any Error>) -> Void
+    ) {
+        do {
+            if let user = try rows.user(provider: issuer, subject: subject) {
+                return devices.add(device, of: user, completion)
+            }
+            try requireSignUp()
+            let user = try makePerson { user throws(VaultError) in
+                try rows.add(user, nil, nil, now: context.now())
+                try rows.add(user, provider: provider, issuer: issuer, subject: subject)
+            }
+            devices.add(device, of: user, isNew: true, completion)
+        } catch {
+            completion(.failure(error))
+        }
+    }
+}
+
+// MARK: Passwords
+
+extension Accounts {
+    /// What is to be kept of a new password, on the session's thread.
+    /// - Throws: `busy` where too many wait.
+    func hash(
+        _ password: Password, isGuest: Bool,
+        _ completion: @escaping @Sendable (Result<StoredPassword, any Error>) -> Void
+    ) throws {
+        let salt = try RandomBytes.draw(HashingPool.saltLength)
+        try hash(password, salt: salt, isGuest: isGuest) { result in
+            completion(
+                Result { StoredPassword(salt: salt, hash: try result.get()) })
+        }
+    }
+
+    private func hash(
+        _ password: Password, salt: [UInt8], isGuest: Bool, _ completion: @escaping HashingPool.Completion
+    ) throws(ReplyError) {
+        let loop = context.session.loop
+        let seconds = pool.hash(password, salt: salt, isGuest: isGuest) { result in
+            loop.perform { completion(result) }
+        }
+        if let seconds {
+            throw ReplyError(
+                .busy, "Many people are signing in: try again in \(seconds) s", retryAfterSeconds: seconds)
+        }
+    }
+
+    /// Compares a password with an account's, and takes as long where there is no account, or no password.
+    /// - Parameters:
+    ///   - name: what its failures are counted under.
+    ///   - wrong: the answer where it is not right.
+    /// - Throws: `busy`, `rate-limited` or `locked`, without a look at the password.
+    func check(
+        _ password: Password, of account: StoredAccount?, tries name: [UInt8], isGuest: Bool, wrong: ReplyError,
+        _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) throws {
+        let now = millisecondsSinceBoot()
+        switch attempts.refusal(name, failures: account?.failures, now: now) {
+        case nil: break
+        case .locked?: throw Self.locked
+        case .wait(let seconds)?:
+            throw ReplyError(
+                .rateLimited, "Too many failures: try again in \(seconds) s", retryAfterSeconds: seconds)
+        }
+        let stored = try account.flatMap { try rows.password(of: $0) }
+        try hash(password, salt: stored?.salt ?? nobodysSalt, isGuest: isGuest) { [unowned self] result in
+            let outcome = Result {
+                guard isEqualInConstantTime(try result.get(), stored?.hash ?? []) else { throw wrong }
+                attempts.succeeded(name)
+                if let account, account.failures > 0 { try rows.clearFailures(of: account.user) }
+            }
+            completion(outcome)
+            // After the answer, so that this takes none of its time; and with the same flush where there is nobody.
+            if case .failure(let error) = outcome, error as? ReplyError == wrong { count(account, isGuest: isGuest) }
+        }
+        attempts.began(name, now: now)
+    }
+
+    private func count(_ account: StoredAccount?, isGuest: Bool) {
+        let database = context.store.database
+        do throws(VaultError) {
+            if let account, isGuest {
+                try database.transaction { () throws(VaultError) in try rows.addFailure(of: account.user) }
+            } else {
+                try database.durably { () throws(VaultError) in }
+            }
+        } catch {
+            log.error("a failed sign-in was not counted: \(error)")
+        }
+    }
+
+    /// A name's password is another now.
+    func forgive(_ name: [UInt8]) { attempts.succeeded(name) }
+
+    static let locked = ReplyError(
+        .locked, "There were \(Attempts.lock) failures in a row: reset the password to sign in again")
+}
+
+extension AccountName {
+    /// What it is called in a sentence.
+    var words: String {
+        switch self {
+        case .email: "e-mail address"
+        case .phone: "phone number"
+        }
+    }
+}

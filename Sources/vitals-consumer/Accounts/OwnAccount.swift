@@ -1,0 +1,110 @@
+import Daemon
+import Telemetry
+import Vault
+
+// What people ask about their own accounts, once they are signed in.
+
+extension Accounts {
+    func registerOwn() {
+        people.register("account/get", .atOnce { [unowned self] in try get($0.user) })
+        people.register("account/change-password", .later { [unowned self] in changePassword($0) })
+        people.register("account/delete", .later { [unowned self] in delete($0) })
+    }
+
+    private func account(_ request: PeopleRequest) throws -> StoredAccount {
+        guard let account = try rows.account(of: request.user) else {
+            throw ReplyError(.notFound, "You have no account here: the operator has named you in the settings")
+        }
+        return account
+    }
+
+    private func get(_ user: ID) throws -> JSON {
+        guard let account = try rows.account(of: user) else {
+            throw ReplyError(.notFound, "You have no account here: the operator has named you in the settings")
+        }
+        let contact = try context.documents.read("contact", of: user)
+        return .object(present: [
+            "user": .string(user.text), "email": contact?["email"], "phone": contact?["phone"],
+            "has_password": .bool(account.hasPassword),
+            "providers": .array(try rows.providers(of: user).map(JSON.string)), "created": .integer(account.created),
+            "devices": .integer(Int64(try devices.count(of: user))),
+        ])
+    }
+
+    /// Failures here are those of somebody who holds a signed-in device: they are counted apart, and lock nobody's sign-in.
+    private func ownTries(_ user: ID) -> [UInt8] { Array("own".utf8) + [0] + Array(user.text.utf8) }
+
+    /// The present password, the new one's rules, then whether the present one is right. The other devices stay signed in.
+    private func changePassword(_ request: PeopleRequest) {
+        people.answering(request) {
+            let user = try request.user
+            let account = try account(request)
+            guard account.hasPassword else {
+                throw ReplyError(.notAllowed, "You sign in with a provider: there is no password to change")
+            }
+            let current = try Password(ofSignIn: request.fields, field: "current")
+            let new = try Password(new: request.fields, names: names(of: user), personName: personName(of: user))
+            let wrong = ReplyError(.wrongCredentials, "The current password is not right", field: "current")
+            try check(current, of: account, tries: ownTries(user), isGuest: false, wrong: wrong) {
+                [unowned self] result in
+                people.answering(request) {
+                    try result.get()
+                    try hash(new, isGuest: false) { [unowned self] stored in
+                        people.answering(request) {
+                            let stored = try stored.get()
+                            try context.store.database.transaction { () throws(VaultError) in
+                                try rows.setPassword(stored, of: user)
+                            }
+                            if let lookup = account.lookup { forgive(lookup) }
+                            request.done(["message": "The password was changed"])
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a new password must not contain.
+    func names(of user: ID) throws -> [AccountName] {
+        guard let contact = try context.documents.read("contact", of: user) else { return [] }
+        do throws(ReplyError) { return [try AccountName(contact)] } catch { return [] }
+    }
+
+    func personName(of user: ID) throws -> String? {
+        guard case .string(let name)? = try context.documents.read("profile", of: user)?["name"] else { return nil }
+        return name
+    }
+
+    /// The password, where there is one, is asked for again: what cannot be undone is not to be done with a device that was left lying about.
+    private func delete(_ request: PeopleRequest) {
+        people.answering(request) {
+            let user = try request.user
+            let account = try account(request)
+            guard account.hasPassword else { return eraseAll(of: user, request) }
+            let password = try Password(ofSignIn: request.fields)
+            let wrong = ReplyError(.wrongCredentials, "The password is not right", field: "password")
+            try check(password, of: account, tries: ownTries(user), isGuest: false, wrong: wrong) {
+                [unowned self] result in
+                people.answering(request) {
+                    try result.get()
+                    eraseAll(of: user, request)
+                }
+            }
+        }
+    }
+
+    /// The broker hears of it after the reply: who asks is one of those that go.
+    private func eraseAll(of user: ID, _ request: PeopleRequest) {
+        people.answering(request) {
+            let clients = try devices.ids(of: user)
+            erase(user) { [unowned self] result in
+                people.answering(request) {
+                    try result.get()
+                    log.notice("\(user) has deleted their account")
+                    request.done(["message": "Your account was deleted"])
+                    devices.dismiss(clients, user) { _ in }
+                }
+            }
+        }
+    }
+}
