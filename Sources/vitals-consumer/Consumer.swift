@@ -101,7 +101,7 @@ final class Consumer: @unchecked Sendable {
             context.rules = rules
             return People(context)
         }
-        meetPeople()
+        try meetPeople()
         meetForgetting()
     }
 

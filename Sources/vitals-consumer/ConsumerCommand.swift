@@ -37,6 +37,9 @@ enum ConsumerCommand {
             rotateRoot,
             forget,
             brokerRules,
+            PeopleCommand.declaration,
+            ResetPasswordCommand.declaration,
+            UnlockCommand.declaration,
         ],
         runsAlone: true)
 
@@ -114,7 +117,7 @@ enum ConsumerCommand {
 
     private static let brokerRules = Command(
         name: "broker-rules",
-        summary: "Writes the file of the broker's dynamic-security plugin, as settings and database have it.",
+        summary: "Writes the file of the broker's dynamic-security plugin.",
         discussion: """
             To be run before the broker starts, with what the settings and the database have: FILE is written where it is \
             missing or damaged, or says something else, and is its owner's only. Clients, groups and roles in it that are an \
@@ -178,6 +181,11 @@ enum ConsumerCommand {
             return try command.run(settings(arguments), now: unixMilliseconds(), output: 1)
         case "broker-rules":
             return try BrokerRulesCommand(path: arguments.string("FILE")).run(settings(arguments), output: 1)
+        case "people": return try PeopleCommand(arguments).run(settings(arguments), output: 1)
+        case "reset-password":
+            let command = try ResetPasswordCommand(arguments)
+            return try command.run(settings(arguments), now: unixMilliseconds(), output: 1)
+        case "unlock": return try UnlockCommand(arguments).run(settings(arguments))
         case "rotate": return try rotate(ID(arguments.id("user")), settings(arguments))
         case "rotate-root": return try rotateRoot(arguments.optionalString("new-key"), settings(arguments))
         case "forget": return try ForgetCommand(arguments).run(settings(arguments), output: 1)

@@ -47,15 +47,18 @@ private enum Golden {
         The settings file names the gateways that are enrolled, and whose stream each sensor is.
 
         Commands:
-          identity      Prints the public key that gateways are enrolled with: Ed25519, base64.
-          readings      Prints stored readings, opened, as one JSON object a line, in order of time.
-          check         Opens all that is stored, counts it again and compares; prints one JSON object.
-          backup        Copies both databases into a new folder, each into a folder of its own in it.
-          restore       Makes a backup the state of this consumer; the service must not be running.
-          rotate        Makes a new secret for a person; what is stored stays readable with the old one.
-          rotate-root   Changes the root key: wraps every key anew under another one.
-          forget        Forgets a person: deletes all that is stored of them, and the keys to it.
-          broker-rules  Writes the file of the broker's dynamic-security plugin, as settings and database have it.
+          identity        Prints the public key that gateways are enrolled with: Ed25519, base64.
+          readings        Prints stored readings, opened, as one JSON object a line, in order of time.
+          check           Opens all that is stored, counts it again and compares; prints one JSON object.
+          backup          Copies both databases into a new folder, each into a folder of its own in it.
+          restore         Makes a backup the state of this consumer; the service must not be running.
+          rotate          Makes a new secret for a person; what is stored stays readable with the old one.
+          rotate-root     Changes the root key: wraps every key anew under another one.
+          forget          Forgets a person: deletes all that is stored of them, and the keys to it.
+          broker-rules    Writes the file of the broker's dynamic-security plugin.
+          people          Lists who has an account, as one JSON object a line, the oldest first.
+          reset-password  Prints a code with which a person sets a new password.
+          unlock          Opens an account that too many wrong passwords have locked; the password stays.
 
         Options:
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)

@@ -10,8 +10,8 @@ import Vault
 // Nothing but a sign-up tells whether a name exists. Where it does not, or has no password, the same is hashed all the same, with a salt
 // drawn at the start, the same is flushed to the disk, and the same waits and locks are kept.
 //
-// What is written in which order: the person's secret, which goes to keys.db, is on the disk before the account's row; the device's row
-// before the broker hears of it; and the broker has confirmed it before the reply leaves.
+// What is written in which order: the person's secret, which goes to keys.db, is on the disk before the account's row; the broker has
+// confirmed the device before its row, and with it a new account's, is written; then the reply leaves.
 
 /// The accounts of a store. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
@@ -20,6 +20,7 @@ final class Accounts: @unchecked Sendable {
     let context: PeopleContext
     let rows: AccountRows
     let devices: Devices
+    private(set) var resets: Resets?
     /// Removes all that there is of a person, and answers when it is gone. The account's own rows, unless somebody knows of more.
     var erase: (ID, @escaping @Sendable (Result<Void, any Error>) -> Void) -> Void = { _, _ in }
     private let pool: HashingPool
@@ -43,6 +44,7 @@ final class Accounts: @unchecked Sendable {
         people.register("sign-up", for: .guests, .later { [unowned self] in signUp($0) })
         people.register("sign-in", for: .guests, .later { [unowned self] in signIn($0) })
         registerOwn()
+        resets = Resets(self)
     }
 
     // MARK: Signing up
@@ -55,14 +57,19 @@ final class Accounts: @unchecked Sendable {
             try hash(fields.password, isGuest: true) { [unowned self] stored in
                 people.answering(request) {
                     let password = try stored.get()
-                    // Somebody may have been quicker.
-                    guard try rows.account(fields.name.lookup(context.keys)) == nil else {
-                        throw fields.name.alreadyRegistered
-                    }
-                    let user = try makePerson { user throws(VaultError) in
+                    let user = try makePerson()
+                    let add = { @Sendable [unowned self] in
+                        // Somebody may have been quicker.
+                        guard try rows.account(fields.name.lookup(context.keys)) == nil else {
+                            throw fields.name.alreadyRegistered
+                        }
                         try rows.add(user, fields.name, password, now: context.now())
                     }
-                    signIn(fields.device, of: user, isNew: false, "You are registered and signed in", request)
+                    devices.add(fields.device, of: user, isNew: false, with: add) { [unowned self] result in
+                        people.answering(request) {
+                            request.done(try result.get().json("You are registered and signed in"))
+                        }
+                    }
                 }
             }
         }
@@ -74,13 +81,11 @@ final class Accounts: @unchecked Sendable {
         }
     }
 
-    /// Makes a person with what `add` adds, in one transaction. Their secret comes first: a person without one could not keep anything.
-    private func makePerson(_ add: (ID) throws(VaultError) -> Void) throws(VaultError) -> ID {
+    /// A person with a secret, and nothing else yet: without one there would be nothing to keep their name under.
+    private func makePerson() throws(VaultError) -> ID {
         let user = try drawnID()
         _ = try context.keys.currentVersion(of: user)
         try context.keys.makeDurable()
-        try context.store.database.transaction { () throws(VaultError) in try add(user) }
-        log.notice("\(user) has signed up")
         return user
     }
 
@@ -97,17 +102,11 @@ final class Accounts: @unchecked Sendable {
                 people.answering(request) {
                     try result.get()
                     guard let account else { throw wrong }
-                    signIn(fields.device, of: account.user, isNew: false, "You are signed in", request)
+                    devices.add(fields.device, of: account.user) { [unowned self] result in
+                        people.answering(request) { request.done(try result.get().json("You are signed in")) }
+                    }
                 }
             }
-        }
-    }
-
-    private func signIn(
-        _ device: DeviceName, of user: ID, isNew: Bool, _ message: String, _ request: PeopleRequest
-    ) {
-        devices.add(device, of: user, isNew: isNew) { [unowned self] result in
-            people.answering(request) { request.done(try result.get().json(message)) }
         }
     }
 
@@ -120,25 +119,41 @@ final class Accounts: @unchecked Sendable {
     ///   - provider: its name in the settings, for the person to see.
     ///   - issuer: the token's `iss`.
     ///   - subject: the token's `sub`.
-    ///   - completion: on the session's thread, at once or later; what fails is to be answered with `People.refusal`.
+    ///   - useNonce: called in the transaction that makes the device; if it throws, nothing is made.
+    ///   - completion: on the session's thread, at once or later.
     func signIn(
-        provider: String, issuer: String, subject: String, device: DeviceName,
+        provider: String, issuer: String, subject: String, device: DeviceName, useNonce: @escaping () throws -> Void,
         _ completion: @escaping @Sendable (Result<SignedIn, any Error>) -> Void
     ) {
+        let useNonce = OnSessionThread(useNonce)
         do {
             if let user = try rows.user(provider: issuer, subject: subject) {
-                return devices.add(device, of: user, completion)
+                return devices.add(device, of: user, with: { try useNonce.value() }, completion)
             }
             try requireSignUp()
-            let user = try makePerson { user throws(VaultError) in
+            let user = try makePerson()
+            let add = { @Sendable [unowned self] in
+                try useNonce.value()
+                // The same person may sign in twice at once.
+                guard try rows.user(provider: issuer, subject: subject) == nil else {
+                    throw ReplyError(.busy, "You are just being signed in: try again", retryAfterSeconds: 1)
+                }
                 try rows.add(user, nil, nil, now: context.now())
                 try rows.add(user, provider: provider, issuer: issuer, subject: subject)
             }
-            devices.add(device, of: user, isNew: true, completion)
+            devices.add(device, of: user, isNew: true, with: add, completion)
         } catch {
             completion(.failure(error))
         }
     }
+}
+
+/// What is only touched on the session's thread, on its way through closures that are.
+// Proof of @unchecked: as its name says; completions of `BrokerRules` and of `hash` are called there.
+private struct OnSessionThread<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
 }
 
 // MARK: Passwords

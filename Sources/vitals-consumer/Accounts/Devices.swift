@@ -1,11 +1,13 @@
+import Daemon
 import Telemetry
 import Vault
 
 // A person's devices. Each is a client of its own at the broker: its random id is the username, and 32 random bytes are the password,
 // which are given out once, in the reply to a sign-in. What is kept is the hash that the broker keeps, too.
 //
-// The row comes first, then the broker hears of it, then the device's owner. Where that is interrupted, the broker is brought in line with
-// the rows at the next connection; a device whose credential got lost on the way is one more in the list, to be revoked.
+// The broker hears of a new device first, because only now is there a password to tell it; then its row is written, and the reply leaves.
+// Where that is interrupted, nobody has the password, and the broker drops the client at the next connection (BrokerRules.swift). A device
+// that is to go loses its row first, for the same reason.
 
 /// A device that has just been signed in.
 struct SignedIn: Equatable {
@@ -30,11 +32,6 @@ struct SignedIn: Equatable {
 final class Devices: @unchecked Sendable {
     private unowned let people: People
     private let context: PeopleContext
-    /// Makes a device of a person's a client of the broker's; told whether the broker has confirmed it.
-    var admit: (_ device: ID, _ user: ID, BrokerCredential, @escaping @Sendable (Bool) -> Void) -> Void = { $3(true) }
-    /// Ends clients at the broker; told whether the broker has confirmed it.
-    var dismiss: (_ devices: [ID], _ user: ID, @escaping @Sendable (Bool) -> Void) -> Void = { $2(true) }
-
     /// How many a person may have.
     static let limit = 32
 
@@ -51,32 +48,60 @@ final class Devices: @unchecked Sendable {
     }
 
     /// Signs a device in, and answers when the broker knows it.
+    /// - Parameter rows: what else is to be written in the transaction that writes the device's row; if it throws, there is no device.
     func add(
-        _ name: DeviceName, of user: ID, isNew: Bool = false,
+        _ name: DeviceName, of user: ID, isNew: Bool = false, with rows: @escaping @Sendable () throws -> Void = {},
         _ completion: @escaping @Sendable (Result<SignedIn, any Error>) -> Void
     ) {
         do {
-            guard try count(of: user) < Self.limit else {
-                let words = "You have \(Self.limit) devices: revoke one, or reset the password, which revokes all"
-                return completion(.failure(ReplyError(.notAllowed, words, field: "device")))
-            }
-            let password = KeyFile.text(of: try RandomBytes.draw(32))
-            let credential = try BrokerCredential(password: password)
+            try requireRoom(for: user)
             let device = try drawnID()
-            try insert(device, of: user, name, credential)
-            admit(device, user, credential) { [unowned self] isConfirmed in
-                guard isConfirmed else {
-                    // What is not there cannot be revoked by mistake later.
-                    try? remove([device])
-                    return completion(
-                        .failure(
-                            ReplyError(
-                                .busy, "The broker did not take the device: try again", retryAfterSeconds: 5)))
-                }
-                completion(.success(SignedIn(user: user, device: device, password: password, isNew: isNew)))
+            let password = KeyFile.text(of: try RandomBytes.draw(32))
+            guard let broker = context.rules else { throw Self.unconfirmed }
+            broker.add(device: device, of: user, password: password) { [unowned self] error in
+                completion(
+                    Result {
+                        if let error { throw refusal(error) }
+                        do {
+                            try database.attempt { () throws(any Error) in
+                                try requireRoom(for: user)
+                                try rows()
+                                try insert(device, of: user, name, BrokerCredential(password: password))
+                            }.get()
+                        } catch {
+                            broker.remove(device) { _ in }
+                            throw error
+                        }
+                        return SignedIn(user: user, device: device, password: password, isNew: isNew)
+                    })
             }
         } catch {
             completion(.failure(error))
+        }
+    }
+
+    /// Ends clients at the broker whose rows are gone.
+    /// - Parameter completion: told nil when the broker has confirmed it, or what to tell who asks.
+    func end(_ devices: [ID], of user: ID, _ completion: @escaping @Sendable (ReplyError?) -> Void) {
+        guard let broker = context.rules else { return completion(Self.unconfirmed) }
+        let told: BrokerRules.Completion = { [unowned self] error in completion(error.map { refusal($0) }) }
+        guard !devices.isEmpty else { return completion(nil) }
+        if devices.count == 1 {
+            broker.remove(devices[0], told)
+        } else {
+            broker.remove(person: user, devices: devices, told)
+        }
+    }
+
+    private func refusal(_ error: RulesError) -> ReplyError {
+        log.warning("\(error)")
+        return Self.unconfirmed
+    }
+
+    private func requireRoom(for user: ID) throws {
+        guard try count(of: user) < Self.limit else {
+            let words = "You have \(Self.limit) devices: revoke one, or reset the password, which revokes all"
+            throw ReplyError(.notAllowed, words, field: "device")
         }
     }
 
@@ -153,8 +178,8 @@ extension Devices {
     private func revoke(_ request: PeopleRequest) {
         people.answering(request) {
             let (user, device) = try removeOwn(request)
-            dismiss([device], user) { isConfirmed in
-                if isConfirmed { request.done() } else { request.refuse(Self.unconfirmed) }
+            end([device], of: user) { refusal in
+                if let refusal { request.refuse(refusal) } else { request.done() }
             }
         }
     }
@@ -164,22 +189,21 @@ extension Devices {
         people.answering(request) {
             let (user, device) = try removeOwn(request)
             request.done(["message": "Signed out"])
-            dismiss([device], user) { _ in }
+            end([device], of: user) { _ in }
         }
     }
 
     private func removeOwn(_ request: PeopleRequest) throws -> (user: ID, device: ID) {
         let (user, device) = (try request.user, try request.id("device"))
-        let changed = try database.execute(
-            "DELETE FROM devices WHERE device = ? AND user = ?", [.text(device.text), .text(user.text)])
-        guard changed == 1 else { throw Self.notFound }
+        let owner = try database.first("SELECT user FROM devices WHERE device = ?", [.text(device.text)], row: Row.text)
+        guard owner == user.text else { throw Self.notFound }
+        try remove([device])
         return (user, device)
     }
 
     private static let notFound = ReplyError(.notFound, "You have no such device", field: "device")
-    /// The rows are gone, so the broker will be brought in line.
-    static let unconfirmed = ReplyError(
-        .busy, "This is done as soon as the broker can be reached", retryAfterSeconds: 5)
+    private static let unconfirmed = ReplyError(
+        .busy, "The broker did not confirm it in time: try again", retryAfterSeconds: 15)
 }
 
 extension People {

@@ -97,12 +97,15 @@ extension Accounts {
     private func eraseAll(of user: ID, _ request: PeopleRequest) {
         people.answering(request) {
             let clients = try devices.ids(of: user)
+            if let lookup = try rows.account(of: user)?.lookup {
+                try ResetCodes(store: context.store, keys: context.keys).remove(lookup)
+            }
             erase(user) { [unowned self] result in
                 people.answering(request) {
                     try result.get()
                     log.notice("\(user) has deleted their account")
                     request.done(["message": "Your account was deleted"])
-                    devices.dismiss(clients, user) { _ in }
+                    devices.end(clients, of: user) { _ in }
                 }
             }
         }

@@ -4,8 +4,9 @@ import Vault
 
 extension Consumer {
     /// Tells people's side what it needs of this one. Called once, by `init`.
-    func meetPeople() {
+    func meetPeople() throws(Failure) {
         guard let people else { return }
+        people.accounts = try Failure.explaining { () throws(VaultError) in try Accounts(people) }
         let context = people.context
         context.settle = { [unowned self] (sensors) throws(VaultError) in try settle(sensors) }
     }

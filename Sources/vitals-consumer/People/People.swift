@@ -66,6 +66,8 @@ final class People: @unchecked Sendable {
     }
 
     let context: PeopleContext
+    /// Signs people up and in.
+    var accounts: Accounts?
     private var desks: [String: Desk] = [:]
     private var waiting: [Message] = []
     private var recent = RecentReplies()

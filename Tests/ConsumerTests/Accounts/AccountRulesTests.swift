@@ -266,7 +266,7 @@ struct AccountRulesTests {
             "Password1!", "P@ssw0rd1!", "P@$$w0rd2026", "pASSWORD#12", "!1Password1", "Summer2026!", "Qwertz123!",
             "Qwerty!234",
             "Abcdefgh1!", "Zyxwvuts9.", "Iloveyou1!", "Dragon#2024", "Passwort12!", "PasswordPassword1!", "Aaaaaaaaa1!",
-            "1Qazwsxedc!", "Letmein#123", "M0nkey!!!2", "January1!", "Welcome1234!", "Football#99",
+            "1Qazwsxedc!", "Letmein#123", "M0nkey!!!2", "January12!", "Welcome1234!", "Football#99",
             "Azertyuiop1!",
         ])
     func common(password: String) {

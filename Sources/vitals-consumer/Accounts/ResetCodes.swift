@@ -1,0 +1,113 @@
+import Telemetry
+import Vault
+
+// Codes that reset a password: rows of `codes` with the purpose "reset".
+//
+// A code is ten characters that are hard to confuse, fifty random bits, good once, for a quarter of an hour and five tries. Each name
+// has one at a time: who asks again gets the same, so that nobody can spoil another's code by asking. It belongs to the keyed hash of
+// the name and not to the account, and so there is one for a name that nobody has, too, which nobody ever gets.
+
+/// The codes of a store. Belongs to the thread of its store and keys.
+struct ResetCodes {
+    let store: Store
+    let keys: Keys
+
+    /// Milliseconds.
+    static let lifetime: Int64 = 15 * 60_000
+    static let tries: Int64 = 5
+    /// How many may be out at once; beyond, the oldest go early.
+    private static let limit: Int64 = 10_000
+    private static let length = 10
+    /// Crockford's base 32: without I, L, O and U.
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+    /// The code for a name, the one that is out or a new one, as people read it: `0123A-BCDEF`.
+    /// - Parameter now: Unix milliseconds.
+    func issue(_ lookup: [UInt8], now: Int64) throws(VaultError) -> String {
+        try store.database.transaction { () throws(VaultError) in
+            if let row = try row(lookup, now), row.tries < Self.tries {
+                // Whether or not there was one, the same is done.
+                try remove(lookup)
+                try insert(row.code, lookup, expires: row.expires, tries: row.tries)
+                return Self.grouped(row.code)
+            }
+            try remove(lookup)
+            try store.database.execute(
+                "DELETE FROM codes WHERE purpose = 'reset' AND (expires_ms < ?1 OR expires_ms > ?2)",
+                [.integer(now), .integer(now + Self.lifetime)])
+            try store.database.execute(
+                """
+                DELETE FROM codes WHERE purpose = 'reset' AND id IN (
+                    SELECT id FROM codes WHERE purpose = 'reset' ORDER BY expires_ms DESC LIMIT -1 OFFSET ?)
+                """, [.integer(Self.limit - 1)])
+            let code = try RandomBytes.draw(Self.length).map { Self.alphabet[Int($0 & 31)] }
+            try insert(code, lookup, expires: now + Self.lifetime, tries: 0)
+            return Self.grouped(code)
+        }
+    }
+
+    /// Whether this is the code that is out for a name. Each look is a try; what is right is not used up yet.
+    func isRight(_ given: String, _ lookup: [UInt8], now: Int64) throws(VaultError) -> Bool {
+        try store.database.transaction { () throws(VaultError) in
+            guard let row = try row(lookup, now), row.tries < Self.tries else { return false }
+            try store.database.execute(
+                "UPDATE codes SET tries = tries + 1 WHERE purpose = 'reset' AND subject = ?", [subject(lookup)])
+            return isEqualInConstantTime(Self.read(given), row.code)
+        }
+    }
+
+    /// A name's code is used up.
+    /// - Returns: whether there was one.
+    @discardableResult
+    func remove(_ lookup: [UInt8]) throws(VaultError) -> Bool {
+        try store.database.execute(
+            "DELETE FROM codes WHERE purpose = 'reset' AND subject = ?", [subject(lookup)]) > 0
+    }
+
+    private func row(
+        _ lookup: [UInt8], _ now: Int64
+    ) throws(VaultError) -> (code: [UInt8], expires: Int64, tries: Int64)? {
+        let found = try store.database.first(
+            "SELECT id, secret, expires_ms, tries FROM codes WHERE purpose = 'reset' AND subject = ?",
+            [subject(lookup)]
+        ) { row throws(VaultError) in
+            (id: try row.text(0), sealed: try row.blob(1), expires: try row.int(2), tries: try row.int(3))
+        }
+        // One that would live longer than any may: the clock was set back.
+        guard let found, now < found.expires, found.expires <= now + Self.lifetime else { return nil }
+        return (try keys.service.openWithNonce(found.sealed, aad: Self.data(found.id)), found.expires, found.tries)
+    }
+
+    private func insert(
+        _ code: [UInt8], _ lookup: [UInt8], expires: Int64, tries: Int64
+    ) throws(VaultError) {
+        let id = try drawnID().text
+        try store.database.execute(
+            "INSERT INTO codes (id, purpose, subject, secret, expires_ms, tries) VALUES (?, 'reset', ?, ?, ?, ?)",
+            [
+                .text(id), subject(lookup), .blob(try keys.service.sealWithNonce(code, aad: Self.data(id))),
+                .integer(expires), .integer(tries),
+            ])
+    }
+
+    private func subject(_ lookup: [UInt8]) -> Value { .text(KeyFile.text(of: lookup)) }
+
+    private static func data(_ id: String) -> [UInt8] { Array("reset".utf8) + [0] + Array(id.utf8) }
+
+    private static func grouped(_ code: [UInt8]) -> String {
+        String(decoding: code.prefix(length / 2) + [UInt8(ascii: "-")] + code.suffix(length / 2), as: UTF8.self)
+    }
+
+    /// The code as it is kept, however it was typed: in small letters, with an O for a zero, with or without the hyphen.
+    private static func read(_ given: String) -> [UInt8] {
+        given.utf8.compactMap { character in
+            switch character {
+            case UInt8(ascii: "-"), UInt8(ascii: " "): nil
+            case UInt8(ascii: "o"), UInt8(ascii: "O"): UInt8(ascii: "0")
+            case UInt8(ascii: "i"), UInt8(ascii: "I"), UInt8(ascii: "l"), UInt8(ascii: "L"): UInt8(ascii: "1")
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): character - 0x20
+            default: character
+            }
+        }
+    }
+}
