@@ -79,7 +79,10 @@ final class Consumer: @unchecked Sendable {
         }
         self.forgetting = forgetting
         self.grants = grants
-        ingest = Ingest(store, keys, gateways: settings.gateways)
+        let identities = try Failure.explaining { () throws(VaultError) in
+            try EnrolledGateways(store: store, keys: keys).identities(settings)
+        }
+        ingest = Ingest(store, keys, gateways: identities)
         control = Control(store: store.id, topics: settings.topics, identity: keys.identity)
 
         var options = settings.broker

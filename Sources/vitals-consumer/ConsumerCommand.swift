@@ -40,6 +40,8 @@ enum ConsumerCommand {
             PeopleCommand.declaration,
             ResetPasswordCommand.declaration,
             UnlockCommand.declaration,
+            enrolCode,
+            gateways,
         ],
         runsAlone: true)
 
@@ -159,6 +161,23 @@ enum ConsumerCommand {
         examples: [Example("vitals-consumer forget --user demo")],
         exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
 
+    private static let enrolCode = Command(
+        name: "enrol-code",
+        summary: "Prints a code that enrols one gateway, once, within an hour.",
+        discussion: """
+            For a gateway that no person owns; people get codes of their own by `vitals enrol`. Type it where `vitals-gateway \
+            enrol` asks for it. It works while the service runs, which has to have accounts.
+            """,
+        options: [.value("gateway", "ID", "what the gateway is to be called in topics (default: drawn at random)")],
+        examples: [Example("vitals-consumer enrol-code --gateway attic")],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
+    private static let gateways = Command(
+        name: "gateways",
+        summary: "Lists the gateways that are enrolled, as one JSON object a line.",
+        discussion: "With whose they are, and which of their sensors people have claimed.",
+        exitCodes: [.ok, .failure, .usage, .configuration])
+
     /// Does what the command line asks for.
     static func execute(_ arguments: Arguments) throws -> ExitCode {
         switch arguments.command.first {
@@ -186,6 +205,10 @@ enum ConsumerCommand {
             let command = try ResetPasswordCommand(arguments)
             return try command.run(settings(arguments), now: unixMilliseconds(), output: 1)
         case "unlock": return try UnlockCommand(arguments).run(settings(arguments))
+        case "enrol-code":
+            let command = EnrolCodeCommand(gateway: try arguments.optionalID("gateway").map { try ID($0) })
+            return try command.run(settings(arguments), now: unixMilliseconds(), output: 1)
+        case "gateways": return try GatewaysCommand().run(settings(arguments), output: 1)
         case "rotate": return try rotate(ID(arguments.id("user")), settings(arguments))
         case "rotate-root": return try rotateRoot(arguments.optionalString("new-key"), settings(arguments))
         case "forget": return try ForgetCommand(arguments).run(settings(arguments), output: 1)

@@ -19,8 +19,10 @@ extension Consumer {
     }
 
     private func apply(_ new: ConsumerSettings) {
+        let identities: [ID: Ed25519.VerifyingKey]
         do throws(VaultError) {
             try forgetting.catchUp()
+            identities = try EnrolledGateways(store: grants.store, keys: grants.keys).identities(new)
             try grants.settle(Claims(store: grants.store).people(new), now: unixMilliseconds())
         } catch {
             return log.error("the settings were not applied: \(error)")
@@ -30,7 +32,7 @@ extension Consumer {
         people?.context.settings = settings
         rules?.reload(settings)
         log.level = new.logLevel
-        ingest.enrol(new.gateways)
+        ingest.enrol(identities)
         log.notice("read the settings again")
         if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
         republishing?.cancel()

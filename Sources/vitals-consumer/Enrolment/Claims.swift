@@ -34,6 +34,62 @@ struct Claims {
         return Set(claims.compactMap { $0 }.flatMap(\.sensors))
     }
 
+    /// The sensors of a gateway that are claimed.
+    func sensors(at gateway: ID) throws(VaultError) -> Set<SensorName> {
+        let claims = try store.database.query(
+            "SELECT gateway, sensor, user, kinds FROM claims WHERE gateway = ?", [.text(gateway.text)], row: Self.person
+        )
+        return Set(claims.compactMap { $0 }.flatMap(\.sensors))
+    }
+
+    /// A person's claims, by the sensors' names; the time in Unix milliseconds.
+    func claims(of user: ID) throws(VaultError) -> [(sensor: SensorName, kinds: Grant.Kinds, time: Int64)] {
+        let claims = try store.database.query(
+            "SELECT gateway, sensor, user, kinds, claimed_ms FROM claims WHERE user = ? ORDER BY gateway, sensor",
+            [.text(user.text)]
+        ) { row throws(VaultError) in (claim: try Self.person(row), time: try row.int(4)) }
+        return claims.compactMap { claim, time in
+            claim.flatMap { claim in claim.sensors.first.map { ($0, claim.kinds, time) } }
+        }
+    }
+
+    /// Gives a sensor to a person, whoever has had it.
+    func write(_ sensor: SensorName, _ user: ID, _ kinds: Grant.Kinds, now: Int64) throws(VaultError) {
+        try store.database.execute(
+            "INSERT OR REPLACE INTO claims (gateway, sensor, user, kinds, claimed_ms) VALUES (?, ?, ?, ?, ?)",
+            [
+                .text(sensor.gateway.text), .text(sensor.sensor.text), .text(user.text),
+                .integer(Int64(kinds.rawValue)), .integer(now),
+            ])
+    }
+
+    /// Changes what is recorded of all sensors that a person has claimed; the streams follow when they are settled.
+    func setKinds(_ kinds: Grant.Kinds, of user: ID) throws(VaultError) {
+        try store.database.execute(
+            "UPDATE claims SET kinds = ? WHERE user = ?", [.integer(Int64(kinds.rawValue)), .text(user.text)])
+    }
+
+    /// Ends a claim.
+    func remove(_ sensor: SensorName) throws(VaultError) {
+        try store.database.execute(
+            "DELETE FROM claims WHERE gateway = ? AND sensor = ?",
+            [.text(sensor.gateway.text), .text(sensor.sensor.text)])
+    }
+
+    /// Writes down that a code was used; false where it was before. Codes of windows that nobody takes any more are forgotten.
+    func use(_ code: ClaimCode, _ window: Int64, for sensor: SensorName) throws(VaultError) -> Bool {
+        try store.database.execute("DELETE FROM used_claim_codes WHERE window < ?", [.integer(window - 3)])
+        let name: [Value] = [.text(sensor.gateway.text), .text(sensor.sensor.text)]
+        let isKnown = try store.database.first(
+            "SELECT 1 FROM used_claim_codes WHERE gateway = ? AND sensor = ? AND window = ? AND nonce = ?",
+            name + [.integer(window), .integer(Int64(code.nonce))], row: Row.int)
+        guard isKnown == nil else { return false }
+        try store.database.execute(
+            "INSERT INTO used_claim_codes (gateway, sensor, window, nonce) VALUES (?, ?, ?, ?)",
+            name + [.integer(window), .integer(Int64(code.nonce))])
+        return true
+    }
+
     private func all() throws(VaultError) -> [PersonSettings] {
         try store.database.query("SELECT gateway, sensor, user, kinds FROM claims", row: Self.person).compactMap { $0 }
     }

@@ -9,6 +9,11 @@ extension Consumer {
         people.accounts = try Failure.explaining { () throws(VaultError) in try Accounts(people) }
         let context = people.context
         context.settle = { [unowned self] (sensors) throws(VaultError) in try settle(sensors) }
+        context.gatewaysChanged = { [unowned self] () throws(VaultError) in
+            ingest.enrol(try EnrolledGateways(store: grants.store, keys: grants.keys).identities(settings))
+        }
+        _ = Enrolment(people)
+        _ = Claiming(people)
     }
 
     /// Brings the streams of some sensors in line with settings and claims, and publishes their grants.

@@ -1,0 +1,150 @@
+import Daemon
+import Telemetry
+import Vault
+
+// Who has a sensor.
+//
+// Whoever reads a claim code off its gateway may have the sensor: that is what being at the gateway means here. Claiming opens a stream
+// that is sealed to the person; releasing ends it; a claim by somebody else ends it, too, and opens another. Neither sees the
+// other's readings. See Grants.swift.
+
+/// Answers `sensors/…`. Belongs to the session's thread, and lives as long as the desk that it is registered at.
+// Proof of @unchecked: as for `PeopleContext`.
+final class Claiming: @unchecked Sendable {
+    private let context: PeopleContext
+    private var byPerson = WrongTries<ID>()
+    private var bySensor = WrongTries<SensorName>()
+    private var claims: Claims { Claims(store: context.store) }
+    private var gateways: EnrolledGateways { EnrolledGateways(store: context.store, keys: context.keys) }
+
+    /// So many sensors may be one person's.
+    private static let mostSensors = 64
+
+    init(_ people: People) {
+        context = people.context
+        people.register("sensors/claim", .atOnce { [self] in try claim($0) })
+        people.register("sensors/release", .atOnce { [self] in try release($0) })
+        people.register("sensors/list", .atOnce { [self] in try list($0) })
+    }
+
+    private func claim(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let sensor = SensorName(gateway: try request.id("gateway"), sensor: try request.id("sensor"))
+        guard let code = ClaimCode(try request.text("code", atMost: 64)) else {
+            throw ReplyError(.invalid, "a claim code looks like NF6YG-W8X2X-EQSRN", field: "code")
+        }
+        let clock = millisecondsSinceBoot()
+        if let seconds = max(byPerson.wait(user, now: clock), bySensor.wait(sensor, now: clock)) {
+            throw ReplyError(
+                .rateLimited, "too many wrong codes: try again in \(seconds) s", retryAfterSeconds: seconds)
+        }
+        let now = context.now()
+        // Which gateways and sensors there are is told to those who are at one.
+        guard let key = try gateways.claimKey(of: sensor.gateway),
+            let window = try code.window(for: sensor.sensor.text, around: now, key: key)
+        else {
+            byPerson.failed(user, now: clock)
+            bySensor.failed(sensor, now: clock)
+            let words = "this code is wrong or too old for \(sensor): vitals-gateway claim-code shows another"
+            throw ReplyError(.wrongCredentials, words, field: "code")
+        }
+        guard !context.settings.people.contains(where: { $0.sensors.contains(sensor) }) else {
+            throw ReplyError(.notAllowed, "the operator has given \(sensor) to somebody", field: "sensor")
+        }
+        let before = try claims.claim(of: sensor)?.user
+        let count = try claims.sensors(of: user).count
+        guard before == user || count < Self.mostSensors else {
+            throw ReplyError(.notAllowed, "you have \(Self.mostSensors) sensors already: release one")
+        }
+        let kinds = try RecordedKinds(context.documents).kinds(of: user)
+        let isNew = try context.store.database.transaction { () throws(VaultError) in
+            guard try claims.use(code, window, for: sensor) else { return false }
+            try claims.write(sensor, user, kinds, now: now)
+            return true
+        }
+        guard isNew else {
+            throw ReplyError(
+                .expired, "this code was used already: vitals-gateway claim-code shows another", field: "code")
+        }
+        try context.settle([sensor])
+        log.notice("\(user) has claimed \(sensor)\(before.map { $0 == user ? "" : ", which was \($0)'s" } ?? "")")
+        let stream = try context.store.newestStreams(of: [sensor]).first?.id
+        return .object(present: [
+            "gateway": .string(sensor.gateway.text), "sensor": .string(sensor.sensor.text),
+            "stream": stream.map { .string("\($0)") }, "kinds": kinds.names,
+            "taken_over": before != nil && before != user ? true : nil,
+        ])
+    }
+
+    private func release(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let sensor = SensorName(gateway: try request.id("gateway"), sensor: try request.id("sensor"))
+        let isTheirs = try context.store.database.transaction { () throws(VaultError) in
+            guard try claims.claim(of: sensor)?.user == user else { return false }
+            try claims.remove(sensor)
+            return true
+        }
+        guard isTheirs else { throw ReplyError(.notFound, "you have not claimed \(sensor)", field: "sensor") }
+        try context.settle([sensor])
+        log.notice("\(user) has released \(sensor)")
+        return ["gateway": .string(sensor.gateway.text), "sensor": .string(sensor.sensor.text)]
+    }
+
+    private func list(_ request: PeopleRequest) throws -> JSON {
+        let own = try claims.claims(of: request.user).map { claim in
+            JSON.object([
+                JSON.Member("gateway", .string(claim.sensor.gateway.text)),
+                JSON.Member("sensor", .string(claim.sensor.sensor.text)),
+                JSON.Member("claimed", .integer(claim.time)), JSON.Member("kinds", claim.kinds.names),
+            ])
+        }
+        return ["sensors": .array(own)]
+    }
+}
+
+/// What is recorded of a person's sensors: all there is, but heart rates only while continuous heart rate is on in their profile.
+struct RecordedKinds {
+    private let documents: Documents
+
+    init(_ documents: Documents) { self.documents = documents }
+
+    func kinds(of user: ID) throws(VaultError) -> Grant.Kinds {
+        let profile = try documents.read("profile", of: user)
+        return profile?["continuous_heart_rate"] == false
+            ? [.steps, .temperature] : [.heartRate, .steps, .temperature]
+    }
+}
+
+extension Grant.Kinds {
+    /// As people spell them.
+    var names: JSON {
+        .array(ReadingKind.allCases.filter { contains($0.bit) }.map { .string($0.rawValue) })
+    }
+}
+
+/// Counts wrong codes: after five within a minute one has to wait for the minute's end. Belongs to one thread.
+struct WrongTries<Asker: Hashable> {
+    private static var most: Int { 5 }
+    private static var window: UInt64 { 60_000 }
+    private static var capacity: Int { 65_536 }
+    private var tries: [Asker: (count: Int, since: UInt64)] = [:]
+
+    /// How many seconds to wait before the next try; nil where it may be now.
+    /// - Parameter now: milliseconds of a clock that never runs backwards.
+    func wait(_ asker: Asker, now: UInt64) -> Int? {
+        guard let (count, since) = tries[asker], count >= Self.most, now < since + Self.window else { return nil }
+        return Int((since + Self.window - now + 999) / 1000)
+    }
+
+    /// A try was wrong.
+    mutating func failed(_ asker: Asker, now: UInt64) {
+        if tries.count >= Self.capacity { tries = tries.filter { now < $0.value.since + Self.window } }
+        if let known = tries[asker], now < known.since + Self.window {
+            tries[asker] = (known.count + 1, known.since)
+        } else {
+            tries[asker] = (1, now)
+        }
+    }
+}
+
+private func max(_ one: Int?, _ other: Int?) -> Int? { one.map { Swift.max($0, other ?? $0) } ?? other }

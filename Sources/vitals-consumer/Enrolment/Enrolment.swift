@@ -1,0 +1,260 @@
+import Daemon
+import Telemetry
+import Vault
+
+// Gateways come and go.
+//
+//     person                 consumer                                        gateway
+//     gateways/invite  ──►   draws a code, for an hour
+//                            accounts/enrol: the proof that it knows it  ◄──
+//                            the broker lets it in, the database has it
+//                            its name, its password, our key, our proof  ──►
+//
+// Vault/EnrolmentCode.swift says what the proofs prove. The broker is told first, and the database has the gateway, and the code no
+// more, once the broker has said yes: whatever happens in between, the code is good for another try. Where a gateway is removed,
+// the database goes first; a broker that was not there is put right when it comes.
+
+/// Answers `accounts/enrol` and `gateways/…`. Belongs to the session's thread, and lives as long as the desk that it is registered at.
+// Proof of @unchecked: as for `PeopleContext`.
+final class Enrolment: @unchecked Sendable {
+    private unowned let people: People
+    private let context: PeopleContext
+    /// Codes whose gateway the broker is about to let in.
+    private var underWay: Set<String> = []
+    private var gateways: EnrolledGateways { EnrolledGateways(store: context.store, keys: context.keys) }
+    private var codes: EnrolmentCodes { EnrolmentCodes(store: context.store, keys: context.keys) }
+    private var database: Database { context.store.database }
+
+    /// Of a gateway, in bytes.
+    private static let longestName = 64
+    /// So many gateways may be one person's.
+    private static let mostGateways = 32
+
+    init(_ people: People) {
+        self.people = people
+        context = people.context
+        people.register("enrol", for: .guests, .later { [self] in enrol($0) })
+        people.register("gateways/invite", .atOnce { [self] in try invite($0) })
+        people.register("gateways/list", .atOnce { [self] in try list($0) })
+        people.register("gateways/rename", .atOnce { [self] in try rename($0) })
+        people.register("gateways/remove", .later { [self] in remove($0) })
+    }
+
+    // MARK: Coming
+
+    private func invite(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let invitation = Invitation(
+            owner: user, name: try name(request, isRequired: false),
+            isHousehold: try request.optionalBool("household") ?? false)
+        guard try gateways.all(of: user).count < Self.mostGateways else {
+            throw ReplyError(.notAllowed, "you have \(Self.mostGateways) gateways already: remove one")
+        }
+        let (code, expires) = try database.transaction { () throws(VaultError) in
+            try codes.make(invitation, now: context.now())
+        }
+        return ["code": .string(code.text), "expires": .integer(expires)]
+    }
+
+    /// A gateway that is about to be enrolled.
+    private struct Newcomer {
+        let code: EnrolmentCode
+        let gateway: EnrolledGateway
+        let name: String?
+        let password: String
+    }
+
+    private func enrol(_ request: PeopleRequest) {
+        let newcomer: Newcomer
+        do { newcomer = try checked(request) } catch { return request.refuse(people.refusal(error, request.name)) }
+        let gateway = newcomer.gateway
+        underWay.insert(newcomer.code.id)
+        admit(gateway, newcomer.password) { [unowned self] error in
+            underWay.remove(newcomer.code.id)
+            if let error {
+                log.error("gateway \(gateway.id) was not enrolled: \(error)")
+                return request.refuse(ReplyError(.busy, "the broker is not ready: try again", retryAfterSeconds: 10))
+            }
+            do {
+                try enter(newcomer)
+                request.done(try reply(to: newcomer))
+            } catch {
+                request.refuse(people.refusal(error, request.name))
+            }
+        }
+    }
+
+    /// Who asks to be enrolled, if the code is one, and theirs.
+    private func checked(_ request: PeopleRequest) throws -> Newcomer {
+        let wrong = ReplyError(.wrongCredentials, "this code is wrong, or was used", field: "code_id")
+        guard let id = EnrolmentCode.id(try request.text("code_id", atMost: 64)) else { throw wrong }
+        let (key, proof) = (try bytes("gateway_key", request), try bytes("proof", request))
+        do throws(VaultError) { _ = try Ed25519.VerifyingKey(key) } catch {
+            throw ReplyError(.invalid, "\"gateway_key\" is no Ed25519 public key", field: "gateway_key")
+        }
+        guard !underWay.contains(id) else { throw ReplyError(.busy, "this code is just being used") }
+        let now = context.now()
+        let checked = try database.transaction { () throws(VaultError) in
+            try codes.check(id, proof: proof, gatewayKey: key, now: now)
+        }
+        switch checked {
+        case .failure(.wrong): throw wrong
+        case .failure(.expired): throw ReplyError(.expired, "this code is more than an hour old", field: "code_id")
+        case .failure(.locked):
+            throw ReplyError(.locked, "this code was tried too often: get another", field: "code_id")
+        case .success(let (code, invitation)):
+            let gateway = EnrolledGateway(
+                id: try self.id(for: invitation, key), owner: invitation.owner, identity: key,
+                isHousehold: invitation.isHousehold, enrolled: now)
+            let password = KeyFile.text(of: try RandomBytes.draw(32))
+            return Newcomer(code: code, gateway: gateway, name: invitation.name, password: password)
+        }
+    }
+
+    /// The name that the operator chose, the one that this gateway has had with this owner, or a new one.
+    private func id(for invitation: Invitation, _ key: [UInt8]) throws -> ID {
+        if let gateway = invitation.gateway { return gateway }
+        let known = try gateways.all().first { $0.identity == key && $0.owner == invitation.owner }
+        if let known { return known.id }
+        while true {
+            let digits = Array("abcdefghijklmnopqrstuvwxyz234567")
+            let drawn = try ID(String(try RandomBytes.draw(8).map { digits[Int($0 & 31)] }))
+            if context.settings.gateways[drawn] == nil, try gateways.gateway(drawn) == nil { return drawn }
+        }
+    }
+
+    private func enter(_ newcomer: Newcomer) throws {
+        let gateway = newcomer.gateway
+        let credential = try BrokerCredential(password: newcomer.password).bytes
+        let claimKey = try newcomer.code.claimKey()
+        try database.transaction { () throws(VaultError) in
+            try codes.remove(newcomer.code.id)
+            try gateways.write(gateway, credential: credential, claimKey: claimKey)
+            if let owner = gateway.owner, let name = newcomer.name {
+                try gateways.setName(name, of: gateway.id, by: owner)
+            }
+        }
+        log.notice("gateway \(gateway.id) was enrolled\(gateway.owner.map { " by \($0)" } ?? "")")
+        try context.gatewaysChanged()
+    }
+
+    private func reply(to newcomer: Newcomer) throws -> JSON {
+        let consumer = context.keys.identity.publicKey
+        let gateway = newcomer.gateway
+        let proof = try newcomer.code.replyProof(
+            gateway: gateway.id.text, consumerKey: consumer, gatewayKey: gateway.identity)
+        return [
+            "gateway": .string(gateway.id.text), "password": .string(newcomer.password),
+            "consumer": .string(KeyFile.text(of: consumer)), "root": .string(context.topics.root),
+            "proof": .string(KeyFile.text(of: proof)),
+        ]
+    }
+
+    private func admit(
+        _ gateway: EnrolledGateway, _ password: String, _ completion: @escaping @Sendable (RulesError?) -> Void
+    ) {
+        guard let rules = context.rules else { return completion(nil) }
+        rules.add(
+            gateway: gateway.id, owner: gateway.owner, isHousehold: gateway.isHousehold, password: password, completion)
+    }
+
+    // MARK: Being there
+
+    private func list(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let names = try gateways.names(by: user)
+        let list = try gateways.all(of: user).map { gateway in
+            JSON.object(present: [
+                "gateway": .string(gateway.id.text), "name": names[gateway.id.text].map(JSON.string),
+                "household": .bool(gateway.isHousehold), "enrolled": .integer(gateway.enrolled),
+            ])
+        }
+        return ["gateways": .array(list)]
+    }
+
+    private func rename(_ request: PeopleRequest) throws -> JSON {
+        let gateway = try own(request)
+        let name = try name(request, isRequired: true)
+        let user = try request.user
+        try database.transaction { () throws(VaultError) in try gateways.setName(name, of: gateway.id, by: user) }
+        return .object(present: ["gateway": .string(gateway.id.text), "name": name.map(JSON.string)])
+    }
+
+    /// The gateway that a request names, which has to be the asker's.
+    private func own(_ request: PeopleRequest) throws -> EnrolledGateway {
+        let id = try request.id("gateway")
+        guard let gateway = try gateways.gateway(id), gateway.owner == (try request.user) else {
+            throw ReplyError(.notFound, "you have no gateway \(id)", field: "gateway")
+        }
+        return gateway
+    }
+
+    /// A name without what a terminal would take for an order; nil where there is none.
+    private func name(_ request: PeopleRequest, isRequired: Bool) throws -> String? {
+        guard let text = try request.optionalText("name", atMost: Self.longestName) else {
+            guard !isRequired else { throw ReplyError(.badRequest, "\"name\" is missing", field: "name") }
+            return nil
+        }
+        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw ReplyError(.invalid, "a name has no control characters", field: "name")
+        }
+        return text.isEmpty ? nil : text
+    }
+
+    private func bytes(_ field: String, _ request: PeopleRequest) throws -> [UInt8] {
+        let text = try request.text(field, atMost: 64)
+        do throws(VaultError) { return try KeyFile.bytes(of: text) } catch {
+            throw ReplyError(.badRequest, "\"\(field)\" is 32 bytes in base64", field: field)
+        }
+    }
+
+    // MARK: Going
+
+    private func remove(_ request: PeopleRequest) {
+        do {
+            try remove([own(request)]) { request.done() }
+        } catch {
+            request.refuse(people.refusal(error, request.name))
+        }
+    }
+
+    /// Removes gateways: nothing of theirs is accepted any more, the broker lets them out, and the claims of their sensors end. Not
+    /// within a transaction.
+    /// - Parameter done: called when the broker has confirmed it, or will hear of it later.
+    func remove(_ removed: [EnrolledGateway], done: @escaping @Sendable () -> Void) throws {
+        var sensors: [ID: Set<SensorName>] = [:]
+        try database.transaction { () throws(VaultError) in
+            for gateway in removed { sensors[gateway.id] = try gateways.remove(gateway) }
+        }
+        try context.gatewaysChanged()
+        try context.settle(sensors.values.reduce(into: []) { $0.formUnion($1) })
+        guard let last = removed.last else { return done() }
+        for gateway in removed {
+            log.notice("gateway \(gateway.id) was removed")
+            let own = sensors[gateway.id] ?? []
+            dismiss(gateway.id) { [unowned self] in
+                clear(gateway.id, own)
+                if gateway == last { done() }
+            }
+        }
+    }
+
+    private func dismiss(_ gateway: ID, _ completion: @escaping @Sendable () -> Void) {
+        guard let rules = context.rules else { return completion() }
+        rules.remove(gateway: gateway) { error in
+            if let error { log.error("the broker has not let gateway \(gateway) out: \(error)") }
+            completion()
+        }
+    }
+
+    /// Takes from the broker what a gateway has left there to be seen.
+    private func clear(_ gateway: ID, _ sensors: Set<SensorName>) {
+        let own: [GatewayTopic] = [.status, .info, .health]
+        let ofSensors = sensors.flatMap { name in
+            [SensorTopic.info, .availability].map { GatewayTopic.sensor(name.sensor, $0) }
+        }
+        for topic in own + ofSensors {
+            context.session.publish([], to: context.topics[gateway, topic], qos: .atLeastOnce, retain: true)
+        }
+    }
+}

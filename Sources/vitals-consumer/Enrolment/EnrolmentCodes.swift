@@ -1,0 +1,120 @@
+import Telemetry
+import Vault
+
+/// What an enrolment code is for.
+struct Invitation: Equatable {
+    /// Who will own the gateway; nil for the operator.
+    var owner: ID?
+    /// What the owner calls it.
+    var name: String?
+    /// Whether the owner sees its live readings.
+    var isHousehold = false
+    /// What it is to be called in topics; nil lets us draw an id.
+    var gateway: ID?
+}
+
+/// Enrolment codes that are out: rows of `codes`. Belongs to the thread of its store and keys.
+struct EnrolmentCodes {
+    /// Why a code does not enrol.
+    enum Fault: Error {
+        /// There is no such code, or the proof is another's.
+        case wrong
+        case expired
+        /// Tried too often.
+        case locked
+    }
+
+    let store: Store
+    let keys: Keys
+
+    /// How long a code is good, in milliseconds.
+    static let lifetime: Int64 = 3_600_000
+    /// So often it can be tried.
+    static let mostTries: Int64 = 5
+    /// So many of a person's are out at a time; another ends the oldest.
+    private static let most = 5
+    private static let purpose = "enrol"
+    /// What stands in `subject` for the operator; no id has it.
+    private static let operatorsName = "*"
+
+    /// Draws a code and keeps it. Within a transaction.
+    func make(_ invitation: Invitation, now: Int64) throws(VaultError) -> (code: EnrolmentCode, expires: Int64) {
+        let code = try EnrolmentCode.random()
+        let subject = invitation.owner?.text ?? Self.operatorsName
+        try store.database.execute(
+            "DELETE FROM codes WHERE purpose = ? AND expires_ms <= ?", [.text(Self.purpose), .integer(now)])
+        try store.database.execute(
+            """
+            DELETE FROM codes WHERE id IN (
+                SELECT id FROM codes WHERE purpose = ? AND subject = ? ORDER BY expires_ms DESC LIMIT -1 OFFSET ?)
+            """, [.text(Self.purpose), .text(subject), .integer(Int64(Self.most - 1))])
+        let secret = JSON.object(present: [
+            "secret": .string(code.text), "name": invitation.name.map(JSON.string),
+            "household": .bool(invitation.isHousehold), "gateway": invitation.gateway.map { .string($0.text) },
+        ])
+        let expires = now + Self.lifetime
+        try store.database.execute(
+            "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES (?, ?, ?, ?, ?)",
+            [
+                .text(code.id), .text(Self.purpose), .text(subject),
+                .blob(try keys.service.sealWithNonce(secret.bytes, aad: Self.data(code.id, subject))),
+                .integer(expires),
+            ])
+        return (code, expires)
+    }
+
+    /// The code by that id, if the proof is right for it and for the gateway's key. Within a transaction: a wrong try is written down,
+    /// which is why a fault is returned and not thrown. It stays good until it is removed.
+    func check(
+        _ id: String, proof: [UInt8], gatewayKey: [UInt8], now: Int64
+    ) throws(VaultError) -> Result<(EnrolmentCode, Invitation), Fault> {
+        let row = try store.database.first(
+            "SELECT subject, secret, expires_ms, tries FROM codes WHERE id = ? AND purpose = ?",
+            [.text(id), .text(Self.purpose)]
+        ) { row throws(VaultError) in
+            (subject: try row.text(0), secret: try row.blob(1), expires: try row.int(2), tries: try row.int(3))
+        }
+        guard let row else { return .failure(.wrong) }
+        guard row.expires > now else {
+            try remove(id)
+            return .failure(.expired)
+        }
+        guard row.tries < Self.mostTries else { return .failure(.locked) }
+        let opened = try keys.service.openWithNonce(row.secret, aad: Self.data(id, row.subject))
+        guard let (code, invitation) = try Self.parse(opened, subject: row.subject) else { return .failure(.wrong) }
+        guard isEqualInConstantTime(try code.requestProof(gatewayKey: gatewayKey), proof) else {
+            try store.database.execute("UPDATE codes SET tries = tries + 1 WHERE id = ?", [.text(id)])
+            return .failure(.wrong)
+        }
+        return .success((code, invitation))
+    }
+
+    /// Ends all codes of a person's.
+    func removeAll(of user: ID) throws(VaultError) {
+        try store.database.execute(
+            "DELETE FROM codes WHERE purpose = ? AND subject = ?", [.text(Self.purpose), .text(user.text)])
+    }
+
+    /// Ends a code.
+    func remove(_ id: String) throws(VaultError) {
+        try store.database.execute("DELETE FROM codes WHERE id = ?", [.text(id)])
+    }
+
+    private static func parse(_ bytes: [UInt8], subject: String) throws(VaultError) -> (EnrolmentCode, Invitation)? {
+        let fields = decoded { () throws(MalformedValue) in
+            let json = try JSON(payload: bytes)
+            var invitation = Invitation()
+            if subject != operatorsName { invitation.owner = try ID(subject) }
+            if case .string(let name) = json["name"] { invitation.name = name }
+            if case .string(let gateway) = json["gateway"] { invitation.gateway = try ID(gateway) }
+            invitation.isHousehold = json["household"] == true
+            return (json, invitation)
+        }
+        guard let (json, invitation) = fields, case .string(let text) = json["secret"] else { return nil }
+        return (try EnrolmentCode(text), invitation)
+    }
+
+    private static func data(_ id: String, _ subject: String) -> [UInt8] {
+        Array("enrolment code".utf8) + [0] + Array(id.utf8) + [0] + Array(subject.utf8)
+    }
+}

@@ -1,0 +1,67 @@
+import Daemon
+import Glibc
+import Telemetry
+import Vault
+
+/// `vitals-consumer enrol-code`: draws a code for a gateway that is the operator's, beside the running service.
+struct EnrolCodeCommand {
+    /// What it is to be called; nil lets the service draw an id.
+    let gateway: ID?
+
+    /// Prints the code on `output`, a file descriptor, and what to do with it on standard error.
+    func run(_ settings: ConsumerSettings, now: Int64, output: CInt) throws(Failure) -> ExitCode {
+        guard settings.accounts != nil else {
+            throw Failure(
+                .configuration, "the settings have no accounts, so nobody answers a gateway that wants to be enrolled",
+                hint:
+                    "add accounts: { sign_up: false } and broker_rules: {}, or enrol it by settings: vitals-gateway identity"
+            )
+        }
+        if let gateway, settings.gateways[gateway] != nil {
+            throw Failure(
+                .configuration, "the settings have a gateway \(gateway)",
+                hint: "take it out of them, where it is to be enrolled by a code")
+        }
+        guard access(settings.state + "/vitals.db", F_OK) == 0 else {
+            throw Failure(.configuration, "there is no database yet", hint: "start the service first")
+        }
+        let keys = try Keys(settings, .read)
+        let store = try Store(folder: settings.state)
+        let code = try Failure.explaining { () throws(VaultError) in
+            try store.database.transaction { () throws(VaultError) in
+                try EnrolmentCodes(store: store, keys: keys).make(Invitation(gateway: gateway), now: now).code
+            }
+        }
+        var lines = Lines(output)
+        lines.write(Array(code.text.utf8))
+        lines.flush()
+        log.notice("good once, for an hour: type it where `vitals-gateway enrol` asks for it")
+        return .ok
+    }
+}
+
+/// `vitals-consumer gateways`: lists the gateways that were enrolled by a code, and those of the settings.
+struct GatewaysCommand {
+    /// Writes one JSON object a line to `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
+        let keys = try Keys(settings, .read)
+        let store = try Store(folder: settings.state, readOnly: true)
+        var lines = Lines(output)
+        try Failure.explaining { () throws(VaultError) in
+            for id in settings.gateways.keys.sorted(by: { $0.text < $1.text }) {
+                lines.write((["gateway": .string(id.text), "enrolled": "by settings"] as JSON).bytes)
+            }
+            for gateway in try EnrolledGateways(store: store, keys: keys).all() {
+                let sensors = try Claims(store: store).sensors(at: gateway.id).map(\.sensor.text).sorted()
+                lines.write(
+                    JSON.object(present: [
+                        "gateway": .string(gateway.id.text), "enrolled": .integer(gateway.enrolled),
+                        "owner": gateway.owner.map { .string($0.text) }, "household": .bool(gateway.isHousehold),
+                        "claimed": .array(sensors.map(JSON.string)),
+                    ]).bytes)
+            }
+        }
+        lines.flush()
+        return .ok
+    }
+}
