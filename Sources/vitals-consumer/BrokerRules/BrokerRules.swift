@@ -59,12 +59,13 @@ final class BrokerRules: @unchecked Sendable {
     /// A page of a list stays well below what `JSON` reads.
     private static let pageSize = 64
 
-    init(_ settings: ConsumerSettings, _ store: Store, _ session: Session) {
+    /// - Parameter deadline: how long the broker may take for one command.
+    init(_ settings: ConsumerSettings, _ store: Store, _ session: Session, deadline: Duration = .seconds(10)) {
         self.settings = settings
         self.store = store
         self.session = session
         policy = BrokerPolicy(settings)
-        plugin = DynamicSecurity(session)
+        plugin = DynamicSecurity(session, deadline: deadline)
     }
 
     /// To be called at each connection.

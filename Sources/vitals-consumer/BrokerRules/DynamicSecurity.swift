@@ -83,7 +83,7 @@ final class DynamicSecurity: @unchecked Sendable {
     private var waiting: [Asked] = []
     private var sent: [String: Asked] = [:]
 
-    init(_ session: Session, deadline: Duration = .seconds(10)) {
+    init(_ session: Session, deadline: Duration) {
         self.session = session
         self.deadline = deadline
         // Others may talk to the plugin, too: an operator with mosquitto_ctrl.

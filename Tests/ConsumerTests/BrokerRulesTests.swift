@@ -1,0 +1,269 @@
+import Foundation
+import MQTT
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import vitals_consumer
+
+/// The broker's rules, changed at a real broker. Who may do what is the access matrix's to show: Tests/Rigs/access.py.
+@Suite("The broker's rules")
+struct BrokerRulesTests {
+    let household: Household
+
+    init() throws { household = try Household() }
+
+    @Test("let a device in and out again, and each is told once the broker has done it")
+    func devices() throws {
+        try Ruled.with(household) { ruled in
+            try ruled.change { $0.add(device: try ID("adaphone"), of: try ID("ada"), password: "a", $1) }
+            let phone = try #require(ruled.signIn("adaphone", "a"))
+            defer { phone.stop() }
+            #expect(ruled.signIn("adaphone", "b") == nil)
+            #expect(try ruled.subscription("adaphone", "a", "vitals/v1/users/ada/#"))
+            #expect(try !ruled.subscription("adaphone", "a", "vitals/v1/users/bob/#"))
+            try ruled.change { $0.remove(try ID("adaphone"), $1) }
+            #expect(phone.states.first { if case .waiting = $0 { true } else { false } } != nil)
+            #expect(ruled.signIn("adaphone", "a") == nil)
+            // It is gone already.
+            try ruled.change { $0.remove(try ID("adaphone"), $1) }
+        }
+    }
+
+    @Test("let a gateway in, its owner's devices see it, and a new password takes the place of the old one")
+    func gateways() throws {
+        try Ruled.with(household) { ruled in
+            let (ada, gateway) = (try ID("ada"), try ID("gwada"))
+            try ruled.change { $0.add(device: try ID("adaphone"), of: ada, password: "a", $1) }
+            try ruled.store.insert(device: "adaphone", of: "ada")
+            #expect(try !ruled.subscription("adaphone", "a", "vitals/v1/gateways/gwada/#"))
+            try ruled.change { $0.add(gateway: gateway, owner: ada, isHousehold: true, password: "g", $1) }
+            #expect(try ruled.subscription("gwada", "g", "vitals/v1/gateways/gwada/#"))
+            #expect(try ruled.subscription("adaphone", "a", "vitals/v1/gateways/gwada/#"))
+            try ruled.change { $0.add(gateway: gateway, owner: ada, isHousehold: true, password: "h", $1) }
+            #expect(ruled.signIn("gwada", "g") == nil)
+            #expect(try ruled.subscription("gwada", "h", "vitals/v1/gateways/gwada/#"))
+            try ruled.change { $0.remove(gateway: gateway, $1) }
+            #expect(ruled.signIn("gwada", "h") == nil)
+            #expect(try !ruled.subscription("adaphone", "a", "vitals/v1/gateways/gwada/#"))
+            #expect(try ruled.subscription("adaphone", "a", "vitals/v1/users/ada/#"))
+        }
+    }
+
+    @Test("end a person's devices, and nobody else's")
+    func persons() throws {
+        try Ruled.with(household) { ruled in
+            let (ada, bob) = (try ID("ada"), try ID("bob"))
+            for (device, user) in [("adaphone", ada), ("adawatch", ada), ("bobphone", bob)] {
+                try ruled.change { $0.add(device: try ID(device), of: user, password: device, $1) }
+            }
+            try ruled.change { $0.remove(person: ada, devices: [try ID("adaphone"), try ID("adawatch")], $1) }
+            #expect(ruled.signIn("adaphone", "adaphone") == nil && ruled.signIn("adawatch", "adawatch") == nil)
+            #expect(try ruled.subscription("bobphone", "bobphone", "vitals/v1/users/bob/#"))
+        }
+    }
+
+    @Test("wait for the broker, and are done in their order")
+    func waiting() throws {
+        try Ruled.with(household, isConnected: false) { ruled in
+            let done = Record<String>()
+            for device in ["one", "two", "three"] {
+                ruled.perform { rules in
+                    rules.add(device: try ID(device), of: try ID("ada"), password: device) {
+                        done.append("\(device) \($0.map { "\($0)" } ?? "in")")
+                    }
+                }
+            }
+            ruled.perform { $0.remove(try ID("two")) { done.append("two \($0.map { "\($0)" } ?? "out")") } }
+            try ruled.start()
+            #expect(try done.wait(for: 4) == ["one in", "two in", "three in", "two out"])
+            #expect(ruled.signIn("one", "one") != nil && ruled.signIn("two", "two") == nil)
+        }
+    }
+
+    @Test("deny what no rule allows, whatever the broker was told before")
+    func defaultAccess() throws {
+        try Ruled.with(household, isConnected: false) { ruled in
+            try ruled.spoil { $0.defaultACLAccess = ["subscribe": true, "publishClientSend": true] }
+            #expect(try ruled.subscription(nil, nil, "anything"))
+            try ruled.start()
+            #expect(try !ruled.subscription(nil, nil, "anything"))
+        }
+    }
+
+    @Test("a broker without the plugin is told from one that refuses, and both from one that is away")
+    func errors() throws {
+        let plain = try Broker()
+        try plain.start()
+        defer { plain.stop() }
+        let error = try Ruled.failure(household, plain)
+        #expect(error.reason == .noAnswer && "\(error)".contains("is the dynamic-security plugin in mosquitto.conf"))
+
+        try Ruled.with(household, isConnected: false) { ruled in
+            try ruled.spoil { file in
+                for (index, role) in (file.roles ?? []).enumerated() where role.rolename == "consumer" {
+                    file.roles?[index].acls?.removeAll { $0.topic.hasPrefix("$CONTROL") }
+                }
+            }
+            let error = try Ruled.failure(household, ruled.broker)
+            #expect(error.reason == .notAllowed && "\(error)".contains("vitals-consumer broker-rules"))
+        }
+    }
+
+    @Test("clients that only their password could make are told of, and nothing else is left out")
+    func differences() throws {
+        let settings = try household.ruledSettings()
+        let store = try household.ruledStore()
+        try store.insert(device: "adaphone", of: "ada")
+        let wanted = try BrokerAccess(settings, store)
+        let all = BrokerDifferences(from: BrokerState(), to: wanted)
+        #expect(all.missing == ["adaphone"])
+        #expect(all.commands.filter { $0.name == "createClient" }.count == 2)
+        #expect(all.commands.filter { $0.name == "createRole" }.count == wanted.roles.count)
+        var state = BrokerState()
+        for role in wanted.roles.values { state.roles[role.name] = role.rules }
+        for (name, client) in wanted.clients { state.clients[name] = client.roles }
+        state.groups = [BrokerAccess.anonymousGroup: wanted.anonymous]
+        state.anonymousGroup = BrokerAccess.anonymousGroup
+        #expect(BrokerDifferences(from: state, to: wanted).commands.isEmpty)
+        state.clients["bobphone"] = ["person-bob"]
+        state.clients["homeassistant"] = ["household"]
+        state.clients["adaphone"] = ["person-ada", "person-bob"]
+        state.roles["person-ada"] = []
+        let some = BrokerDifferences(from: state, to: wanted)
+        #expect(some.commands.map(\.name) == ["deleteClient", "modifyRole", "modifyClient"])
+        #expect(some.removed == ["bobphone"])
+    }
+}
+
+/// A broker with the plugin, and rules on a session that is the consumer's.
+final class Ruled {
+    let broker: Broker
+    /// Touched by the test only while nothing is under way.
+    let store: Store
+    private let session: Session
+    private let rules: BrokerRules
+    private let settled = Record<RulesError?>()
+
+    private init(_ settings: ConsumerSettings, _ store: Store, _ broker: Broker, deadline: Duration = .seconds(10)) {
+        self.broker = broker
+        self.store = store
+        var options = settings.broker
+        options.clientID = "ruled"
+        let session = Session(options)
+        self.session = session
+        rules = BrokerRules(settings, store, session, deadline: deadline)
+        rules.settled = { [settled] in settled.append($0) }
+    }
+
+    /// A broker that runs, with rules in line, while `body` does.
+    static func with(_ household: Household, isConnected: Bool = true, _ body: (Ruled) throws -> Void) throws {
+        let broker = try Broker.ruled()
+        let settings = try household.ruledSettings(port: broker.port, folder: broker.folder.path)
+        let ruled = Ruled(settings, try household.ruledStore(), broker)
+        try broker.writeRules(household.path("consumer.json5"))
+        try broker.start()
+        defer { broker.stop() }
+        if isConnected { try ruled.start() }
+        defer { ruled.session.stop() }
+        try body(ruled)
+    }
+
+    /// Why the rules of a broker that runs cannot be brought in line.
+    static func failure(_ household: Household, _ broker: Broker) throws -> RulesError {
+        let isPlain = !FileManager.default.fileExists(atPath: broker.rulesFile)
+        let settings = try household.ruledSettings(port: broker.port, folder: isPlain ? nil : broker.folder.path)
+        let ruled = Ruled(settings, try household.ruledStore(), broker, deadline: .milliseconds(500))
+        defer { ruled.session.stop() }
+        ruled.run()
+        let told = try ruled.settled.wait(for: 1)
+        return try #require(told[0])
+    }
+
+    /// Connects, and waits until the rules are in line.
+    func start() throws {
+        run()
+        let told = try settled.wait(for: 1)
+        if let error = told[0] { throw TestFailure("\(error)") }
+    }
+
+    private func run() {
+        session.start(
+            Handlers(
+                stateChanged: { [rules] state in
+                    switch state {
+                    case .connected: rules.connected()
+                    case .waiting: rules.disconnected()
+                    default: break
+                    }
+                }, received: { [rules] in _ = rules.received($0) }))
+    }
+
+    /// Does something on the session's thread.
+    func perform(_ body: @escaping @Sendable (BrokerRules) throws -> Void) {
+        session.loop.perform { [rules] in
+            do { try body(rules) } catch { Issue.record(error) }
+        }
+    }
+
+    /// Has a change made, which has to succeed.
+    func change(_ body: @escaping @Sendable (BrokerRules, @escaping BrokerRules.Completion) throws -> Void) throws {
+        let done = Record<RulesError?>()
+        perform { rules in try body(rules) { done.append($0) } }
+        if let error = try done.wait(for: 1)[0] { throw TestFailure("\(error)") }
+    }
+
+    /// Restarts the broker with another file.
+    func spoil(_ change: (inout PluginFile) -> Void) throws {
+        broker.stop()
+        let url = URL(fileURLWithPath: broker.rulesFile)
+        var file = try #require(PluginFile(bytes: Array(try Data(contentsOf: url))))
+        change(&file)
+        try Data(file.bytes).write(to: url)
+        try broker.start()
+    }
+
+    /// A client of the broker, if it lets that in; `nil` for no name.
+    func signIn(_ username: String?, _ password: String?) -> Guest? { Guest(broker, username, password) }
+
+    /// Whether such a client may subscribe to something.
+    func subscription(_ username: String?, _ password: String?, _ filter: String) throws -> Bool {
+        let guest = try #require(signIn(username, password))
+        defer { guest.stop() }
+        return try guest.mayMake(filter)
+    }
+}
+
+/// A client that remembers what became of its connection.
+final class Guest: Sendable {
+    let states = Record<State>()
+    private let session: Session
+    private let folder: TemporaryFolder
+
+    init?(_ broker: Broker, _ username: String?, _ password: String?) {
+        guard let folder = try? TemporaryFolder() else { return nil }
+        self.folder = folder
+        var options = Options(host: "127.0.0.1", port: broker.port, clientID: "guest-\(UUID().uuidString)")
+        options.username = username
+        options.passwordFile = password.flatMap { try? folder.write($0, to: "password") }
+        session = Session(options)
+        session.start(Handlers(stateChanged: { [states] in states.append($0) }))
+        let end = states.first { state in
+            switch state {
+            case .connected, .waiting: true
+            default: false
+            }
+        }
+        if case .connected? = end { return }
+        session.stop()
+        return nil
+    }
+
+    func mayMake(_ filter: String) throws -> Bool {
+        let answers = Record<Bool>()
+        session.subscribe([Subscription(filter)]) { _, error in answers.append(error == nil) }
+        return try answers.wait(for: 1)[0]
+    }
+
+    func stop() { session.stop() }
+}
