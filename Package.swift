@@ -5,10 +5,10 @@ import PackageDescription
 //
 //   programs    vitals-gateway    vitals-consumer    vitals-sensor    vitals
 //               ProgramSettings
-//   libraries   Bluetooth   MQTT   Vault   Daemon
+//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch
 //   plumbing    DBus   Reactor
 //   values      Telemetry   Fitness
-//   C           CDBus   CMosquitto   CSQLite   COpenSSL
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl
 //
 // A C library is imported by exactly one target.
 
@@ -42,6 +42,7 @@ let package = Package(
         system("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
 
         library("Telemetry"),
         library("Fitness"),
@@ -53,11 +54,12 @@ let package = Package(
         library("MQTT", ["CMosquitto", "Reactor"]),
         library("Vault", ["COpenSSL", "CSQLite"]),
         library("Daemon"),
+        library("Fetch", ["CCurl"]),
 
         library("ProgramSettings", ["Daemon", "MQTT", "Telemetry"]),
 
         program("vitals-gateway", ["Bluetooth", "Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
-        program("vitals-consumer", ["Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+        program("vitals-consumer", ["Daemon", "Fetch", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program("vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         program("vitals", ["Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry"]),
 
@@ -75,7 +77,8 @@ let package = Package(
         tests("MQTTTests", ["CMosquitto", "MQTT", "Reactor", "TestSupport"]),
         tests("VaultTests", ["TestSupport", "Vault"], exclude: ["Interop", "Vectors"]),
         tests("DaemonTests", ["Daemon", "TestSupport"]),
-        tests("ConsumerTests", ["vitals-consumer", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport", "Vault"]),
+        tests("FetchTests", ["Fetch", "TestSupport"]),
+        tests("ConsumerTests", ["vitals-consumer", "Daemon", "Fetch", "MQTT", "Reactor", "Telemetry", "TestSupport", "Vault"]),
         tests("CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),
         tests(
             "SensorTests", ["DBus", "Daemon", "Reactor", "Telemetry", "TestSupport", "vitals-sensor"],

@@ -64,26 +64,16 @@ public enum HKDF {
             info.withUnsafeBufferPointer { info in
                 let digest: StaticString = "SHA256"
                 var parameters = [
-                    parameter("digest", digest.utf8Start, digest.utf8CodeUnitCount, UInt32(OSSL_PARAM_UTF8_STRING)),
-                    parameter("key", secret, secretCount),
+                    OpenSSL.parameter(
+                        "digest", digest.utf8Start, digest.utf8CodeUnitCount, UInt32(OSSL_PARAM_UTF8_STRING)),
+                    OpenSSL.parameter("key", secret, secretCount),
                 ]
                 // An absent salt is 32 zero bytes (RFC 5869, 2.2), and so is an empty one; but that has no address to give.
-                if !salt.isEmpty { parameters.append(parameter("salt", salt.baseAddress, salt.count)) }
-                if !info.isEmpty { parameters.append(parameter("info", info.baseAddress, info.count)) }
+                if !salt.isEmpty { parameters.append(OpenSSL.parameter("salt", salt.baseAddress, salt.count)) }
+                if !info.isEmpty { parameters.append(OpenSSL.parameter("info", info.baseAddress, info.count)) }
                 parameters.append(OSSL_PARAM_construct_end())
                 return EVP_KDF_derive(context, output, count, parameters)
             }
         }
-    }
-
-    /// A parameter that OpenSSL only reads; the structure says `void *` because it also carries results. The names are those of
-    /// core_names.h, spelled out because an imported macro's text does not stay where it is.
-    private static func parameter(
-        _ name: StaticString, _ bytes: UnsafePointer<UInt8>?, _ count: Int,
-        _ type: UInt32 = UInt32(OSSL_PARAM_OCTET_STRING)
-    ) -> OSSL_PARAM {
-        OSSL_PARAM(
-            key: UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self), data_type: type,
-            data: UnsafeMutableRawPointer(mutating: bytes), data_size: count, return_size: 0)
     }
 }

@@ -38,6 +38,17 @@ enum OpenSSL {
             attempted, reason, said: said.isEmpty ? "OpenSSL gave no reason" : said.joined(separator: "; "))
     }
 
+    /// A parameter that OpenSSL only reads; the structure says `void *` because it also carries results. It keeps both addresses. The names
+    /// are those of core_names.h, spelled out because an imported macro's text does not stay where it is.
+    static func parameter(
+        _ name: StaticString, _ bytes: UnsafePointer<UInt8>?, _ count: Int,
+        _ type: UInt32 = UInt32(OSSL_PARAM_OCTET_STRING)
+    ) -> OSSL_PARAM {
+        OSSL_PARAM(
+            key: UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self), data_type: type,
+            data: UnsafeMutableRawPointer(mutating: bytes), data_size: count, return_size: 0)
+    }
+
     /// Refuses bytes of another length, before they reach C.
     static func require(_ count: Int, of bytes: [UInt8], _ attempted: String, _ what: String) throws(VaultError) {
         guard bytes.count == count else {

@@ -1,0 +1,44 @@
+#include <curl/curl.h>
+
+// Swift imports no variadic function, and curl_easy_setopt and curl_easy_getinfo are: one function for each type of value.
+static inline CURLcode vitals_curl_set_number(CURL *curl, CURLoption option, long value) {
+    return curl_easy_setopt(curl, option, value);
+}
+static inline CURLcode vitals_curl_set_text(CURL *curl, CURLoption option, const char *value) {
+    return curl_easy_setopt(curl, option, value);
+}
+static inline CURLcode vitals_curl_set_large(CURL *curl, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(curl, option, value);
+}
+static inline CURLcode vitals_curl_set_list(CURL *curl, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(curl, option, value);
+}
+static inline CURLcode vitals_curl_set_body(CURL *curl, curl_write_callback callback, void *data) {
+    CURLcode code = curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, callback);
+    return code != CURLE_OK ? code : curl_easy_setopt(curl, CURLOPT_WRITEDATA, data);
+}
+static inline CURLcode vitals_curl_set_header(CURL *curl, curl_write_callback callback, void *data) {
+    CURLcode code = curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, callback);
+    return code != CURLE_OK ? code : curl_easy_setopt(curl, CURLOPT_HEADERDATA, data);
+}
+static inline CURLcode vitals_curl_set_progress(CURL *curl, curl_xferinfo_callback callback, void *data) {
+    CURLcode code = curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    if (code == CURLE_OK) code = curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, callback);
+    return code != CURLE_OK ? code : curl_easy_setopt(curl, CURLOPT_XFERINFODATA, data);
+}
+// The list of names since 7.85, the bits that it replaces before.
+static inline CURLcode vitals_curl_allow_only(CURL *curl, int is_secure) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+    return curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, is_secure ? "https" : "http");
+#else
+    return curl_easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(is_secure ? CURLPROTO_HTTPS : CURLPROTO_HTTP));
+#endif
+}
+// The value of CURL_SSLVERSION_TLSv1_2 and CURL_GLOBAL_DEFAULT, whose macros and enumerations differ between versions.
+static inline CURLcode vitals_curl_require_tls12(CURL *curl) {
+    return curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+}
+static inline CURLcode vitals_curl_start(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+static inline CURLcode vitals_curl_status(CURL *curl, long *status) {
+    return curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
+}

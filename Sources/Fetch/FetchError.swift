@@ -1,0 +1,55 @@
+/// Why a document was not fetched: what was attempted, what libcurl or the server said, and what an operator can check.
+public struct FetchError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What a caller may want to tell apart.
+    public enum Reason: Hashable, Sendable {
+        /// The address is none that is fetched from.
+        case address
+        /// No name, no route, no connection, or a broken one.
+        case unreachable
+        /// The server is not who it says, or cannot speak TLS 1.2.
+        case untrusted
+        /// It took too long.
+        case timeout
+        /// The answer is too long.
+        case tooLarge
+        /// The server answered with another status than 200.
+        case status(Int)
+        /// The fetcher was told to stop.
+        case cancelled
+        /// libcurl refused for another reason.
+        case failed
+    }
+
+    /// What was attempted, to follow "could not": `fetch https://…`.
+    public let attempted: String
+    /// What to tell apart.
+    public let reason: Reason
+    /// What libcurl or the server said.
+    public let said: String
+
+    init(_ attempted: String, _ reason: Reason, said: String) {
+        self.attempted = attempted
+        self.reason = reason
+        self.said = said
+    }
+
+    /// One line for a log.
+    public var description: String {
+        let line = "could not \(attempted): \(said)"
+        return hint.map { "\(line); \($0)" } ?? line
+    }
+
+    /// What to check or to run; nil where an operator can do nothing.
+    public var hint: String? {
+        switch reason {
+        case .address: "give a whole https address, such as https://www.example.com/keys"
+        case .unreachable: "check the name, the network, and the environment's https_proxy: try it with curl -v"
+        case .untrusted: "check the machine's clock and its certificates (ca-certificates)"
+        case .timeout: "check the network; the server may be slow or gone"
+        case .status(300..<400): "the address has moved: set the new one, redirections are not followed"
+        case .status: "check the address: open it in a browser"
+        case .tooLarge: "check the address: what is there is no small document"
+        case .cancelled, .failed: nil
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import CCurl
+
+/// An address that documents are fetched from: https, or http where the host is a loopback address.
+public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The address as it was given.
+    public let text: String
+    /// Whether it is https.
+    public let isSecure: Bool
+
+    /// The address that `text` spells. The error says what is allowed.
+    ///
+    /// It is taken apart by libcurl itself, so that what is judged here is what is fetched later. A user name, a password and a
+    /// fragment have no place in it.
+    public init(_ text: String) throws(FetchError) {
+        let attempted = "fetch \(text)"
+        let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard isPlain, text.utf8.count <= 2048, let url = curl_url() else {
+            throw FetchError(attempted, .address, said: "an address is at most 2048 visible ASCII characters")
+        }
+        defer { curl_url_cleanup(url) }
+        guard curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK, let scheme = Self.part(CURLUPART_SCHEME, of: url),
+            let host = Self.part(CURLUPART_HOST, of: url)
+        else { throw FetchError(attempted, .address, said: "this is no address") }
+        for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] where Self.part(part, of: url) != nil {
+            throw FetchError(attempted, .address, said: "no user name, password or fragment is allowed")
+        }
+        switch scheme {
+        case "https": isSecure = true
+        case "http" where Self.isLoopback(host): isSecure = false
+        case "http":
+            throw FetchError(
+                attempted, .address, said: "http is for addresses of this machine only, 127.0.0.1 or [::1]")
+        default: throw FetchError(attempted, .address, said: "neither https nor http")
+        }
+        self.text = text
+    }
+
+    /// The address as it was given.
+    public var description: String { text }
+
+    /// 127.0.0.0/8 in four numbers, which is what libcurl makes of every other spelling of it, and ::1.
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "[::1]" { return true }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+        return numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
+    }
+
+    private static func part(_ part: CURLUPart, of url: OpaquePointer) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(url, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(cString: text)
+    }
+}
