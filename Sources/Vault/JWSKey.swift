@@ -160,13 +160,14 @@ public final class JWSKey: @unchecked Sendable {
 
     /// A point that OpenSSL has found on the curve, and not at infinity.
     private static func point(_ curve: Curve, _ point: [UInt8]) throws(VaultError) -> OpaquePointer {
-        let group = Array(curve.rawValue.utf8)
+        // OpenSSL reads on to a zero byte, whatever the length says (crypto/ec/ec_lib.c, EC_GROUP_new_from_params).
+        let group = Array(curve.rawValue.utf8) + [0]
         let made = group.withUnsafeBufferPointer { group in
             point.withUnsafeBufferPointer { point in
                 imported(
                     "EC",
                     [
-                        OpenSSL.parameter("group", group.baseAddress, group.count, UInt32(OSSL_PARAM_UTF8_STRING)),
+                        OpenSSL.parameter("group", group.baseAddress, group.count - 1, UInt32(OSSL_PARAM_UTF8_STRING)),
                         OpenSSL.parameter("pub", point.baseAddress, point.count),
                     ])
             }

@@ -140,11 +140,14 @@ struct AccountSettings: Equatable {
     let allowsSignUp: Bool
     /// A program that takes a whole mail on its standard input, and its arguments; nil where mails are not sent.
     let mailCommand: [String]?
+    /// Who may vouch for people, by name.
+    let providers: [String: ProviderSettings]
 
     init(_ section: Section) throws(SettingsError) {
         allowsSignUp = try section.bool("sign_up", default: true)
         let command = try section.strings("mail_command", default: [])
         mailCommand = command.isEmpty ? nil : command
+        providers = try ProviderSettings.all(section)
     }
 }
 

@@ -1,0 +1,139 @@
+import Daemon
+import Telemetry
+import Vault
+
+// Signing in with Google, Facebook and others.
+//
+//     accounts/nonce         {provider}                      the application gets a nonce,
+//                                                            and has the provider put it into an ID token
+//     accounts/sign-in-with  {provider, id_token, device?}   the token is exchanged for a credential of ours
+//
+// IDToken.swift says when a token is believed. The nonce is used up in the transaction that makes the device, so that a token is good for one
+// device, and for none where that could not be made.
+
+/// What is asked of those who can vouch for people. Belongs to the session's thread.
+final class ProviderSignIn {
+    /// A person that a provider vouches for, and what uses up the nonce: to be called within the transaction that makes the device.
+    struct Vouched {
+        let about: TokenSubject
+        /// The provider's name in the settings.
+        let provider: String
+        let device: DeviceName
+        let useNonce: () throws -> Void
+    }
+
+    /// Requests with a token are longer than others.
+    static let maximumLength = CompactJWS.maximumLength + 2048
+
+    // It keeps what it has registered, and so this.
+    private unowned let people: People
+    private let providers: [String: ProviderSettings]
+    private let keySets: KeySets
+    /// Fetches for as long as this is there.
+    private let fetching: KeyFetching?
+    private let nonces: Nonces
+    private let complete: (Vouched, PeopleRequest) throws -> Void
+
+    /// Makes signing in with the providers of the settings known.
+    @discardableResult
+    convenience init(_ people: People, _ accounts: Accounts) throws(VaultError) {
+        let fetching = KeyFetching(people.context.settings.accounts?.providers ?? [:])
+        let loop = people.context.session.loop
+        let keySets = fetching.keySets(back: { loop.perform($0) })
+        let nonces = try Nonces(pepper: people.context.keys.pepper)
+        self.init(people, keySets, fetching, nonces) { [unowned people] vouched, request in
+            accounts.signIn(
+                provider: vouched.provider, issuer: vouched.about.issuer, subject: vouched.about.subject,
+                device: vouched.device, useNonce: vouched.useNonce
+            ) { result in
+                do { request.done(try result.get().json("You are signed in")) } catch {
+                    Self.refuse(request, error, people)
+                }
+            }
+        }
+    }
+
+    /// The same with keys that come in another way, and given nonces.
+    /// - Parameter complete: finds the person or makes one, and answers, or throws.
+    init(
+        _ people: People, _ keySets: KeySets, _ fetching: KeyFetching?, _ nonces: Nonces,
+        complete: @escaping (Vouched, PeopleRequest) throws -> Void
+    ) {
+        self.people = people
+        self.keySets = keySets
+        self.fetching = fetching
+        self.nonces = nonces
+        providers = people.context.settings.accounts?.providers ?? [:]
+        self.complete = complete
+        people.register("nonce", for: .guests, .atOnce { [self] in try nonce($0) })
+        people.register(
+            "sign-in-with", for: .guests, maximumLength: Self.maximumLength, .later { [self] in signIn($0) })
+    }
+
+    func nonce(_ request: PeopleRequest) throws -> JSON {
+        let provider = try provider(request)
+        let (nonce, expires) = try nonces.issue(for: provider.name, now: people.context.now())
+        // Somebody is about to come back with a token.
+        keySets.prepare(provider)
+        return ["nonce": .string(nonce), "expires": .integer(expires)]
+    }
+
+    func signIn(_ request: PeopleRequest) {
+        do {
+            let provider = try provider(request)
+            let device = try DeviceName(request.fields)
+            let token = try CompactJWS(request.text("id_token", atMost: Self.maximumLength))
+            guard provider.algorithms.contains(token.algorithm) else { throw TokenRefusal.algorithm }
+            let wanted = { (keys: KeySet) in keys.key(named: token.keyName, for: token.algorithm) != nil }
+            keySets.find(provider, wanted: wanted) { [weak self] in
+                self?.exchange(token, provider, device, $0, request)
+            }
+        } catch {
+            Self.refuse(request, error, people)
+        }
+    }
+
+    private func exchange(
+        _ token: CompactJWS, _ provider: ProviderSettings, _ device: DeviceName, _ found: KeySets.Found,
+        _ request: PeopleRequest
+    ) {
+        do {
+            guard case .keys(let keys) = found else {
+                guard case .unavailable(let seconds) = found else { return }
+                throw ReplyError(
+                    .busy, "\(provider.name) cannot be asked for its keys now", retryAfterSeconds: seconds)
+            }
+            try token.verify(keys, provider)
+            let now = people.context.now()
+            let claims = try IDToken(token.payload, from: provider, now: now)
+            let (id, expires) = try nonces.check(claims.nonce, for: provider.name, now: now)
+            let database = people.context.store.database
+            guard try !Nonces.isUsed(id, database) else { throw TokenRefusal.nonce(.used) }
+            try complete(
+                Vouched(
+                    about: claims.about, provider: provider.name, device: device,
+                    useNonce: { try Nonces.use(id, expires: expires, now: now, database) }), request)
+        } catch {
+            Self.refuse(request, error, people)
+        }
+    }
+
+    private func provider(_ request: PeopleRequest) throws(ReplyError) -> ProviderSettings {
+        let name = try request.text("provider", atMost: 64)
+        guard let provider = providers[name] else {
+            let known = providers.keys.sorted().joined(separator: ", ")
+            throw ReplyError(
+                .invalid, known.isEmpty ? "there is no provider here" : "the providers here are \(known)",
+                field: "provider")
+        }
+        return provider
+    }
+
+    private static func refuse(_ request: PeopleRequest, _ error: any Error, _ people: People) {
+        guard let refusal = error as? TokenRefusal else {
+            return request.refuse(people.refusal(error, request.name))
+        }
+        log.info("\(request.name): \(refusal)")
+        request.refuse(refusal.reply)
+    }
+}
