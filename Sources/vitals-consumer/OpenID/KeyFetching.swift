@@ -13,7 +13,7 @@ final class KeyFetching: Sendable {
         fetchers = providers.mapValues {
             Fetcher(Fetcher.Limits(length: KeySet.maximumLength), authorities: $0.authorities)
         }
-        thread.start()
+        if !providers.isEmpty { thread.start() }
     }
 
     deinit {

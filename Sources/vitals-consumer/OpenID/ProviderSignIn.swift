@@ -41,7 +41,7 @@ final class ProviderSignIn {
         let loop = people.context.session.loop
         let keySets = fetching.keySets(back: { loop.perform($0) })
         let nonces = try Nonces(pepper: people.context.keys.pepper)
-        self.init(people, keySets, fetching, nonces) { [unowned people] vouched, request in
+        self.init(people, keySets, fetching, nonces) { [unowned people, unowned accounts] vouched, request in
             accounts.signIn(
                 provider: vouched.provider, issuer: vouched.about.issuer, subject: vouched.about.subject,
                 device: vouched.device, useNonce: vouched.useNonce

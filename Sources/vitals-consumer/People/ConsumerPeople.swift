@@ -6,7 +6,11 @@ extension Consumer {
     /// Tells people's side what it needs of this one. Called once, by `init`.
     func meetPeople() throws(Failure) {
         guard let people else { return }
-        people.accounts = try Failure.explaining { () throws(VaultError) in try Accounts(people) }
+        people.accounts = try Failure.explaining { () throws(VaultError) in
+            let accounts = try Accounts(people)
+            try ProviderSignIn(people, accounts)
+            return accounts
+        }
         let context = people.context
         context.settle = { [unowned self] (sensors) throws(VaultError) in try settle(sensors) }
         context.gatewaysChanged = { [unowned self] () throws(VaultError) in
