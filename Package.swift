@@ -59,7 +59,9 @@ let package = Package(
         library("ProgramSettings", ["Daemon", "MQTT", "Telemetry"]),
 
         program("vitals-gateway", ["Bluetooth", "Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
-        program("vitals-consumer", ["Daemon", "Fetch", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+        program(
+            "vitals-consumer",
+            ["Daemon", "Fetch", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program("vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         program("vitals", ["Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry"]),
 

@@ -25,6 +25,8 @@ final class Accounts: @unchecked Sendable {
     var erase: (ID, @escaping @Sendable (Result<Void, any Error>) -> Void) -> Void = { _, _ in }
     private let pool: HashingPool
     private var attempts = Attempts()
+    /// Milliseconds of a clock that never runs backwards, for what has to wait.
+    var clock: () -> UInt64 = millisecondsSinceBoot
     /// The salt for names that nobody has.
     private let nobodysSalt: [UInt8]
 
@@ -194,8 +196,7 @@ extension Accounts {
         _ password: Password, of account: StoredAccount?, tries name: [UInt8], isGuest: Bool, wrong: ReplyError,
         _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) throws {
-        let now = millisecondsSinceBoot()
-        switch attempts.refusal(name, failures: account?.failures, now: now) {
+        switch attempts.refusal(name, failures: account?.failures, now: clock()) {
         case nil: break
         case .locked?: throw Self.locked
         case .wait(let seconds)?:
@@ -204,16 +205,22 @@ extension Accounts {
         }
         let stored = try account.flatMap { try rows.password(of: $0) }
         try hash(password, salt: stored?.salt ?? nobodysSalt, isGuest: isGuest) { [unowned self] result in
-            let outcome = Result {
+            do {
                 guard isEqualInConstantTime(try result.get(), stored?.hash ?? []) else { throw wrong }
                 attempts.succeeded(name)
                 if let account, account.failures > 0 { try rows.clearFailures(of: account.user) }
+                completion(.success(()))
+            } catch let error as ReplyError {
+                attempts.failed(name, now: clock())
+                completion(.failure(error))
+                // After the answer, so that this takes none of its time; and with the same flush where there is nobody.
+                count(account, isGuest: isGuest)
+            } catch {
+                attempts.abandoned(name)
+                completion(.failure(error))
             }
-            completion(outcome)
-            // After the answer, so that this takes none of its time; and with the same flush where there is nobody.
-            if case .failure(let error) = outcome, error as? ReplyError == wrong { count(account, isGuest: isGuest) }
         }
-        attempts.began(name, now: now)
+        attempts.began(name)
     }
 
     private func count(_ account: StoredAccount?, isGuest: Bool) {

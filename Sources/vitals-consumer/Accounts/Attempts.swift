@@ -16,6 +16,8 @@ struct Attempts {
     private struct Entry {
         var failures = 0
         var notBefore: UInt64 = 0
+        /// Tries whose outcome is not known yet.
+        var underWay = 0
     }
 
     /// Failures in a row that lock a name.
@@ -41,17 +43,31 @@ struct Attempts {
             entries[name] = nil
             return nil
         }
-        guard entry.notBefore > now else { return nil }
-        return .wait(seconds: Int((entry.notBefore - now + 999) / 1000))
+        if entry.notBefore > now { return .wait(seconds: Int((entry.notBefore - now + 999) / 1000)) }
+        return entry.underWay > 0 ? .wait(seconds: 1) : nil
     }
 
-    /// A try begins, and counts as a failure until it has succeeded: so many at once are no way around the wait.
-    mutating func began(_ name: [UInt8], now: UInt64) {
+    /// A try begins. Until its outcome is known there is no other: many at once are no way around the wait.
+    mutating func began(_ name: [UInt8]) {
+        if entries[name] == nil { makeRoom() }
+        entries[name, default: Entry()].underWay += 1
+    }
+
+    /// A try has failed.
+    mutating func failed(_ name: [UInt8], now: UInt64) {
         if entries[name] == nil { makeRoom() }
         var entry = entries[name] ?? Entry()
+        entry.underWay = max(0, entry.underWay - 1)
         entry.failures += 1
         entry.notBefore = now + Self.wait(after: entry.failures)
         entries[name] = entry
+    }
+
+    /// A try has come to nothing, through no fault of who tried.
+    mutating func abandoned(_ name: [UInt8]) {
+        guard var entry = entries[name] else { return }
+        entry.underWay = max(0, entry.underWay - 1)
+        entries[name] = entry.underWay == 0 && entry.failures == 0 ? nil : entry
     }
 
     /// The name's password was right, or is another now.

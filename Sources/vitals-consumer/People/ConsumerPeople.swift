@@ -6,11 +6,15 @@ extension Consumer {
     /// Tells people's side what it needs of this one. Called once, by `init`.
     func meetPeople() throws(Failure) {
         guard let people else { return }
-        people.accounts = try Failure.explaining { () throws(VaultError) in
-            let accounts = try Accounts(people)
-            try ProviderSignIn(people, accounts)
-            return accounts
+        let accounts = try Failure.explaining { () throws(VaultError) in try Accounts(people) }
+        people.accounts = accounts
+        try Failure.explaining { () throws(VaultError) in try ProviderSignIn(people, accounts) }
+        accounts.erase = { [unowned self] user, completion in
+            forgetting.forget(
+                user, keepingAccount: false, progress: { people.tell(user, "account/delete", $0) },
+                completion: { completion($0.map { _ in }.mapError { $0 }) })
         }
+        _ = Profiles(people)
         let context = people.context
         context.settle = { [unowned self] (sensors) throws(VaultError) in try settle(sensors) }
         context.gatewaysChanged = { [unowned self] () throws(VaultError) in

@@ -34,11 +34,15 @@ final class AccountService {
             _ = try Keys(settings, .create)
             let service = AccountService(broker, household, settings, try started(settings, broker))
             defer { service.consumer.stop() }
+            let clock = service.clock
+            try service.onSession { $0.clock = { clock.all.reduce(0, +) } }
             return try body(service)
         }
     }
 
     let settings: ConsumerSettings
+    /// What waits are measured by: it stands still until it is advanced.
+    private let clock = Record<UInt64>()
 
     private init(_ broker: Broker, _ household: Household, _ settings: ConsumerSettings, _ consumer: Consumer) {
         self.broker = broker
@@ -71,6 +75,14 @@ final class AccountService {
                 return try body(accounts)
             }
         }.get()
+    }
+
+    /// The answer when the wait is over, if there is one.
+    func waitOut(_ ask: () throws -> Reply.Outcome) throws -> Reply.Outcome {
+        let outcome = try ask()
+        guard case .error(let error) = outcome, error.code == .rateLimited else { return outcome }
+        clock.append(UInt64(error.retryAfterSeconds ?? 0) * 1000)
+        return try ask()
     }
 
     /// Somebody who is not signed in.

@@ -109,7 +109,9 @@ struct AccountServiceTests {
                 ["unlock", "--user", user.text, "--settings", service.household.path("consumer.json5")])
             #expect(program.exitStatus() == 0, "\(program.text)")
             // The wait after the last failure may go on.
-            guard case .ok = try waitOut({ try guest.ask("sign-in", right) }) else { throw TestFailure("still locked") }
+            guard case .ok = try service.waitOut({ try guest.ask("sign-in", right) }) else {
+                throw TestFailure("still locked")
+            }
         }
     }
 
@@ -197,7 +199,7 @@ struct AccountServiceTests {
             #expect(try change(.string(Self.password), "Wq7#horse-Pond").code == .rateLimited)
             // That was counted for this device only.
             _ = try guest.done("sign-in", ["email": "ada@example.org", "password": .string(Self.password)])
-            let done = try waitOut {
+            let done = try service.waitOut {
                 try phone.ask(
                     "account/change-password", ["current": .string(Self.password), "password": "Wq7#horse-Pond"])
             }
@@ -208,16 +210,6 @@ struct AccountServiceTests {
                     == .wrongCredentials)
             #expect(try phone.done("account/get")["devices"] == 3)
         }
-    }
-
-    /// Asks again for as long as the answer is to wait: the limit is that of the service, not a guess of the test's.
-    func waitOut(_ ask: () throws -> Reply.Outcome) throws -> Reply.Outcome {
-        for _ in 1...200 {
-            let outcome = try ask()
-            guard case .error(let error) = outcome, error.code == .rateLimited else { return outcome }
-            usleep(50_000)
-        }
-        throw TestFailure("the wait does not end")
     }
 
     @Test(
@@ -259,7 +251,7 @@ struct AccountServiceTests {
             #expect(
                 try guest.refused("sign-in", ["email": .string(asked), "password": .string(Self.password)]).code
                     == .wrongCredentials)
-            let again = try waitOut {
+            let again = try service.waitOut {
                 try guest.ask("sign-in", ["email": .string(asked), "password": "Wq7#horse-Pond"])
             }
             guard case .ok(let data) = again else { throw TestFailure("\(again)") }
@@ -323,7 +315,7 @@ struct AccountServiceTests {
             defer { phone.stop() }
             #expect(try phone.refused("account/delete").field == "password")
             #expect(try phone.refused("account/delete", ["password": "Zq7#horse-pond"]).code == .wrongCredentials)
-            let done = try waitOut { try phone.ask("account/delete", ["password": .string(Self.password)]) }
+            let done = try service.waitOut { try phone.ask("account/delete", ["password": .string(Self.password)]) }
             #expect(done == .ok(["message": "Your account was deleted"]))
             try phone.waitForEnd()
             let next = try service.signUp("ada@example.org")

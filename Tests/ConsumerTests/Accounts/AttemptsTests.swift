@@ -13,7 +13,7 @@ struct AttemptsTests {
         var waits: [Int] = []
         for _ in 1...13 {
             #expect(attempts.refusal(name, failures: nil, now: now) == nil)
-            attempts.began(name, now: now)
+            attempts.failed(name, now: now)
             guard case .wait(let seconds)? = attempts.refusal(name, failures: nil, now: now) else { break }
             waits.append(seconds)
             now += UInt64(seconds) * 1000
@@ -22,15 +22,28 @@ struct AttemptsTests {
         #expect(waits == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900])
     }
 
-    @Test("takes a try under way for a failure, and begins anew after a success")
+    @Test("has one try at a time, and one that came to nothing is none")
+    func underWay() {
+        var attempts = Attempts()
+        attempts.began(name)
+        #expect(attempts.refusal(name, failures: nil, now: .max) == .wait(seconds: 1))
+        attempts.abandoned(name)
+        #expect(attempts.refusal(name, failures: nil, now: 0) == nil)
+        attempts.began(name)
+        attempts.failed(name, now: 0)
+        #expect(attempts.refusal(name, failures: nil, now: 0) == .wait(seconds: 1))
+        #expect(attempts.refusal(name, failures: nil, now: 1000) == nil)
+    }
+
+    @Test("begins anew after a success")
     func success() {
         var attempts = Attempts()
-        attempts.began(name, now: 0)
+        attempts.failed(name, now: 0)
         #expect(attempts.refusal(name, failures: nil, now: 0) == .wait(seconds: 1))
         #expect(attempts.refusal([2], failures: nil, now: 0) == nil)
         attempts.succeeded(name)
         #expect(attempts.refusal(name, failures: nil, now: 0) == nil)
-        attempts.began(name, now: 0)
+        attempts.failed(name, now: 0)
         #expect(attempts.refusal(name, failures: nil, now: 0) == .wait(seconds: 1))
     }
 
@@ -41,7 +54,7 @@ struct AttemptsTests {
         #expect(attempts.refusal(name, failures: 100, now: 0) == .locked)
         for count in 1...100 as ClosedRange<UInt64> {
             #expect(attempts.refusal(name, failures: nil, now: count << 32) == nil)
-            attempts.began(name, now: count << 32)
+            attempts.failed(name, now: count << 32)
         }
         #expect(attempts.refusal(name, failures: nil, now: .max) == .locked)
         #expect(attempts.refusal(name, failures: 100, now: .max) == .locked)
@@ -52,7 +65,7 @@ struct AttemptsTests {
     @Test("opens where the account's own count was set back, as an operator does")
     func unlocked() {
         var attempts = Attempts()
-        for count in 1...100 as ClosedRange<UInt64> { attempts.began(name, now: count << 32) }
+        for count in 1...100 as ClosedRange<UInt64> { attempts.failed(name, now: count << 32) }
         #expect(attempts.refusal(name, failures: 0, now: 0) == nil)
         #expect(attempts.refusal(name, failures: nil, now: 0) == nil)
     }
@@ -60,8 +73,8 @@ struct AttemptsTests {
     @Test("remembers no more names than it may, and of those the ones that wait longest")
     func bounded() {
         var attempts = Attempts(capacity: 10)
-        for time in 0..<12 as Range<UInt64> { attempts.began(name, now: time) }
-        for other in 2...200 as ClosedRange<UInt8> { attempts.began([other], now: 12) }
+        for time in 0..<12 as Range<UInt64> { attempts.failed(name, now: time) }
+        for other in 2...200 as ClosedRange<UInt8> { attempts.failed([other], now: 12) }
         #expect(attempts.refusal(name, failures: nil, now: 12) != nil)
         let remembered = (2...200 as ClosedRange<UInt8>).filter {
             attempts.refusal([$0], failures: nil, now: 12) != nil

@@ -1,0 +1,152 @@
+import Fitness
+import Telemetry
+import Vault
+
+// What people say about themselves: profile, picture and what they agree to be shown to others. Each is a document of the person's.
+
+/// Profiles, pictures and consents of all people. Belongs to the session's thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+final class Profiles: @unchecked Sendable {
+    private let context: PeopleContext
+
+    /// Makes the requests known.
+    init(_ people: People) {
+        context = people.context
+        people.register("profile/get", .atOnce { [self] in try get($0.user) })
+        people.register("profile/set", .atOnce { [self] in try set($0) })
+        people.register("profile/cancel", .atOnce { [self] in try cancel($0.user) })
+        people.register("consent/get", .atOnce { [self] in try consent(of: $0.user) })
+        people.register("consent/set", .atOnce { [self] in try setConsent($0) })
+        people.register("picture/get", .atOnce { [self] in try picture(of: $0.user) })
+        people.register(
+            "picture/set", maximumLength: Picture.maximumRequestLength, .atOnce { [self] in try setPicture($0) })
+        people.register("picture/remove", .atOnce { [self] in try removePicture(of: $0.user) })
+    }
+
+    // MARK: Profile
+
+    private func profile(of user: ID) throws(VaultError) -> Profile? {
+        try context.documents.read("profile", of: user).flatMap { Profile(kept: $0) }
+    }
+
+    private func get(_ user: ID) throws -> JSON {
+        guard let profile = try profile(of: user) else { return ["profile": .null] }
+        return .object(members(profile))
+    }
+
+    private func set(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let profile = try Profile(request.fields, old: try profile(of: user), now: context.now())
+        let sensors = try context.store.database.transaction { () throws(VaultError) in
+            try context.documents.write(profile.json, "profile", of: user)
+            try context.store.record(heartRate: profile.continuousHeartRate, of: user)
+            return try Claims(store: context.store).sensors(of: user)
+        }
+        // Each time: where it failed once, saving again is to put it right.
+        if !sensors.isEmpty { try context.settle(sensors) }
+        return .object([JSON.Member("message", "Data Saved Successfully")] + members(profile))
+    }
+
+    private func cancel(_ user: ID) throws -> JSON {
+        let isThere = try profile(of: user) != nil
+        return ["message": isThere ? "Changes Discarded" : "Enter Details to Proceed"]
+    }
+
+    /// The classes of the index are those of adults: the World Health Organization has others up to the age of nineteen.
+    private func members(_ profile: Profile) -> [JSON.Member] {
+        var members = [JSON.Member("profile", profile.json)]
+        guard let index = profile.bodyMassIndex else { return members }
+        members.append(JSON.Member("bmi", .number((index.value * 10).rounded() / 10)))
+        let zone = profile.timeZone.flatMap { ZoneRules($0) }
+        let today = zone?.day(at: context.now()) ?? CalendarDay(localSeconds: context.now() / 1000)
+        if profile.dateOfBirth.age(on: today) >= 19 {
+            members.append(JSON.Member("bmi_class", .string(index.category.words)))
+        }
+        return members
+    }
+
+    // MARK: Consent
+
+    /// What others may be shown, where a person connects with them. All off, unless the person says otherwise.
+    private static let consents = ["location", "motion", "steps"]
+
+    private func consent(of user: ID) throws -> JSON {
+        let kept = try context.documents.read("consent", of: user) ?? [:]
+        return .object(Self.consents.map { JSON.Member($0, .bool(kept[$0] == true)) })
+    }
+
+    private func setConsent(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        var members: [JSON.Member] = []
+        let kept = try context.documents.read("consent", of: user) ?? [:]
+        for name in Self.consents {
+            members.append(JSON.Member(name, .bool(try request.optionalBool(name) ?? (kept[name] == true))))
+        }
+        try context.store.database.transaction { () throws(VaultError) in
+            try context.documents.write(.object(members), "consent", of: user)
+        }
+        return .object(members)
+    }
+
+    // MARK: Picture
+
+    private func picture(of user: ID) throws -> JSON {
+        guard let picture = try context.documents.read("picture", of: user) else {
+            throw ReplyError(.notFound, "There is no picture")
+        }
+        return picture
+    }
+
+    private func setPicture(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let picture = try Picture(request.fields)
+        try context.store.database.transaction { () throws(VaultError) in
+            try context.documents.write(picture.json, "picture", of: user)
+        }
+        return picture.description
+    }
+
+    private func removePicture(of user: ID) throws -> JSON {
+        try context.store.database.transaction { () throws(VaultError) in
+            try context.documents.remove("picture", of: user)
+        }
+        return [:]
+    }
+}
+
+extension Store {
+    /// Whether heart rates of a person's sensors are recorded, or live only. Within a transaction; then their streams are to be
+    /// settled.
+    func record(heartRate isRecorded: Bool, of user: ID) throws(VaultError) {
+        let bit = Int64(Grant.Kinds.heartRate.rawValue)
+        let sql =
+            isRecorded
+            ? "UPDATE claims SET kinds = kinds | ?1 WHERE user = ?2 AND kinds & ?1 = 0"
+            : "UPDATE claims SET kinds = kinds - ?1 WHERE user = ?2 AND kinds & ?1 <> 0"
+        try database.execute(sql, [.integer(bit), .text(user.text)])
+    }
+}
+
+extension PeopleContext {
+    /// What is recorded of a sensor that a person claims: all but the heart rate, and that, too, where their profile says so.
+    func recordedKinds(of user: ID) throws(VaultError) -> Grant.Kinds {
+        let profile = try documents.read("profile", of: user).flatMap { Profile(kept: $0) }
+        return profile?.continuousHeartRate == true ? .all : Grant.Kinds.all.subtracting(.heartRate)
+    }
+}
+
+extension BodyMassIndex.Class {
+    /// As replies have it.
+    fileprivate var words: String {
+        switch self {
+        case .severeThinness: "severe-thinness"
+        case .moderateThinness: "moderate-thinness"
+        case .mildThinness: "mild-thinness"
+        case .normal: "normal"
+        case .preObese: "pre-obese"
+        case .obeseI: "obese-1"
+        case .obeseII: "obese-2"
+        case .obeseIII: "obese-3"
+        }
+    }
+}

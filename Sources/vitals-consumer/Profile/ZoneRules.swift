@@ -1,0 +1,250 @@
+import Glibc
+
+// The rules of time zones, read from the system's own files (RFC 9636): a static program has no others, and the system's are kept
+// up to date. A zone whose file is not there, or is not as it must be, is no zone: nothing is ever guessed to be UTC.
+//
+// Read are version 2 and later: 64-bit times of transitions, and a footer with the rule for all times after the last of them, in
+// the form of POSIX's TZ, of which the database uses no other days than "Mm.w.d".
+
+/// How far a zone's clocks are ahead of UTC, at any time.
+struct ZoneRules {
+    private let transitions: [(time: Int64, offset: Int64)]
+    private let first: Int64
+    private let footer: Footer?
+
+    /// The rules of a zone by its name in the IANA database, such as `Europe/Berlin`; nil where there is no such zone.
+    init?(_ name: String, folder: String = "/usr/share/zoneinfo") {
+        guard Self.isName(name), let bytes = Self.contents(of: "\(folder)/\(name)") else { return nil }
+        self.init(bytes)
+    }
+
+    /// Seconds ahead of UTC.
+    /// - Parameter time: Unix seconds.
+    func offset(at time: Int64) -> Int64 {
+        guard let last = transitions.last, time < last.time else {
+            return footer?.offset(at: time) ?? transitions.last?.offset ?? first
+        }
+        var (low, high) = (0, transitions.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if transitions[middle].time <= time { low = middle + 1 } else { high = middle }
+        }
+        return low == 0 ? first : transitions[low - 1].offset
+    }
+
+    /// The day that calendars on the wall show.
+    /// - Parameter time: Unix milliseconds.
+    func day(at time: Int64) -> CalendarDay {
+        let seconds = time >= 0 ? time / 1000 : (time - 999) / 1000
+        return CalendarDay(localSeconds: seconds + offset(at: seconds))
+    }
+
+    /// Names that stay within the folder, and mean a zone there: `right/…` counts leap seconds, `posix/…` is all of it again.
+    static func isName(_ name: String) -> Bool {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard name.utf8.count <= 64, (1...3).contains(parts.count), !["right", "posix"].contains(parts[0]) else {
+            return false
+        }
+        return parts.allSatisfy { part in
+            guard let first = part.utf8.first, (0x41...0x5A).contains(first) else { return false }
+            return part.utf8.allSatisfy { byte in
+                isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || "_+-".utf8.contains(byte)
+            }
+        }
+    }
+
+    /// The bytes of a file that is one.
+    private static func contents(of path: String) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= 1 << 20 else {
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        return read(file, &bytes, bytes.count) == bytes.count ? bytes : nil
+    }
+}
+
+// MARK: The file
+
+extension ZoneRules {
+    init?(_ bytes: [UInt8]) {
+        guard let old = Header(bytes[...]), old.version >= UInt8(ascii: "2") else { return nil }
+        let data = bytes.dropFirst(Header.length + old.dataLength(timeLength: 4))
+        guard let header = Header(data) else { return nil }
+        let body = data.dropFirst(Header.length)
+        guard body.count >= header.dataLength(timeLength: 8), header.types > 0 else { return nil }
+        func number(_ offset: Int, _ length: Int) -> Int64 {
+            let start = body.startIndex + offset
+            let value = body[start..<start + length].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+            return length == 4 ? Int64(Int32(truncatingIfNeeded: value)) : value
+        }
+        let typesAt = header.times * 9
+        var transitions: [(time: Int64, offset: Int64)] = []
+        for index in 0..<header.times {
+            let type = Int(number(header.times * 8 + index, 1))
+            guard type < header.types else { return nil }
+            let transition = (time: number(index * 8, 8), offset: number(typesAt + type * 6, 4))
+            guard transitions.last.map({ $0.time < transition.time }) ?? true else { return nil }
+            transitions.append(transition)
+        }
+        self.transitions = transitions
+        first = number(typesAt, 4)
+        let text = body.dropFirst(header.dataLength(timeLength: 8))
+        guard text.count >= 2, text.first == 0x0A, text.last == 0x0A else { return nil }
+        let rule = String(decoding: text.dropFirst().dropLast(), as: UTF8.self)
+        if rule.isEmpty {
+            footer = nil
+        } else {
+            guard let footer = Footer(rule) else { return nil }
+            self.footer = footer
+        }
+        let offsets = transitions.map(\.offset) + [first]
+        guard offsets.allSatisfy({ $0.magnitude <= 26 * 3600 }) else { return nil }
+    }
+
+    private struct Header {
+        static let length = 44
+        let version: UInt8
+        let times: Int
+        let types: Int
+        private let characters: Int
+        private let leaps: Int
+        private let standard: Int
+        private let universal: Int
+
+        init?(_ bytes: ArraySlice<UInt8>) {
+            guard bytes.count >= Self.length, bytes.starts(with: "TZif".utf8) else { return nil }
+            let start = bytes.startIndex
+            version = bytes[start + 4]
+            let counts = (0..<6).map { index in
+                bytes[(start + 20 + 4 * index)..<(start + 24 + 4 * index)].reduce(0) { $0 << 8 | Int($1) }
+            }
+            guard counts.allSatisfy({ $0 <= 100_000 }) else { return nil }
+            (universal, standard, leaps, times, types, characters) = (
+                counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]
+            )
+        }
+
+        func dataLength(timeLength: Int) -> Int {
+            times * (timeLength + 1) + types * 6 + characters + leaps * (timeLength + 4) + standard + universal
+        }
+    }
+}
+
+// MARK: The footer
+
+/// `CET-1CEST,M3.5.0,M10.5.0/3`: the offsets of winter and summer, and when each begins.
+private struct Footer {
+    private struct Change {
+        let month: Int
+        let week: Int
+        let weekday: Int
+        /// Seconds after midnight on the wall; may be negative, or more than a day.
+        let time: Int64
+    }
+
+    private let standard: Int64
+    private let summer: (offset: Int64, begins: Change, ends: Change)?
+
+    init?(_ text: String) {
+        var rest = Substring(text)
+        guard Self.skipName(&rest), let west = Self.time(&rest) else { return nil }
+        standard = -west
+        guard !rest.isEmpty else {
+            summer = nil
+            return
+        }
+        guard Self.skipName(&rest) else { return nil }
+        var offset = standard + 3600
+        if rest.first != "," {
+            guard let west = Self.time(&rest) else { return nil }
+            offset = -west
+        }
+        guard let begins = Self.change(&rest), let ends = Self.change(&rest), rest.isEmpty else { return nil }
+        summer = (offset, begins, ends)
+    }
+
+    func offset(at time: Int64) -> Int64 {
+        guard let summer else { return standard }
+        // Which year it is on the wall matters only where a change is on New Year, which none is.
+        let year = CalendarDay(localSeconds: time + standard).year
+        let begins = Self.seconds(summer.begins, year) - standard
+        let ends = Self.seconds(summer.ends, year) - summer.offset
+        let isSummer = begins < ends ? begins <= time && time < ends : !(ends <= time && time < begins)
+        return isSummer ? summer.offset : standard
+    }
+
+    /// When a change is, on the wall.
+    private static func seconds(_ change: Change, _ year: Int) -> Int64 {
+        let length = CalendarDay.length(ofMonth: change.month, year)
+        let first = days(year, change.month)
+        // 1970-01-01 was a Thursday, day 4 of a week that begins with Sunday.
+        let weekday = Int(((first + 4) % 7 + 7) % 7)
+        var day = (change.weekday - weekday + 7) % 7 + (change.week - 1) * 7
+        while day >= length { day -= 7 }
+        return (first + Int64(day)) * 86_400 + change.time
+    }
+
+    /// Days from 1970-01-01 to the first of a month.
+    private static func days(_ year: Int, _ month: Int) -> Int64 {
+        let text =
+            String(repeating: "0", count: max(0, 4 - "\(year)".count)) + "\(year)-" + (month < 10 ? "0" : "")
+            + "\(month)-01"
+        return CalendarDay(text)?.daysSince1970 ?? 0
+    }
+
+    /// Letters, or anything in angle brackets.
+    private static func skipName(_ rest: inout Substring) -> Bool {
+        if rest.first == "<" {
+            guard let end = rest.firstIndex(of: ">") else { return false }
+            rest = rest[rest.index(after: end)...]
+            return true
+        }
+        let name = rest.prefix { $0.isLetter }
+        rest = rest.dropFirst(name.count)
+        return name.count >= 3
+    }
+
+    /// `-3:30`, in seconds.
+    private static func time(_ rest: inout Substring) -> Int64? {
+        var sign: Int64 = 1
+        if let character = rest.first, character == "-" || character == "+" {
+            sign = character == "-" ? -1 : 1
+            rest.removeFirst()
+        }
+        var seconds: Int64 = 0
+        var unit: Int64 = 3600
+        repeat {
+            if unit < 3600 { rest.removeFirst() }
+            let digits = rest.prefix { ("0"..."9").contains($0) }
+            guard let number = Int64(digits), number <= 167 else { return nil }
+            rest = rest.dropFirst(digits.count)
+            seconds += number * unit
+            unit /= 60
+        } while rest.first == ":" && unit > 0
+        return sign * seconds
+    }
+
+    /// `,M3.5.0/2`
+    private static func change(_ rest: inout Substring) -> Change? {
+        guard rest.hasPrefix(",M") else { return nil }
+        rest = rest.dropFirst(2)
+        let numbers = rest.prefix { $0 == "." || ("0"..."9").contains($0) }
+        rest = rest.dropFirst(numbers.count)
+        let parts = numbers.split(separator: ".").compactMap { Int($0) }
+        guard parts.count == 3, (1...12).contains(parts[0]), (1...5).contains(parts[1]), (0...6).contains(parts[2])
+        else {
+            return nil
+        }
+        var time: Int64 = 7200
+        if rest.first == "/" {
+            rest.removeFirst()
+            guard let given = Self.time(&rest) else { return nil }
+            time = given
+        }
+        return Change(month: parts[0], week: parts[1], weekday: parts[2], time: time)
+    }
+}
