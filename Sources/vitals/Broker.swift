@@ -35,14 +35,14 @@ final class Broker {
             switch event {
             case .state(.connected): return
             case .state(.waiting(let error, _)):
-                guard isPatient, error.mayPass else { throw Failure(error) }
+                guard isPatient, error.mayPass else { throw call.failure(error) }
                 if reason == nil { Output.note("\(error.sentence); trying on") }
                 reason = error
             default: break
             }
         }
         // Nobody stops the session here: it may be waiting for a name server, and the process is about to end.
-        if let reason { throw Failure(reason) }
+        if let reason { throw call.failure(reason) }
         throw Failure(
             .unavailable, "cannot connect to \(call.broker.address): no answer in \(Call.text(of: call.timeout))",
             hint: "check the address and the network")
@@ -88,6 +88,14 @@ final class Broker {
             hint: "try again, or wait longer with --timeout")
     }
 
+    /// Where to ask, and where the reply comes.
+    struct Address {
+        let request: String
+        let response: String
+        /// In MQTT 3.1.1; nil where that cannot ask.
+        let listed: String?
+    }
+
     /// Asks a gateway and waits for the reply.
     /// - Parameters:
     ///   - limit: how long it may take; as long as there is time for all, where it is not said.
@@ -95,14 +103,29 @@ final class Broker {
     func ask(
         _ inquiry: Inquiry, of gateway: ID, within limit: Duration?, meanwhile: (Event) throws(Failure) -> Void
     ) throws(Failure) -> Reply {
-        let isOld = call.broker.version == .v311
-        let id = randomText()
         let topics = call.topics
-        let responseTopic = topics[gateway, isOld ? inquiry.response : .response(randomText())]
-        let fields = inquiry.fields + (isOld ? [JSON.Member("id", .string(id))] : [])
+        let address = Address(
+            request: topics[gateway, inquiry.topic], response: topics[gateway, .response(randomText())],
+            listed: topics[gateway, inquiry.response])
+        let silence = Failure(
+            .temporary, "gateway \(gateway) did not answer in \(Call.text(of: limit ?? call.timeout))",
+            hint: "see `vitals status`, or wait longer with --timeout")
+        return try ask(address, inquiry.fields, within: limit, silence: silence, meanwhile: meanwhile)
+    }
+
+    /// Asks somebody and waits for the reply.
+    /// - Parameters:
+    ///   - silence: what it means when none comes.
+    func ask(
+        _ address: Address, _ fields: [JSON.Member], within limit: Duration?, silence: Failure,
+        meanwhile: (Event) throws(Failure) -> Void
+    ) throws(Failure) -> Reply {
+        let id = randomText()
+        let listed = call.broker.version == .v311 ? address.listed : nil
+        let fields = fields + (listed == nil ? [] : [JSON.Member("id", .string(id))])
         let inbox = inbox
         session.request(
-            JSON.object(fields).bytes, to: topics[gateway, inquiry.topic], responseTopic: responseTopic,
+            JSON.object(fields).bytes, to: address.request, responseTopic: listed ?? address.response,
             within: limit ?? max(deadline - .now, .milliseconds(100)),
             matching: { message in (try? Reply(payload: message.payload))?.id == .string(id) },
             completion: { inbox.put(.replied($0)) })
@@ -115,17 +138,16 @@ final class Broker {
             switch event {
             case .replied(.success(let message)):
                 do throws(MalformedValue) { return try Reply(payload: message.payload) } catch {
-                    throw Failure(.failure, "gateway \(gateway) sent a reply that is none: \(error)")
+                    throw Failure(.failure, "what came at \(message.topic) is no reply: \(error)")
                 }
-            case .replied(.failure(let error)):
-                guard error.kind == .timeout else { throw Failure(error) }
-                throw Failure(
-                    .temporary, "gateway \(gateway) did not answer in \(Call.text(of: limit ?? call.timeout))",
-                    hint: "see `vitals status`, or wait longer with --timeout")
+            case .replied(.failure(let error)): throw error.kind == .timeout ? silence : Failure(error)
             default: try meanwhile(event)
             }
         }
     }
+
+    /// Has messages come in beside replies.
+    func listen(to filters: [String]) { subscribe(filters) }
 
     /// What came since the last time; nothing when nothing came in time.
     func next(within limit: Duration) -> [Event] {

@@ -24,6 +24,10 @@ struct Call {
     let connectTimeout: Duration
     /// Whether to print for programs.
     let isJSON: Bool
+    /// Who is signed in at this broker, and is asking; nil where nobody is, or another name or none was asked for.
+    private(set) var credential: Credential?
+    /// Where a sign-in at this broker is kept; nil where there is no home.
+    let place: Credential.Place?
 
     init(_ arguments: Arguments) throws {
         let file =
@@ -45,8 +49,46 @@ struct Call {
         if let name = try arguments.optionalChoice("protocol", of: ProtocolName.self) {
             broker.version = name == .mqtt5 ? .v5 : .v311
         }
-        if let username = try arguments.optionalString("username") { broker.username = username }
-        if let path = try arguments.optionalString("password-file") { broker.passwordFile = path }
+        let tls = try (flag: arguments.flag("tls"), file: arguments.optionalString("ca-file"))
+        if tls.flag || tls.file != nil { broker.tls = broker.tls ?? MQTT.Options.TLS() }
+        if let file = tls.file { broker.tls?.caFile = file }
+        place = Credential.Place(broker.address, topics)
+        let isAnonymous = try arguments.flag("anonymous")
+        if isAnonymous { (broker.username, broker.passwordFile) = (nil, nil) }
+        if let username = try arguments.optionalString("username") {
+            guard !isAnonymous else { throw arguments.refusal(of: "anonymous", "leaves no --username") }
+            broker.username = username
+            broker.passwordFile = try arguments.optionalString("password-file") ?? broker.passwordFile
+        } else if broker.username == nil, !isAnonymous, let place, let credential = try Credential.read(place) {
+            (broker.username, broker.passwordFile) = (credential.device.text, place.passwordFile)
+            self.credential = credential
+        } else if broker.username != nil {
+            broker.passwordFile = try arguments.optionalString("password-file") ?? broker.passwordFile
+        }
+    }
+
+    /// The same for whoever has no name at the broker.
+    var asGuest: Call {
+        var call = self
+        (call.broker.username, call.broker.passwordFile, call.credential) = (nil, nil, nil)
+        return call
+    }
+
+    /// Says what was asked for otherwise where only MQTT 5 will do.
+    mutating func useMQTT5() { broker.version = .v5 }
+
+    /// Whether what is said to the broker can be read on the way there.
+    var isOpen: Bool {
+        let isHere = broker.socketPath != nil || ["127.0.0.1", "::1", "localhost"].contains(broker.host)
+        return broker.tls == nil && !isHere
+    }
+
+    /// Why the broker could not be reached, with what to do where it does not know this device any more.
+    func failure(_ error: MQTTError) -> Failure {
+        guard credential != nil, error.kind == .refused else { return Failure(error) }
+        return Failure(
+            .failure, error.sentence,
+            hint: "was this device signed out? vitals sign-in; or go without a name: --anonymous")
     }
 
     /// A duration as people read it: `10 s`, `0.5 s`.
@@ -75,8 +117,8 @@ struct Call {
     /// The file that was named, which must be there, or the usual one if there is one.
     private static func settingsFile(_ arguments: Arguments) throws -> String? {
         if let path = try arguments.optionalString("settings") { return path }
-        guard let folder = variable("XDG_CONFIG_HOME") ?? variable("HOME").map({ $0 + "/.config" }) else { return nil }
-        let path = folder + "/vitals/vitals.json5"
+        guard let folder = configurationFolder else { return nil }
+        let path = folder + "/vitals.json5"
         return access(path, F_OK) == 0 ? path : nil
     }
 }

@@ -4,10 +4,10 @@ import MQTT
 /// What can be typed.
 enum Commands {
     static let vitals = Command(
-        name: "vitals", summary: "Shows what the sensors of a household say.",
+        name: "vitals", summary: "Shows what the sensors of a household say, and what is kept of oneself.",
         discussion: """
-            It speaks MQTT with the broker that the gateway uses, and needs no more rights than the household's: to read \
-            what gateways publish, and to ask for something.
+            It speaks MQTT with the broker that the gateway uses. Whoever has signed in there is that person; everybody else \
+            needs no more rights than the household's: to read what gateways publish, and to ask for something.
 
             What the command line leaves out is taken from the settings file, and what that leaves out has a default. A \
             settings file looks like { broker: { host: "127.0.0.1", port: 1883 }, gateway: "home" }.
@@ -20,7 +20,10 @@ enum Commands {
             .value("port", "PORT", "the broker's port (default: 1883)"),
             .value("protocol", "NAME", "mqtt5 or mqtt3.1.1 (default: mqtt5)"),
             .value("username", "NAME", "the user that the broker is to check"),
-            .value("password-file", "FILE", "a file whose first line is the user's password"),
+            .value("password-file", "FILE", "a file whose first line is that user's password, or the account's"),
+            .flag("anonymous", "goes to the broker without a name, signed in or not"),
+            .flag("tls", "speaks TLS with the broker, mostly with --port 8883"),
+            .value("ca-file", "FILE", "the same, and trusts the certificates in it (default: the system's)"),
             .value("gateway", "ID", "only this gateway (default: all; to ask something: the only one)"),
             .value(
                 "timeout", "SECONDS", "how long to wait for the broker and for answers (default: 10; for connect: 60)"),
@@ -31,9 +34,10 @@ enum Commands {
             Example("vitals read steps", "asks the only sensor for its step count"),
             Example("vitals scan", "shows which sensors are near"),
             Example("vitals status --json"),
+            Example("vitals sign-up ada@example.org", "makes an account; then: vitals enrol, vitals claim"),
         ],
         exitCodes: ExitCode.allCases,
-        subcommands: [watch, read, scan, connect, disconnect, forget, rename, sensors, status])
+        subcommands: [watch, read, scan, connect, disconnect, forget, rename, sensors, status] + PeopleCommands.all)
 
     private static let watch = Command(
         name: "watch", summary: "Shows heart rates, running and cycling as they come, and sensors as they come and go.",

@@ -35,10 +35,11 @@ enum Output {
     }
 
     /// Asks the person at the terminal something, wherever output and errors go.
-    static func ask(_ question: String) {
+    /// - Parameter isRaw: it is no text from elsewhere, and may move the cursor.
+    static func ask(_ question: String, isRaw: Bool = false) {
         let terminal = open("/dev/tty", O_WRONLY | O_CLOEXEC | O_NOCTTY)
         defer { if terminal >= 0 { close(terminal) } }
-        let bytes = Array(escaped(question).utf8)
+        let bytes = Array((isRaw ? question : escaped(question)).utf8)
         _ = bytes.withUnsafeBytes { Glibc.write(terminal >= 0 ? terminal : STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 

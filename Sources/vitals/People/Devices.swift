@@ -1,0 +1,54 @@
+import Daemon
+import Telemetry
+
+/// `vitals devices`: where one is signed in.
+struct Devices {
+    private let call: Call
+    private let arguments: Arguments
+
+    init(_ call: Call, _ arguments: Arguments) {
+        (self.call, self.arguments) = (call, arguments)
+    }
+
+    func list() throws -> ExitCode {
+        let data = try Office.visit(call) { try $0.ask("devices/list") }
+        let devices = data.list("devices")
+        if call.isJSON {
+            try Output.write(devices.map(\.line).joined())
+        } else {
+            let rows = devices.map { device in
+                let isThis = device["device"] == call.credential.map { .string($0.device.text) }
+                return [
+                    isThis ? "*" : "", device.text("device") ?? "-", device.text("name") ?? "-",
+                    device.time("created") ?? "-",
+                ]
+            }
+            try Output.write(table(["", "DEVICE", "NAME", "SIGNED IN"], rows))
+        }
+        return .ok
+    }
+
+    func revoke() throws -> ExitCode {
+        let device = try arguments.id("DEVICE")
+        let data = try Office.visit(call) { try $0.ask("devices/revoke", [("device", .string(device))]) }
+        try Output.write(call.isJSON ? data.line : "\(device) is signed out\n")
+        return .ok
+    }
+
+    func name() throws -> ExitCode {
+        let (device, name) = (try arguments.id("DEVICE"), try arguments.string("NAME"))
+        let data = try Office.visit(call) {
+            try $0.ask("devices/name", [("device", .string(device)), ("name", .string(name))])
+        }
+        try Output.write(call.isJSON ? data.line : "\(device) is called \(escaped(name)) now\n")
+        return .ok
+    }
+}
+
+extension JSON {
+    /// The elements of a member that is a list.
+    func list(_ name: String) -> [JSON] {
+        guard case .array(let elements) = self[name] else { return [] }
+        return elements
+    }
+}

@@ -1,0 +1,144 @@
+import Daemon
+import Telemetry
+
+// `vitals enrol`, `gateways`, `claim`, `release`, `claims`: gateways and sensors that are one's own.
+
+/// Enrols this machine's gateway, and looks after those that are enrolled.
+struct Enrolling {
+    private let call: Call
+    private let arguments: Arguments
+
+    init(_ call: Call, _ arguments: Arguments) {
+        (self.call, self.arguments) = (call, arguments)
+    }
+
+    /// Gets a code and hands it to the gateway on this machine, or shows it.
+    func enrol() throws -> ExitCode {
+        let isShown = try arguments.flag("show")
+        guard try !arguments.flag("code") else {
+            guard !isShown else { throw arguments.refusal(of: "code", "leaves nothing to --show") }
+            // The gateway asks for it itself.
+            return try runGateway(input: nil)
+        }
+        let isHousehold = try !arguments.flag("no-household")
+        let data = try Office.visit(call) { office in
+            try office.ask(
+                "gateways/invite",
+                [("name", arguments.optionalString("name").map(JSON.string)), ("household", .bool(isHousehold))])
+        }
+        guard case .string(let code) = data["code"] else { throw Failure(.failure, "the reply has no code") }
+        guard isShown || call.isJSON else { return try runGateway(input: code + "\n") }
+        try Output.write(call.isJSON ? data.line : escaped(code) + "\n")
+        if !call.isJSON {
+            Output.note(
+                "good once, for an hour: type it where `vitals-gateway enrol` asks for it, on the gateway's machine")
+        }
+        return .ok
+    }
+
+    private func runGateway(input: String?) throws -> ExitCode {
+        var words = ["enrol"]
+        if let file = try arguments.optionalString("gateway-settings") { words += ["--settings", file] }
+        if try arguments.flag("again") { words.append("--again") }
+        let status = try Programs.run(Programs.ours("vitals-gateway"), words, input: input)
+        return ExitCode(rawValue: status) ?? .failure
+    }
+
+    func list() throws -> ExitCode {
+        let gateways = try Office.visit(call) { try $0.ask("gateways/list") }.list("gateways")
+        guard !call.isJSON else {
+            try Output.write(gateways.map(\.line).joined())
+            return .ok
+        }
+        guard !gateways.isEmpty else {
+            Output.note("no gateways yet: vitals enrol")
+            return .ok
+        }
+        let rows = gateways.map { gateway in
+            [
+                gateway.text("gateway") ?? "-", gateway.text("name") ?? "-",
+                gateway["household"] == true ? "yes" : "no", gateway.time("enrolled") ?? "-",
+            ]
+        }
+        try Output.write(table(["GATEWAY", "NAME", "HOUSEHOLD", "ENROLLED"], rows))
+        return .ok
+    }
+
+    func rename() throws -> ExitCode {
+        let (gateway, name) = (try arguments.id("GATEWAY"), try arguments.string("NAME"))
+        let data = try Office.visit(call) {
+            try $0.ask("gateways/rename", [("gateway", .string(gateway)), ("name", .string(name))])
+        }
+        let words = data.text("name").map { "is called \($0) now" } ?? "has no name now"
+        try Output.write(call.isJSON ? data.line : "\(gateway) \(words)\n")
+        return .ok
+    }
+
+    func remove() throws -> ExitCode {
+        let gateway = try arguments.id("GATEWAY")
+        let question = "Remove gateway \(gateway)? What it has not sent is lost, and its sensors are nobody's."
+        guard try arguments.flag("yes") || isConfirmed(question) else { throw Failure(.failure, "nothing was changed") }
+        let data = try Office.visit(call) { try $0.ask("gateways/remove", [("gateway", .string(gateway))]) }
+        try Output.write(call.isJSON ? data.line : "\(gateway) is removed\n")
+        return .ok
+    }
+
+    // MARK: Sensors
+
+    func claim() throws -> ExitCode {
+        let sensor = try sensor()
+        let code = JSON.string(try arguments.string("CODE"))
+        let data = try Office.visit(call) { try $0.ask("sensors/claim", sensor.fields + [("code", code)]) }
+        guard !call.isJSON else {
+            try Output.write(data.line)
+            return .ok
+        }
+        let kinds = data["kinds"]?.words ?? ""
+        let before = data["taken_over"] == true ? "; it was somebody else's" : ""
+        try Output.write("\(sensor.name) is yours\(before). Recorded: \(kinds.isEmpty ? "nothing" : kinds)\n")
+        return .ok
+    }
+
+    func release() throws -> ExitCode {
+        let sensor = try sensor()
+        let data = try Office.visit(call) { try $0.ask("sensors/release", sensor.fields) }
+        try Output.write(call.isJSON ? data.line : "\(sensor.name) is yours no more; what was recorded stays\n")
+        return .ok
+    }
+
+    func claims() throws -> ExitCode {
+        let sensors = try Office.visit(call) { try $0.ask("sensors/list") }.list("sensors")
+        guard !call.isJSON else {
+            try Output.write(sensors.map(\.line).joined())
+            return .ok
+        }
+        guard !sensors.isEmpty else {
+            Output.note("no sensors yet: `vitals-gateway claim-code` at the gateway shows how")
+            return .ok
+        }
+        let rows = sensors.map { sensor in
+            [
+                "\(sensor.text("gateway") ?? "-")/\(sensor.text("sensor") ?? "-")", sensor.time("claimed") ?? "-",
+                sensor["kinds"]?.words ?? "-",
+            ]
+        }
+        try Output.write(table(["SENSOR", "CLAIMED", "RECORDED"], rows))
+        return .ok
+    }
+
+    private func sensor() throws -> (name: String, fields: [(String, JSON?)]) {
+        let text = try arguments.string("SENSOR")
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, (try? ID(parts[0])) != nil, (try? ID(parts[1])) != nil else {
+            throw arguments.refusal(
+                of: "SENSOR", "expected a gateway and a sensor such as attic/strap, found \(escaped(text))")
+        }
+        return (text, [("gateway", .string(parts[0])), ("sensor", .string(parts[1]))])
+    }
+}
+
+/// Asks the person at the terminal; where nobody sits there, the command line itself is the confirmation.
+func isConfirmed(_ question: String) -> Bool {
+    guard Secret.isTerminal else { return true }
+    return ["y", "yes"].contains((Secret.answer(question + " [y/N] ") ?? "").lowercased())
+}

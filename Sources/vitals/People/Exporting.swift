@@ -1,0 +1,107 @@
+import Daemon
+import Glibc
+import Telemetry
+import Vault
+
+/// `vitals export`: all that is kept of oneself, as files in a folder or a tar archive.
+struct Exporting {
+    private let call: Call
+    private let arguments: Arguments
+
+    init(_ call: Call, _ arguments: Arguments) {
+        (self.call, self.arguments) = (call, arguments)
+    }
+
+    func run() throws -> ExitCode {
+        let target = try arguments.string("TARGET")
+        // For its owner only, archive and all.
+        umask(0o077)
+        guard target.hasSuffix(".tar") else { return try report(write(to: target), target) }
+        guard access(target, F_OK) != 0 else { throw Failure(.failure, "there is a file \(target) already") }
+        let folder = "\(target).\(randomText())"
+        let files: Files
+        do {
+            files = try write(to: folder)
+            let status = try Programs.run("tar", ["-cf", target, "-C", folder, "."])
+            guard status == 0 else { throw Failure(.failure, "tar failed, with status \(status)") }
+        } catch {
+            try? Folder.remove(folder)
+            throw error
+        }
+        try? Folder.remove(folder)
+        return try report(files, target)
+    }
+
+    /// How many bytes went to each file.
+    private typealias Files = [String: Int]
+
+    private func write(to folder: String) throws -> Files {
+        if access(folder, F_OK) == 0 {
+            guard try Folder.names(in: folder).isEmpty else {
+                throw Failure(.failure, "\(folder) is not empty", hint: "name a folder that does not exist yet")
+            }
+        } else {
+            do throws(VaultError) { try Folder.make(folder) } catch {
+                throw Failure(.failure, "\(folder) cannot be made: \(error.said)")
+            }
+        }
+        return try Office.visit(call) { office in
+            var files: Files = [:]
+            var cursor: JSON?
+            repeat {
+                let part = try office.ask("export/part", [("cursor", cursor)])
+                if case .string(let name) = part["file"], case .string(let text) = part["data"] {
+                    try append(text, to: try Self.checked(name), in: folder)
+                    files[name, default: 0] += text.utf8.count
+                    if Secret.isTerminal, !call.isJSON {
+                        Output.ask("\r\(escaped(name)): \(files[name, default: 0]) bytes   ", isRaw: true)
+                    }
+                }
+                let next = part["next"]
+                guard next == nil || next != cursor else { throw Failure(.failure, "the consumer repeats itself") }
+                cursor = next == .null ? nil : next
+            } while cursor != nil
+            if Secret.isTerminal, !call.isJSON { Output.ask("\n", isRaw: true) }
+            return files
+        }
+    }
+
+    /// A file's name that leads nowhere else.
+    private static func checked(_ name: String) throws(Failure) -> String {
+        let isPlain = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+            default: false
+            }
+        }
+        guard isPlain, !name.isEmpty, !name.hasPrefix(".") else {
+            throw Failure(.failure, "the consumer names a file \(escaped(name)), which is no name of one")
+        }
+        return name
+    }
+
+    private func append(_ text: String, to name: String, in folder: String) throws(Failure) {
+        let path = "\(folder)/\(name)"
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let bytes = Array(text.utf8)
+        guard file >= 0 else { throw Failure(.failure, "\(path): \(String(cString: strerror(errno)))") }
+        defer { close(file) }
+        guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
+            throw Failure(.failure, "\(path) cannot be written: \(String(cString: strerror(errno)))", hint: "df -h")
+        }
+    }
+
+    private func report(_ files: Files, _ target: String) throws -> ExitCode {
+        let sorted = files.sorted { $0.key < $1.key }
+        guard !call.isJSON else {
+            let members = sorted.map { JSON.Member($0.key, .integer(Int64($0.value))) }
+            try Output.write(
+                JSON.object([JSON.Member("target", .string(target)), JSON.Member("files", .object(members))]).line)
+            return .ok
+        }
+        let rows = sorted.map { [escaped($0.key), "\($0.value)"] }
+        try Output.write(table(["FILE", "BYTES"], rows) + "written to \(escaped(target))\n")
+        return .ok
+    }
+}

@@ -1,0 +1,76 @@
+import Daemon
+import MQTT
+import Telemetry
+
+/// `vitals reset-all` and `vitals delete-account`.
+struct Forgetting {
+    private let call: Call
+    private let arguments: Arguments
+
+    init(_ call: Call, _ arguments: Arguments) {
+        (self.call, self.arguments) = (call, arguments)
+    }
+
+    /// Deletes all that is kept of the person, and keeps the account.
+    func resetAll() throws -> ExitCode {
+        try Office.visit(call) { office in
+            let asked = try office.ask("reset-all/ask")
+            if !call.isJSON {
+                Output.note(asked.text("message") ?? "This deletes all that is kept of you")
+                for (name, count) in Self.counts(asked["what"]) { Output.note("  \(name): \(count)") }
+            }
+            guard try arguments.flag("yes") || isConfirmed("Delete all of it, for good?") else {
+                throw Failure(.failure, "nothing was changed")
+            }
+            try office.listen(to: .progress)
+            let data = try office.ask(
+                "reset-all/confirm", [("confirmation", asked["confirmation"])], within: .seconds(300)
+            ) { (event) throws(Failure) in try show(event, office) }
+            guard !call.isJSON else {
+                try Output.write(data.line)
+                return .ok
+            }
+            try Output.write((data.text("message") ?? "Everything was deleted") + "\n")
+            if case .integer(let tried) = data["tried"], case .integer(let opened) = data["opened"] {
+                try Output.write("proof: of \(tried) sealed things tried afterwards, \(opened) could be opened\n")
+            }
+            if data["next"] == "profile" { try Output.write("next: vitals profile edit\n") }
+            return .ok
+        }
+    }
+
+    private func show(_ event: Event, _ office: Office) throws(Failure) {
+        guard case .message(let message) = event, let progress = try? JSON(payload: message.payload),
+            progress["operation"] == "reset-all"
+        else { return }
+        if call.isJSON { try Output.write(progress.line) } else { Output.note(Self.step(progress)) }
+    }
+
+    private static func step(_ progress: JSON) -> String {
+        "\(progress["done"]?.words ?? "?") of \(progress["of"]?.words ?? "?"): \(progress.text("step") ?? "")"
+    }
+
+    private static func counts(_ what: JSON?) -> [(String, String)] {
+        guard case .object(let members) = what else { return [] }
+        return members.map { (escaped($0.name).replacing("_", with: " "), $0.value.words) }
+    }
+
+    /// Deletes the account, and all that is kept of the person.
+    func deleteAccount() throws -> ExitCode {
+        _ = try Office(call)
+        guard try arguments.flag("yes") || isConfirmed("Delete your account and everything in it, for good?") else {
+            throw Failure(.failure, "nothing was changed")
+        }
+        let file = try arguments.optionalString("password-file")
+        let password =
+            file != nil || Secret.isTerminal
+            ? try Secret.password("Password (none where you sign in with a provider): ", file: file) : readLine() ?? ""
+        let data = try Office.visit(call) {
+            try $0.ask(
+                "account/delete", [("password", password.isEmpty ? nil : .string(password))], within: .seconds(300))
+        }
+        if let place = call.place { Credential.remove(place) }
+        try Output.write(call.isJSON ? data.line : (data.text("message") ?? "The account was deleted") + "\n")
+        return .ok
+    }
+}

@@ -1,0 +1,242 @@
+import Daemon
+
+/// What can be typed about oneself: the account, the profile, gateways and sensors of one's own.
+enum PeopleCommands {
+    static let all = [
+        signUp, signIn, signOut, account, whoami, devices, password, profile, picture, consent, enrol, gateways, claim,
+        release, claims, export, resetAll, deleteAccount,
+    ]
+
+    /// Does what the command line asks for; nil where it is none of these.
+    static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
+        switch arguments.command {
+        case ["sign-up"]: try SigningIn(call, arguments).signUp()
+        case ["sign-in"]: try SigningIn(call, arguments).signIn()
+        case ["sign-out"]: try SigningIn(call, arguments).signOut()
+        case ["account"], ["whoami"]: try SigningIn(call, arguments).account()
+        case ["devices"]: try Devices(call, arguments).list()
+        case ["devices", "revoke"]: try Devices(call, arguments).revoke()
+        case ["devices", "name"]: try Devices(call, arguments).name()
+        case ["password", "change"]: try Passwords(call, arguments).change()
+        case ["password", "reset"]: try Passwords(call, arguments).reset()
+        case ["profile"], ["profile", "show"]: try Profiles(call, arguments).show()
+        case ["profile", "set"]: try Profiles(call, arguments).set()
+        case ["profile", "edit"]: try Profiles(call, arguments).edit()
+        case ["picture", "set"]: try Pictures(call, arguments).set()
+        case ["picture", "get"]: try Pictures(call, arguments).get()
+        case ["picture", "remove"]: try Pictures(call, arguments).remove()
+        case ["consent"]: try Consents(call, arguments).run()
+        case ["enrol"]: try Enrolling(call, arguments).enrol()
+        case ["gateways"]: try Enrolling(call, arguments).list()
+        case ["gateways", "rename"]: try Enrolling(call, arguments).rename()
+        case ["gateways", "remove"]: try Enrolling(call, arguments).remove()
+        case ["claim"]: try Enrolling(call, arguments).claim()
+        case ["release"]: try Enrolling(call, arguments).release()
+        case ["claims"]: try Enrolling(call, arguments).claims()
+        case ["export"]: try Exporting(call, arguments).run()
+        case ["reset-all"]: try Forgetting(call, arguments).resetAll()
+        case ["delete-account"]: try Forgetting(call, arguments).deleteAccount()
+        default: nil
+        }
+    }
+
+    /// The one place that says where passwords come from.
+    private static let passwords = """
+        The password is typed at the terminal, where it is not shown, or is the first line of --password-file, or comes on \
+        standard input; never on the command line, which everybody on the machine can see.
+        """
+
+    private static let codes = ExitCode.allCases
+    private static let yes = Option.flag("yes", short: "y", "does not ask first")
+    private static let device = Option.value(
+        "device", "NAME", "what this device is called in the list of devices (default: this machine's name)")
+
+    private static let signUp = Command(
+        name: "sign-up", summary: "Makes an account, and signs in.",
+        discussion: """
+            The account is known by an e-mail address or a phone number with its country code. A password has capital and \
+            small letters, a digit and a special character such as "!".
+
+            \(passwords)
+
+            What signing in leaves on this machine lies in ~/.config/vitals/accounts, for this broker; the other commands use it.
+            """,
+        options: [device], arguments: [.required("NAME", "an e-mail address or a phone number")],
+        examples: [
+            Example("vitals sign-up ada@example.org"),
+            Example("vitals sign-up +4915123456789 --device 'The kitchen Pi'"),
+        ], exitCodes: codes)
+
+    private static let signIn = Command(
+        name: "sign-in", summary: "Signs in on this device, until sign-out.",
+        discussion: """
+            \(passwords)
+
+            With a provider, such as google or facebook, it takes an ID token in a file; without one it prints the nonce that \
+            the token has to have.
+            """,
+        options: [
+            device, .value("provider", "NAME", "who says who one is, instead of a password"),
+            .value("token-file", "FILE", "a file whose first line is the provider's ID token"),
+        ],
+        arguments: [.optional("NAME", "the account's e-mail address or phone number")],
+        examples: [
+            Example("vitals sign-in ada@example.org"),
+            Example("vitals sign-in --provider google --token-file token.jwt"),
+        ], exitCodes: codes)
+
+    private static let signOut = Command(
+        name: "sign-out", summary: "Signs out on this device.",
+        examples: [Example("vitals sign-out")], exitCodes: codes)
+
+    private static let account = Command(
+        name: "account", summary: "Shows who one is.", examples: [Example("vitals account")], exitCodes: codes)
+
+    private static let whoami = Command(name: "whoami", summary: "The same as account.", exitCodes: codes)
+
+    private static let devices = Command(
+        name: "devices", summary: "Lists where one is signed in; the star marks this device.",
+        examples: [Example("vitals devices"), Example("vitals devices revoke q4kz7m2xw6ab3c5d")], exitCodes: codes,
+        subcommands: [
+            Command(
+                name: "revoke", summary: "Signs a device out.", arguments: [.required("DEVICE", "its id")],
+                exitCodes: codes),
+            Command(
+                name: "name", summary: "Gives a device another name.",
+                arguments: [.required("DEVICE", "its id"), .required("NAME", "what it is to be called")],
+                exitCodes: codes),
+        ], runsAlone: true)
+
+    private static let newPassword = Option.value(
+        "new-password-file", "FILE", "a file whose first line is the new password")
+
+    private static let password = Command(
+        name: "password", summary: "Changes the password, or resets one that was forgotten.", exitCodes: codes,
+        subcommands: [
+            Command(
+                name: "change", summary: "Changes the password.",
+                discussion: "\(passwords) First the current one, then the new one.", options: [newPassword],
+                exitCodes: codes),
+            Command(
+                name: "reset",
+                summary: "Has a code sent, and sets another password with it. All devices are signed out.",
+                discussion: """
+                    At a terminal it asks for the code and the new password. Elsewhere it only has the code sent, and with --code \
+                    reads it from standard input, and the new password from the next line or a file.
+                    """,
+                options: [.flag("code", "there is a code already"), newPassword],
+                arguments: [.required("NAME", "the account's e-mail address or phone number")],
+                examples: [Example("vitals password reset ada@example.org")], exitCodes: codes),
+        ])
+
+    private static let profile = Command(
+        name: "profile", summary: "Shows or changes the profile.",
+        examples: [
+            Example("vitals profile edit", "asks field by field"),
+            Example("vitals profile set --weight-kg 61.5 --continuous-heart-rate on"),
+        ], exitCodes: codes,
+        subcommands: [
+            Command(name: "show", summary: "Shows the profile.", exitCodes: codes),
+            Command(
+                name: "set", summary: "Changes what the command line names.",
+                discussion: "The first time name, date of birth, gender, weight and height are needed.",
+                options: [
+                    .value("name", "TEXT", "the name"), .value("date-of-birth", "DATE", "such as 1985-12-10"),
+                    .value("gender", "TEXT", "female, male or other"),
+                    .value("weight-kg", "N", "the weight in kilograms"),
+                    .value("height-cm", "N", "the height in centimetres"), .value("voice", "ON", "on or off"),
+                    .value("continuous-heart-rate", "ON", "on or off: whether heart rates are recorded all day"),
+                    .value("time-zone", "ZONE", "such as Europe/Berlin"), .value("locale", "TAG", "such as de-DE"),
+                    .value("units", "NAME", "metric or imperial"),
+                ], exitCodes: codes),
+            Command(
+                name: "edit", summary: "Asks field by field, and saves.",
+                discussion: "An empty answer leaves a field as it is; Ctrl-D leaves everything as it is.",
+                exitCodes: codes),
+        ], runsAlone: true)
+
+    private static let picture = Command(
+        name: "picture", summary: "Keeps, fetches or removes the profile's picture.", exitCodes: codes,
+        subcommands: [
+            Command(
+                name: "set", summary: "Keeps a picture: JPEG, PNG or WebP, at most 32 KiB.",
+                arguments: [.required("FILE", "the picture")], exitCodes: codes),
+            Command(
+                name: "get", summary: "Fetches the picture.", arguments: [.required("FILE", "where to")],
+                exitCodes: codes),
+            Command(name: "remove", summary: "Removes the picture.", exitCodes: codes),
+        ])
+
+    private static let consent = Command(
+        name: "consent", summary: "Shows or changes what others may be shown of one: nothing, at first.",
+        options: [
+            .value("location", "ON", "on or off: where one is"), .value("motion", "ON", "on or off: whether one moves"),
+            .value("steps", "ON", "on or off: the day's steps"),
+        ], examples: [Example("vitals consent"), Example("vitals consent --steps on")], exitCodes: codes)
+
+    private static let enrol = Command(
+        name: "enrol", summary: "Enrols this machine's gateway as one's own.",
+        discussion: """
+            It asks for a code and hands it to `vitals-gateway enrol`, which a gateway that runs here takes up at once. For a \
+            gateway on another machine, --show prints the code, to be typed there.
+
+            Whoever has enrolled a gateway sees what it publishes live, and may ask it, unless --no-household.
+            """,
+        options: [
+            .flag("show", "prints the code only"),
+            .flag("code", "with a code that an operator has given, which it asks for"),
+            .value("name", "TEXT", "what the gateway is to be called by its owner"),
+            .flag("no-household", "without its live readings"), .flag("again", "also where it is enrolled already"),
+            .value("gateway-settings", "FILE", "the gateway's settings file (default: its own default)"),
+        ],
+        examples: [Example("vitals enrol --name Attic"), Example("vitals enrol --show")], exitCodes: codes)
+
+    private static let gateways = Command(
+        name: "gateways", summary: "Lists one's gateways.",
+        examples: [Example("vitals gateways"), Example("vitals gateways rename k3v7q2mz Attic")], exitCodes: codes,
+        subcommands: [
+            Command(
+                name: "rename", summary: "Gives a gateway another name; its id stays.",
+                arguments: [.required("GATEWAY", "its id"), .required("NAME", "what it is to be called; '' for none")],
+                exitCodes: codes),
+            Command(
+                name: "remove", summary: "Removes a gateway: nothing that it sends is accepted any more.",
+                options: [yes], arguments: [.required("GATEWAY", "its id")], exitCodes: codes),
+        ], runsAlone: true)
+
+    private static let sensor = Positional.required("SENSOR", "a gateway's id and a sensor's: attic/strap")
+
+    private static let claim = Command(
+        name: "claim", summary: "Makes a sensor one's own: from now on its readings are recorded for one.",
+        discussion: """
+            The code is what `vitals-gateway claim-code` prints on the gateway's machine. A sensor that was somebody else's is \
+            one's own then; what was recorded stays theirs.
+            """,
+        arguments: [sensor, .required("CODE", "the claim code")],
+        examples: [Example("vitals claim k3v7q2mz/strap NF6YG-W8X2X-EQSRN")], exitCodes: codes)
+
+    private static let release = Command(
+        name: "release", summary: "Lets a sensor go: nothing of it is recorded any more.", arguments: [sensor],
+        examples: [Example("vitals release k3v7q2mz/strap")], exitCodes: codes)
+
+    private static let claims = Command(
+        name: "claims", summary: "Lists the sensors that are one's own, and what is recorded of them.", exitCodes: codes
+    )
+
+    private static let export = Command(
+        name: "export", summary: "Writes all that is kept of one into files.",
+        arguments: [.required("TARGET", "a folder that does not exist yet, or a file FILE.tar")],
+        examples: [Example("vitals export my-data"), Example("vitals export my-data.tar")], exitCodes: codes)
+
+    private static let resetAll = Command(
+        name: "reset-all", summary: "Deletes all that is kept of one; the account stays.",
+        discussion: """
+            It says what there is, asks, shows how far it has come, and says how it was made sure that nothing can be read any \
+            more. Nobody can bring it back.
+            """,
+        options: [yes], exitCodes: codes)
+
+    private static let deleteAccount = Command(
+        name: "delete-account", summary: "Deletes the account, and all that is kept of one.",
+        discussion: passwords, options: [yes], exitCodes: codes)
+}

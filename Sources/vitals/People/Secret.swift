@@ -1,0 +1,76 @@
+import Daemon
+import Glibc
+
+// Passwords and codes come from a terminal, where they are not shown, from a file, or from standard input, where it is none. Never
+// from the command line: everybody on the machine sees that.
+
+/// Where passwords and answers come from.
+enum Secret {
+    /// The first line of a file.
+    static func line(of path: String) throws(Failure) -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            throw Failure(.failure, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = read(file, &bytes, bytes.count)
+        let line = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard !line.isEmpty else { throw Failure(.failure, "the first line of \(path) is empty") }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    /// A password: the first line of a file, what is typed at the terminal, or the next line of standard input.
+    /// - Parameter isNew: it is typed twice.
+    static func password(_ prompt: String, file: String?, isNew: Bool = false) throws(Failure) -> String {
+        if let file { return try line(of: file) }
+        guard isTerminal else {
+            guard let line = readLine() else {
+                throw Failure(
+                    .usage, "no password on standard input", hint: "write it there, or name a --password-file")
+            }
+            return line
+        }
+        let password = try hidden(prompt)
+        guard isNew else { return password }
+        guard try hidden("Again: ") == password else { throw Failure(.failure, "these are two different passwords") }
+        return password
+    }
+
+    /// Whether a person sits there.
+    static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// What is typed at the terminal, and shown as it is; nil at its end (Ctrl-D).
+    static func answer(_ prompt: String) -> String? {
+        Output.ask(prompt)
+        return readLine()
+    }
+
+    /// What is typed at the terminal, and not shown.
+    private static func hidden(_ prompt: String) throws(Failure) -> String {
+        Output.ask(prompt)
+        var before = termios()
+        guard tcgetattr(STDIN_FILENO, &before) == 0 else { throw Failure(.failure, "this is no terminal") }
+        // Without signals from the keyboard: nothing ends the program while the terminal is mute.
+        var mute = before
+        mute.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &mute)
+        defer {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
+            Output.ask("\n", isRaw: true)
+        }
+        var line: [UInt8] = []
+        while true {
+            var byte: UInt8 = 0
+            guard read(STDIN_FILENO, &byte, 1) == 1 else { throw Failure(.failure, "nothing was changed") }
+            switch byte {
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return String(decoding: line, as: UTF8.self)
+            case 3, 4: throw Failure(.failure, "nothing was changed")  // Ctrl-C, Ctrl-D
+            case 21: line = []  // Ctrl-U
+            case 8, 127:
+                while let last = line.popLast(), last & 0xC0 == 0x80 {}
+            default: line.append(byte)
+            }
+        }
+    }
+}

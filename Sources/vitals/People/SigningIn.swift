@@ -1,0 +1,175 @@
+import Daemon
+import Glibc
+import Telemetry
+
+// `vitals sign-up`, `sign-in`, `sign-out`, `account`. Signing in leaves a credential of this device on this machine, which the other
+// commands use with the same broker.
+
+/// Becomes somebody, or is somebody again.
+struct SigningIn {
+    private let call: Call
+    private let arguments: Arguments
+
+    init(_ call: Call, _ arguments: Arguments) {
+        (self.call, self.arguments) = (call, arguments)
+    }
+
+    func signUp() throws -> ExitCode {
+        try refuseWhereSignedIn()
+        let name = try AccountName(arguments.string("NAME"))
+        warnOfOpenConnection()
+        let password = try Secret.password("Password: ", file: passwordFile, isNew: true)
+        return try enter("sign-up", [name.field, ("password", .string(password)), device])
+    }
+
+    func signIn() throws -> ExitCode {
+        try refuseWhereSignedIn()
+        warnOfOpenConnection()
+        let provider = try arguments.optionalString("provider")
+        guard let provider else {
+            let name = try AccountName(arguments.string("NAME"))
+            let password = try Secret.password("Password: ", file: passwordFile)
+            return try enter("sign-in", [name.field, ("password", .string(password)), device])
+        }
+        guard try arguments.optionalString("NAME") == nil else {
+            throw arguments.refusal(of: "provider", "leaves no NAME: the provider says who it is")
+        }
+        guard let file = try arguments.optionalString("token-file") else { return try drawNonce(provider) }
+        let token = JSON.string(try Secret.line(of: file))
+        return try enter("sign-in-with", [("provider", .string(provider)), ("id_token", token), device])
+    }
+
+    /// What the provider has to put into the token, so that it is good for one sign-in here.
+    private func drawNonce(_ provider: String) throws -> ExitCode {
+        let data = try Office.visit(call, isGuest: true) { try $0.ask("nonce", [("provider", .string(provider))]) }
+        guard let nonce = data.text("nonce") else { throw Failure(.failure, "the consumer's reply has no nonce") }
+        try Output.write(call.isJSON ? data.line : nonce + "\n")
+        Output.note(
+            "ask \(provider) for an ID token with this nonce, then: vitals sign-in --provider \(provider) --token-file FILE"
+        )
+        return .ok
+    }
+
+    private func enter(_ request: String, _ fields: [(String, JSON?)]) throws -> ExitCode {
+        guard let place = call.place else {
+            throw Failure(.configuration, "there is no place to keep a sign-in", hint: "set HOME, or XDG_CONFIG_HOME")
+        }
+        let data = try Office.visit(call, isGuest: true) { try $0.ask(request, fields, within: .seconds(30)) }
+        guard case .string(let user) = data["user"], case .string(let device) = data["device"],
+            case .string(let password) = data["password"]
+        else { throw Failure(.failure, "the consumer's reply has no credential") }
+        try Credential(user: try ID(user), device: try ID(device)).write(place, password: password)
+        guard !call.isJSON else {
+            // The password is for the file alone.
+            try Output.write(data.without("password").line)
+            return .ok
+        }
+        try Output.write((data.text("message") ?? "Signed in") + "\n")
+        return .ok
+    }
+
+    func signOut() throws -> ExitCode {
+        guard let place = call.place, let credential = call.credential else {
+            throw Failure(.usage, "not signed in at \(call.broker.address)")
+        }
+        // Whatever the consumer says: the person wants this machine to forget it.
+        defer { Credential.remove(place) }
+        do {
+            _ = try Office.visit(call) { try $0.ask("account/sign-out", [("device", .string(credential.device.text))]) }
+        } catch let error as Failure {
+            throw Failure(
+                error.exitCode, "signed out here, but the consumer did not hear of it: \(error.message)",
+                hint: "from another device: vitals devices revoke \(credential.device)")
+        }
+        try Output.write(call.isJSON ? "{}\n" : "Signed out\n")
+        return .ok
+    }
+
+    func account() throws -> ExitCode {
+        let data = try Office.visit(call) { try $0.ask("account/get") }
+        guard !call.isJSON else {
+            try Output.write(data.line)
+            return .ok
+        }
+        var rows = [("E-mail", data.text("email")), ("Phone", data.text("phone"))]
+        if case .array(let providers) = data["providers"], !providers.isEmpty {
+            rows.append(("Signs in with", providers.map { $0.words }.joined(separator: ", ")))
+        }
+        rows += [
+            ("Person", data.text("user")), ("This device", call.credential?.device.text),
+            ("Devices", data["devices"]?.words), ("Since", data.time("created")),
+            ("Broker", call.broker.address),
+        ]
+        try Output.write(lines(rows))
+        return .ok
+    }
+
+    // MARK: What both need
+
+    private var passwordFile: String? { get throws { try arguments.optionalString("password-file") } }
+
+    /// What others see of this device in the list of devices.
+    private var device: (String, JSON?) {
+        get throws {
+            var name = [CChar](repeating: 0, count: 65)
+            let host =
+                gethostname(&name, 64) == 0
+                ? String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self) : ""
+            let given = try arguments.optionalString("device")
+            return ("device", (given ?? (host.isEmpty ? nil : host)).map(JSON.string))
+        }
+    }
+
+    private func refuseWhereSignedIn() throws(Failure) {
+        guard let credential = call.credential else { return }
+        throw Failure(
+            .failure, "already signed in at \(call.broker.address), as \(credential.user)",
+            hint: "vitals account shows who that is; vitals sign-out ends it")
+    }
+
+    private func warnOfOpenConnection() {
+        guard call.isOpen else { return }
+        Output.note("\(call.broker.address) is not reached by TLS: whoever is on the way sees the password. See --tls")
+    }
+}
+
+/// What an account is known by.
+struct AccountName {
+    let field: (String, JSON?)
+
+    /// An e-mail address, or a phone number.
+    init(_ text: String) {
+        field = (text.contains("@") ? "email" : "phone", .string(text))
+    }
+}
+
+extension JSON {
+    /// Itself without a member.
+    func without(_ name: String) -> JSON {
+        guard case .object(let members) = self else { return self }
+        return .object(members.filter { $0.name != name })
+    }
+
+    /// A value in words, harmless to a terminal.
+    var words: String {
+        switch self {
+        case .string(let text): escaped(text)
+        case .bool(let value): value ? "yes" : "no"
+        case .array(let values): values.map(\.words).joined(separator: ", ")
+        default: String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    /// A member that is a time in Unix milliseconds, as people read it.
+    func time(_ name: String) -> String? {
+        guard case .integer(let milliseconds) = self[name] else { return nil }
+        return LocalTime.full(milliseconds)
+    }
+}
+
+/// Headings and what belongs to them, one a line; what is not there is left out.
+func lines(_ rows: [(heading: String, text: String?)]) -> String {
+    let there = rows.compactMap { row in row.text.map { (row.heading, $0) } }
+    let width = (there.map { $0.0.count }.max() ?? 0) + 2
+    return there.map { $0 + String(repeating: " ", count: width - $0.count) + $1 + "\n" }.joined()
+}
