@@ -142,6 +142,12 @@ private final class Office {
         }
     }
 
+    /// Has a person's profile say whether heart rates are recorded.
+    func setContinuousHeartRate(_ isOn: Bool, of user: String) throws {
+        let documents = Documents(store: try Store(folder: settings.state), keys: keys)
+        try documents.write(["continuous_heart_rate": .bool(isOn)], "profile", of: ID(user))
+    }
+
     /// The heart rates that a person has.
     func heartRates(of user: String) throws -> [Int] {
         let command = ReadingsCommand(user: try ID(user), kind: .heartRate)
@@ -282,6 +288,7 @@ struct ClaimingTests {
     func streams() throws {
         let office = try Office()
         defer { office.stop() }
+        for user in ["ada", "eve"] { try office.setContinuousHeartRate(true, of: user) }
         let key = try Ed25519.SigningKey(seed: .random())
         let (gateway, claimKey) = try office.gateway(of: "ada", key)
         guard case .ok(let data) = try office.claim("ada", gateway, claimKey).outcome else { throw TestFailure("no") }
@@ -361,15 +368,17 @@ struct ClaimingTests {
         #expect(tries.wait(1, now: 60_001) == nil)
     }
 
-    @Test("heart rates are recorded unless the profile says that continuous heart rate is off")
+    @Test("heart rates are recorded only where the profile has continuous heart rate on")
     func kinds() throws {
         let office = try Office()
         defer { office.stop() }
         let (gateway, claimKey) = try office.gateway(of: "ada", Ed25519.SigningKey(seed: .random()))
-        let documents = Documents(store: try Store(folder: office.settings.state), keys: office.keys)
-        try documents.write(["continuous_heart_rate": false], "profile", of: ID("ada"))
-        #expect(fault(try office.claim("ada", gateway, claimKey)) == nil)
-        #expect(try office.grant(of: gateway).kinds == [.steps, .temperature])
+        for isOn in [nil, true, false] as [Bool?] {
+            if let isOn { try office.setContinuousHeartRate(isOn, of: "ada") }
+            #expect(fault(try office.claim("ada", gateway, claimKey)) == nil)
+            let kinds: Grant.Kinds = isOn == true ? [.heartRate, .steps, .temperature] : [.steps, .temperature]
+            #expect(try office.grant(of: gateway).kinds == kinds)
+        }
         guard case .array(let sensors) = try office.data("ada", "sensors/list")["sensors"] else {
             throw TestFailure("no list")
         }
@@ -380,6 +389,7 @@ struct ClaimingTests {
     func removal() throws {
         let office = try Office()
         defer { office.stop() }
+        try office.setContinuousHeartRate(true, of: "eve")
         let key = try Ed25519.SigningKey(seed: .random())
         let (gateway, claimKey) = try office.gateway(of: "ada", key)
         #expect(fault(try office.claim("eve", gateway, claimKey)) == nil)

@@ -102,7 +102,7 @@ final class Claiming: @unchecked Sendable {
     }
 }
 
-/// What is recorded of a person's sensors: all there is, but heart rates only while continuous heart rate is on in their profile.
+/// What is recorded of a person's sensors: all there is, but heart rates only where their profile has continuous heart rate on.
 struct RecordedKinds {
     private let documents: Documents
 
@@ -110,8 +110,8 @@ struct RecordedKinds {
 
     func kinds(of user: ID) throws(VaultError) -> Grant.Kinds {
         let profile = try documents.read("profile", of: user)
-        return profile?["continuous_heart_rate"] == false
-            ? [.steps, .temperature] : [.heartRate, .steps, .temperature]
+        return profile?["continuous_heart_rate"] == true
+            ? [.heartRate, .steps, .temperature] : [.steps, .temperature]
     }
 }
 

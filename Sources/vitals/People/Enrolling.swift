@@ -93,9 +93,14 @@ struct Enrolling {
             try Output.write(data.line)
             return .ok
         }
-        let kinds = data["kinds"]?.words ?? ""
+        let kinds = data.list("kinds")
         let before = data["taken_over"] == true ? "; it was somebody else's" : ""
-        try Output.write("\(sensor.name) is yours\(before). Recorded: \(kinds.isEmpty ? "nothing" : kinds)\n")
+        try Output.write(
+            "\(sensor.name) is yours\(before). Recorded: \(kinds.isEmpty ? "nothing" : JSON.array(kinds).words)\n")
+        if !kinds.contains("heart-rate") {
+            Output.note(
+                "heart rates are live only; to have them recorded: vitals profile set --continuous-heart-rate on")
+        }
         return .ok
     }
 
