@@ -39,6 +39,7 @@ final class Consumer: @unchecked Sendable {
     let forgetting: Forgetting
     /// Nil where there are no accounts.
     let people: People?
+    private let exports: ExportRequests?
     var reported = OncePerMinute<String>(capacity: 1024)
     /// Until the grants of settings that were read again are published.
     var republishing: EventLoop.Timer?
@@ -104,6 +105,8 @@ final class Consumer: @unchecked Sendable {
             context.rules = rules
             return People(context)
         }
+        exports = people.map(ExportRequests.init)
+        exports?.register()
         try meetPeople()
         meetForgetting()
     }
@@ -123,6 +126,7 @@ final class Consumer: @unchecked Sendable {
         ])
         if let people { session.subscribe(people.subscriptions) }
         giveSignsOfLife()
+        exports?.start()
         session.loop.perform { [self] in
             forgetting.start(session.loop)
             rotateDaily()
@@ -143,6 +147,7 @@ final class Consumer: @unchecked Sendable {
             publishPresence(.offline) { _ in }
         }
         session.stop()
+        exports?.stop()
         let counts = ingest.counts
         log.notice(
             """

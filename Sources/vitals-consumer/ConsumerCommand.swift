@@ -36,6 +36,7 @@ enum ConsumerCommand {
             rotate,
             rotateRoot,
             forget,
+            export,
             brokerRules,
             PeopleCommand.declaration,
             ResetPasswordCommand.declaration,
@@ -178,6 +179,15 @@ enum ConsumerCommand {
         discussion: "With whose they are, and which of their sensors people have claimed.",
         exitCodes: [.ok, .failure, .usage, .configuration])
 
+    private static let export = Command(
+        name: "export",
+        summary: "Writes all that is stored of a person into a new folder, opened: JSON, CSV and their picture.",
+        discussion: "It works while the service runs. What it writes is in the clear.",
+        options: [.value("user", "ID", "the person")],
+        arguments: [.required("DIR", "a folder that does not exist yet")],
+        examples: [Example("vitals-consumer export --user demo /media/stick/demo")],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
     /// Does what the command line asks for.
     static func execute(_ arguments: Arguments) throws -> ExitCode {
         switch arguments.command.first {
@@ -211,6 +221,9 @@ enum ConsumerCommand {
         case "gateways": return try GatewaysCommand().run(settings(arguments), output: 1)
         case "rotate": return try rotate(ID(arguments.id("user")), settings(arguments))
         case "rotate-root": return try rotateRoot(arguments.optionalString("new-key"), settings(arguments))
+        case "export":
+            let command = ExportCommand(user: try ID(arguments.id("user")), folder: try arguments.string("DIR"))
+            return try command.run(settings(arguments), output: 1)
         case "forget": return try ForgetCommand(arguments).run(settings(arguments), output: 1)
         default:
             // Before the first thread starts, so that all of them have the mask.

@@ -28,6 +28,16 @@ struct StoredReadings {
     func forEach(
         of user: ID, _ kind: Reading.Kind, from: Int64, to: Int64, _ body: (Reading) -> Void
     ) throws(VaultError) -> Int {
+        try each(of: user, kind, from: from, to: to) { reading in
+            body(reading)
+            return true
+        }
+    }
+
+    /// The same for as long as `body` wants more.
+    func each(
+        of user: ID, _ kind: Reading.Kind, from: Int64, to: Int64, while body: (Reading) -> Bool
+    ) throws(VaultError) -> Int {
         var walks: [Walk] = []
         var damaged = 0
         for stream in try store.streams(of: user) {
@@ -48,12 +58,14 @@ struct StoredReadings {
                 next = (index, hour)
             }
             // Everything before the hour of the next block is complete.
-            if next?.hour != last.hour { emit(&waiting, before: next.map { $0.hour * 3_600_000 }, &last, body) }
+            if next?.hour != last.hour {
+                guard emit(&waiting, before: next.map({ $0.hour * 3_600_000 }), &last, body) else { return damaged }
+            }
             last.hour = next?.hour
             guard let next else { break }
             waiting += try walks[next.index].takeBlock()
         }
-        emit(&waiting, before: nil, &last, body)
+        _ = emit(&waiting, before: nil, &last, body)
         return walks.reduce(damaged) { $0 + $1.unreadable }
     }
 
@@ -79,9 +91,10 @@ struct StoredReadings {
         var latest: [Entry] = []
     }
 
+    /// - Returns: whether more is wanted.
     private func emit(
-        _ waiting: inout [Entry], before limit: Int64?, _ last: inout Emitted, _ body: (Reading) -> Void
-    ) {
+        _ waiting: inout [Entry], before limit: Int64?, _ last: inout Emitted, _ body: (Reading) -> Bool
+    ) -> Bool {
         waiting.sort { $0.order < $1.order }
         let end = limit.map { limit in waiting.firstIndex { $0.reading.moment.wall >= limit } ?? waiting.count }
         for entry in waiting[..<(end ?? waiting.count)] {
@@ -91,9 +104,10 @@ struct StoredReadings {
                     && other.isLoose != entry.isLoose
             }
             last.latest.append(entry)
-            if !isRepeated { body(entry.reading) }
+            if !isRepeated, !body(entry.reading) { return false }
         }
         waiting.removeFirst(end ?? waiting.count)
+        return true
     }
 }
 

@@ -10,6 +10,7 @@ struct HelpTests {
             ([], Golden.program), (["readings"], Golden.readings), (["check"], Golden.check),
             (["backup"], Golden.backup), (["restore"], Golden.restore), (["rotate"], Golden.rotate),
             (["rotate-root"], Golden.rotateRoot), (["forget"], Golden.forget),
+            (["export"], Golden.export),
         ])
     func help(command: [String], text: String) throws {
         let program = try RunningProgram("vitals-consumer", command + ["--help"], output: .apart)
@@ -55,6 +56,8 @@ private enum Golden {
           rotate          Makes a new secret for a person; what is stored stays readable with the old one.
           rotate-root     Changes the root key: wraps every key anew under another one.
           forget          Forgets a person: deletes all that is stored of them, and the keys to it.
+          export          Writes all that is stored of a person into a new folder, opened: JSON, CSV and
+                          their picture.
           broker-rules    Writes the file of the broker's dynamic-security plugin.
           people          Lists who has an account, as one JSON object a line, the oldest first.
           reset-password  Prints a code with which a person sets a new password.
@@ -267,6 +270,33 @@ private enum Golden {
 
         Examples:
           vitals-consumer forget --user demo
+
+        """
+
+    static let export = """
+        Usage: vitals-consumer export [OPTIONS] DIR
+
+        Writes all that is stored of a person into a new folder, opened: JSON, CSV and their picture.
+
+        It works while the service runs. What it writes is in the clear.
+
+        Arguments:
+          DIR  a folder that does not exist yet
+
+        Options:
+              --user ID        the person
+          -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help           shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+          75  no answer in time; try again
+          78  wrong or missing settings
+
+        Examples:
+          vitals-consumer export --user demo /media/stick/demo
 
         """
 }

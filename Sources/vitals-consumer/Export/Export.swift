@@ -1,0 +1,211 @@
+import Daemon
+import Telemetry
+import Vault
+
+/// Makes the parts of what a person takes along. Belongs to the thread of its store and keys.
+struct Export {
+    let user: ID
+    let store: Store
+    let keys: Keys
+    /// The sensors that the operator's settings give to the person.
+    let given: [SensorName]
+
+    init(_ user: ID, _ settings: ConsumerSettings, store: Store, keys: Keys) {
+        self.user = user
+        self.store = store
+        self.keys = keys
+        given = settings.people.filter { $0.user == user }.flatMap(\.sensors)
+    }
+
+    /// The part that begins here. Files of which there is nothing are passed over.
+    func part(at position: ExportPosition) throws(VaultError) -> ExportPart {
+        var position = position
+        while position.file.kind == nil {
+            if let part = try documentPart(at: position) { return part }
+            // After these come the readings.
+            position = ExportPosition(file: position.file.next ?? .heartRate)
+        }
+        return try readingsPart(at: position, position.file.kind ?? .heartRate)
+    }
+
+    // MARK: Documents
+
+    private func documentPart(at position: ExportPosition) throws(VaultError) -> ExportPart? {
+        guard let document = try document(position.file) else { return nil }
+        let (name, text, isBase64) = Self.content(document, position.file)
+        let bytes = Array(text.utf8)
+        let begin = min(max(0, Int(clamping: position.count)), bytes.count)
+        var end = min(begin + ExportPart.maximumLength, bytes.count)
+        // Between characters.
+        while end > begin, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        var next = position
+        next.count = Int64(end)
+        if end == bytes.count { next = ExportPosition(file: position.file.next ?? .heartRate) }
+        return ExportPart(
+            file: name, text: String(decoding: bytes[begin..<end], as: UTF8.self), isBase64: isBase64, next: next)
+    }
+
+    private func document(_ file: ExportFile) throws(VaultError) -> JSON? {
+        let documents = Documents(store: store, keys: keys)
+        switch file {
+        case .account: return try account(documents)
+        case .profile: return try documents.read("profile", of: user)
+        case .consent: return try documents.read("consent", of: user)
+        case .devices: return try devices(documents)
+        case .sensors: return try sensors(documents)
+        case .picture: return try documents.read("picture", of: user)
+        case .heartRate, .steps, .temperature: return nil
+        }
+    }
+
+    /// A file's name and what is in it.
+    private static func content(_ document: JSON, _ file: ExportFile) -> (name: String, text: String, isBase64: Bool) {
+        guard file == .picture else {
+            return (file.name, String(decoding: document.bytes, as: UTF8.self) + "\n", false)
+        }
+        var text = ""
+        if case .string(let picture) = document["picture"] ?? document { text = picture }
+        // By its first bytes, as base64 spells them.
+        let kinds = [("/9j/", "jpeg"), ("iVBORw0KGgo", "png"), ("UklGR", "webp")]
+        let kind = kinds.first { text.hasPrefix($0.0) }?.1
+        return (kind.map { "picture.\($0)" } ?? "picture", text, true)
+    }
+
+    private func account(_ documents: Documents) throws(VaultError) -> JSON {
+        let contact = try documents.read("contact", of: user)
+        let created = try store.database.first(
+            "SELECT created_ms FROM accounts WHERE user = ?", [.text(user.text)], row: Row.int)
+        let providers = try store.database.query(
+            "SELECT DISTINCT provider FROM subjects WHERE user = ? ORDER BY provider", [.text(user.text)], row: Row.text
+        )
+        return .object(present: [
+            "user": .string(user.text), "email": contact?["email"], "phone": contact?["phone"],
+            "providers": providers.isEmpty ? nil : .array(providers.map { .string($0) }),
+            "created": created.map { .string(Self.time($0)) },
+        ])
+    }
+
+    private func devices(_ documents: Documents) throws(VaultError) -> JSON? {
+        let rows = try store.database.query(
+            "SELECT device, created_ms, secret_version, name FROM devices WHERE user = ? ORDER BY created_ms, device",
+            [.text(user.text)]
+        ) { row throws(VaultError) in
+            (id: try row.text(0), created: try row.int(1), version: try row.int(2), name: try row.blob(3))
+        }
+        var devices: [JSON] = []
+        for row in rows {
+            let label = Documents.label(ofDevice: row.id)
+            let name = try documents.opened(row.name, label, of: user, version: row.version)
+            devices.append(
+                .object(present: [
+                    "device": .string(row.id), "name": name, "created": .string(Self.time(row.created)),
+                ]))
+        }
+        return devices.isEmpty ? nil : ["devices": .array(devices)]
+    }
+
+    private func sensors(_ documents: Documents) throws(VaultError) -> JSON? {
+        let claimed = try store.database.query(
+            "SELECT gateway, sensor, claimed_ms FROM claims WHERE user = ? ORDER BY gateway, sensor", [.text(user.text)]
+        ) { row throws(VaultError) -> JSON in
+            .object(present: [
+                "gateway": .string(try row.text(0)), "sensor": .string(try row.text(1)),
+                "claimed": .string(Self.time(try row.int(2))),
+            ])
+        }
+        let given = given.map { sensor -> JSON in
+            ["gateway": .string(sensor.gateway.text), "sensor": .string(sensor.sensor.text)]
+        }
+        let names = try documents.read("gateway-names", of: user)
+        guard !claimed.isEmpty || !given.isEmpty || names != nil else { return nil }
+        return .object(present: ["sensors": .array(given + claimed), "gateway_names": names])
+    }
+
+    // MARK: Readings
+
+    private func readingsPart(at position: ExportPosition, _ kind: ReadingKind) throws(VaultError) -> ExportPart {
+        var part = ExportPart(file: position.file.name)
+        if position.time == -Moment.limit, position.count == 0 { part.text = Self.header(kind) + "\n" }
+        var next = position
+        /// Readings of the first instant that came in the part before.
+        var skipped: Int64 = 0
+        var isFull = false
+        _ = try StoredReadings(store: store, keys: keys).each(
+            of: user, kind.kind, from: position.time, to: Moment.limit
+        ) { reading in
+            let time = reading.moment.wall
+            if time == position.time, skipped < position.count {
+                skipped += 1
+                return true
+            }
+            let line = Self.line(reading) + "\n"
+            guard part.text.utf8.count + line.utf8.count <= ExportPart.maximumLength else {
+                isFull = true
+                return false
+            }
+            part.text += line
+            next.count = time == next.time ? next.count + 1 : 1
+            next.time = time
+            return true
+        }
+        part.next = isFull ? next : position.file.next.map { ExportPosition(file: $0) }
+        return part
+    }
+
+    static func header(_ kind: ReadingKind) -> String {
+        switch kind {
+        case .heartRate: "time,unix_ms,bpm,contact,rr_ms,energy_kj"
+        case .steps: "time,unix_ms,steps,derived"
+        case .temperature: "time,unix_ms,celsius,site"
+        }
+    }
+
+    /// A line of a CSV file: the fields that `readings` prints, in the header's order.
+    static func line(_ reading: Reading) -> String {
+        let json = decoded { () throws(MalformedValue) in try JSON(payload: ReadingsCommand.json(reading)) } ?? [:]
+        func field(_ name: String) -> String {
+            switch json[name] {
+            case nil, .null?: ""
+            case .string(let text)?: text
+            case .array(let values)?: values.map { String(decoding: $0.bytes, as: UTF8.self) }.joined(separator: " ")
+            case let value?: String(decoding: value.bytes, as: UTF8.self)
+            }
+        }
+        let fields: [String] =
+            switch reading.value {
+            case .heartRate: ["bpm", "contact", "rr_ms", "energy_kj"]
+            case .steps: ["steps", "derived"]
+            case .temperature: ["celsius", "site"]
+            }
+        let time = reading.moment.wall
+        return ([Self.time(time), "\(time)"] + fields.map(field)).joined(separator: ",")
+    }
+
+    /// Unix milliseconds as ISO 8601, UTC.
+    static func time(_ milliseconds: Int64) -> String {
+        func padded(_ number: Int64, _ count: Int) -> String {
+            let digits = "\(number)"
+            return String(repeating: "0", count: max(0, count - digits.count)) + digits
+        }
+        let (second, fraction) = milliseconds.quotientAndRemainder(flooringBy: 1000)
+        let (day, secondOfDay) = second.quotientAndRemainder(flooringBy: 86_400)
+        // Years are counted from March, so that a leap day comes last; `days` in ReadingsCommand does the same the other way.
+        let (era, dayOfEra) = (day + 719_468).quotientAndRemainder(flooringBy: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let date = [padded(year, 4), padded(month, 2), padded(dayOfYear - (153 * marchMonth + 2) / 5 + 1, 2)]
+        let clock = [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map { padded($0, 2) }
+        return "\(date.joined(separator: "-"))T\(clock.joined(separator: ":")).\(padded(fraction, 3))Z"
+    }
+}
+
+extension Int64 {
+    /// Quotient and remainder of which the latter is never negative.
+    fileprivate func quotientAndRemainder(flooringBy divisor: Int64) -> (Int64, Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

@@ -1,0 +1,76 @@
+import Daemon
+import FoundationEssentials
+import Glibc
+import Telemetry
+import Vault
+
+/// `vitals-consumer export --user U DIR`: writes what a person takes along into a new folder.
+struct ExportCommand {
+    let user: ID
+    let folder: String
+
+    /// Writes how much it was to `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, output: CInt) throws -> ExitCode {
+        let keys = try Keys(settings, .read)
+        let store = try Store(folder: settings.state, readOnly: true)
+        guard try Failure.explaining({ () throws(VaultError) in try keys.version(of: user) }) != nil else {
+            throw Failure(.failure, "there is no person \(user)")
+        }
+        guard mkdir(folder, 0o700) == 0 else {
+            throw Failure(
+                .failure, "cannot make the folder \(folder): \(String(cString: strerror(errno)))",
+                hint: "name one that does not exist yet")
+        }
+        let export = Export(user, settings, store: store, keys: keys)
+        var lines = Lines(output)
+        var file: (name: String, descriptor: CInt, length: Int)?
+        defer { if let file { close(file.descriptor) } }
+        var position: ExportPosition? = ExportPosition()
+        while let here = position {
+            let part = try Failure.explaining { () throws(VaultError) in try export.part(at: here) }
+            if file?.name != part.file {
+                if let file { finish(file, &lines) }
+                file = (part.file, try open(part.file), 0)
+            }
+            let bytes = try Self.bytes(of: part)
+            if let descriptor = file?.descriptor { try write(bytes, to: descriptor, part.file) }
+            file?.length += bytes.count
+            position = part.next
+        }
+        if let file { finish(file, &lines) }
+        file = nil
+        lines.flush()
+        return .ok
+    }
+
+    /// Base64 is cut where it may be: a part's length is a multiple of four.
+    private static func bytes(of part: ExportPart) throws(Failure) -> [UInt8] {
+        guard part.isBase64 else { return Array(part.text.utf8) }
+        guard let data = Data(base64Encoded: part.text) else { throw Failure(.failure, "\(part.file) is damaged") }
+        return Array(data)
+    }
+
+    private func open(_ name: String) throws(Failure) -> CInt {
+        let descriptor = Glibc.open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(name) }
+        return descriptor
+    }
+
+    private func write(_ bytes: [UInt8], to descriptor: CInt, _ name: String) throws(Failure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 || count < 0 && errno == EINTR else { throw failure(name) }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+
+    private func finish(_ file: (name: String, descriptor: CInt, length: Int), _ lines: inout Lines) {
+        close(file.descriptor)
+        lines.write(Array("\(folder)/\(file.name) \(file.length) bytes".utf8))
+    }
+
+    private func failure(_ name: String) -> Failure {
+        Failure(.failure, "cannot write \(folder)/\(name): \(String(cString: strerror(errno)))", hint: "make room")
+    }
+}

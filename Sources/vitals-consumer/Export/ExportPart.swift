@@ -1,0 +1,102 @@
+import Telemetry
+import Vault
+
+// What a person takes along, in parts.
+//
+// The files come one after the other, each in parts of at most 32 KiB of text: account, profile, consent, devices, sensors and
+// picture, then the readings, kind by kind, in order of time, as `readings` prints them. A file of which there is nothing is
+// left out. Nothing is remembered between two parts: the cursor says where the next one begins. It is sealed, and bound to
+// the person: nobody can make one, and that of one person is none for another.
+//
+// A part of readings goes up to a time and how many readings of that very millisecond it has. What is stored between two
+// parts, of a time that is past already, is not in it.
+
+/// A part of one of the files.
+struct ExportPart: Equatable {
+    let file: String
+    var text = ""
+    /// Bytes as base64, and not as they are: a picture's.
+    var isBase64 = false
+    /// Where the next part begins; nil at the end of all.
+    var next: ExportPosition?
+
+    /// No part has more, in bytes.
+    static let maximumLength = 32 * 1024
+}
+
+/// Where a part begins.
+struct ExportPosition: Equatable {
+    /// Which of the files.
+    var file: ExportFile = .account
+    /// Of readings: Unix milliseconds. Of other files: not used.
+    var time: Int64 = -Moment.limit
+    /// Of readings: how many of this very time came before. Of other files: how many bytes.
+    var count: Int64 = 0
+}
+
+/// The files, in their order.
+enum ExportFile: UInt8, CaseIterable {
+    case account, profile, consent, devices, sensors, picture, heartRate, steps, temperature
+
+    /// Its readings; nil where it has none.
+    var kind: ReadingKind? {
+        switch self {
+        case .heartRate: .heartRate
+        case .steps: .steps
+        case .temperature: .temperature
+        default: nil
+        }
+    }
+
+    /// What the picture is called depends on what it is.
+    var name: String {
+        switch self {
+        case .account: "account.json"
+        case .profile: "profile.json"
+        case .consent: "consent.json"
+        case .devices: "devices.json"
+        case .sensors: "sensors.json"
+        case .picture: "picture"
+        case .heartRate: "heart-rate.csv"
+        case .steps: "steps.csv"
+        case .temperature: "temperature.csv"
+        }
+    }
+
+    var next: ExportFile? { ExportFile(rawValue: rawValue + 1) }
+}
+
+// MARK: Cursors
+
+extension ExportPosition {
+    /// The cursor that says this, for one person.
+    func cursor(of user: ID, _ keys: Keys) throws(VaultError) -> String {
+        var bytes = [file.rawValue]
+        for number in [time, count] {
+            bytes += stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> Int64($0)) }
+        }
+        let sealed = try keys.service.sealWithNonce(bytes, aad: Self.context(user))
+        return sealed.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// What a cursor says; nil where it is none of this person's.
+    init?(cursor: String, of user: ID, _ keys: Keys) throws(VaultError) {
+        let digits = cursor.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == cursor.utf8.count, digits.count == Self.cursorLength else { return nil }
+        let sealed = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        do throws(VaultError) {
+            let bytes = try keys.service.openWithNonce(sealed, aad: Self.context(user))
+            guard bytes.count == Self.length, let file = ExportFile(rawValue: bytes[0]) else { return nil }
+            func number(_ range: Range<Int>) -> Int64 { bytes[range].reduce(0) { $0 << 8 | Int64($1) } }
+            self.init(file: file, time: number(1..<9), count: number(9..<17))
+        } catch {
+            guard error.isUnreadable else { throw error }
+            return nil
+        }
+    }
+
+    private static let length = 17
+    private static let cursorLength = 2 * (BlockCipher.nonceLength + length + BlockCipher.tagLength)
+
+    private static func context(_ user: ID) -> [UInt8] { Array("export".utf8) + [0] + Array(user.text.utf8) }
+}

@@ -1,0 +1,160 @@
+import Daemon
+import Foundation
+import MQTT
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_consumer
+
+@Suite("Export")
+struct ExportTests {
+    let demo: ID
+    let household: Household
+    private let people = "demo: { sensors: [\"home/strap\"] }, other: { sensors: [\"home/watch\"] }"
+
+    init() throws {
+        demo = try ID("demo")
+        household = try Household()
+    }
+
+    private func picture() -> [UInt8] {
+        [0xFF, 0xD8, 0xFF] + (0..<30_000).map { UInt8(truncatingIfNeeded: $0 &* 7919 >> 3) }
+    }
+
+    /// Hours of heart rate with instants of several readings, some of everything else.
+    private func lived() throws -> Parts {
+        var parts = try household.open(people: people)
+        let (session, old) = (try parts.session(household), try parts.session(household))
+        let other = try parts.session(household, "watch")
+        _ = try parts.take(session.keyBlock, old.keyBlock, other.keyBlock, other.block(beat(0, 133)))
+        var blocks: [[UInt8]] = []
+        for number in 0..<120 {
+            let first = Int64(number) * 120_000
+            // The same instant several times, also over the bounds of blocks.
+            blocks.append(
+                try session.block((0..<60).map { beat(first + $0 / 3 * 6000, 60 + UInt16($0), rr: [800, 810]) }))
+        }
+        blocks.append(
+            try session.loose(old, [old.record(0, beat(500, 69)), old.record(1, beat(6000, 63, rr: [800, 810]))]))
+        let full = HeartRateMeasurement(
+            beatsPerMinute: 72, contact: .detected, energyKilojoules: 128, rrIntervals: [831])
+        blocks.append(try session.block(Reading(at: beat(7_777_777, 0).moment, .heartRate(full))))
+        for number in 0..<50 {
+            let moment = beat(Int64(number) * 60_000, 0).moment
+            blocks.append(
+                try session.block(Reading(at: moment, .steps(StepCount(UInt32(number), isDerived: number % 2 == 0)))))
+            blocks.append(
+                try session.block(Reading(at: moment, .temperature(Temperature(thousandths: 36_970, site: .armpit)))))
+        }
+        _ = try parts.take(all: blocks)
+        let documents = Documents(store: parts.store, keys: parts.keys)
+        try documents.write(["name": "Ada ä"], "profile", of: demo)
+        try documents.write(["picture": .string(Data(picture()).base64EncodedString())], "picture", of: demo)
+        try documents.write(["email": "ada@example.org"], "contact", of: demo)
+        return parts
+    }
+
+    /// All files as their parts put together, through cursors.
+    private func all(_ parts: Parts) throws -> [(name: String, text: String)] {
+        let export = Export(demo, parts.settings, store: parts.store, keys: parts.keys)
+        var files: [(name: String, text: String)] = []
+        var position: ExportPosition? = ExportPosition()
+        while let here = position {
+            let part = try export.part(at: here)
+            #expect(part.text.utf8.count <= 32 * 1024)
+            if files.last?.name != part.file { files.append((part.file, "")) }
+            files[files.count - 1].text += part.text
+            let cursor = try part.next.map { try $0.cursor(of: demo, parts.keys) }
+            position = try cursor.flatMap { try ExportPosition(cursor: $0, of: demo, parts.keys) }
+            #expect(position == part.next)
+        }
+        return files
+    }
+
+    @Test("has everything that readings prints, in the same order, and the documents")
+    func wholeWay() throws {
+        let parts = try lived()
+        let files = try all(parts)
+        #expect(
+            files.map(\.name) == [
+                "account.json", "profile.json", "sensors.json", "picture.jpeg", "heart-rate.csv", "steps.csv",
+                "temperature.csv",
+            ])
+        let byName = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.text) })
+        #expect(byName["account.json"] == "{\"user\":\"demo\",\"email\":\"ada@example.org\"}\n")
+        #expect(byName["profile.json"] == "{\"name\":\"Ada ä\"}\n")
+        #expect(try Array(#require(Data(base64Encoded: byName["picture.jpeg"] ?? ""))) == picture())
+        for kind in ReadingKind.allCases {
+            let lines = try #require(byName["\(kind.rawValue).csv"]).split(separator: "\n").map(String.init)
+            #expect(lines.first == Export.header(kind))
+            let printed = try parts.printed(kind)
+            #expect(lines.count == printed.count + 1)
+            for (line, json) in zip(lines.dropFirst(), printed) { #expect(try described(line, kind) == json) }
+        }
+        #expect(try parts.printed().count > 7000)
+    }
+
+    /// A line of a CSV file as `readings` prints it.
+    private func described(_ line: String, _ kind: ReadingKind) throws -> String {
+        let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        #expect(unixMilliseconds(iso8601: fields[0]) == Int64(fields[1]))
+        var members = ["\"time\":\(fields[1])"]
+        for (name, field) in zip(Export.header(kind).split(separator: ",").dropFirst(2), fields.dropFirst(2))
+        where !field.isEmpty {
+            switch name {
+            case "rr_ms": members.append("\"rr_ms\":[\(field.replacing(" ", with: ","))]")
+            case "site": members.append("\"site\":\"\(field)\"")
+            default: members.append("\"\(name)\":\(field)")
+            }
+        }
+        return "{\(members.joined(separator: ","))}"
+    }
+
+    @Test(
+        "spells times as ISO 8601",
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+            (1_795_252_800_001, "2026-11-21T09:20:00.001Z"), (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+        ] as [(Int64, String)])
+    func times(milliseconds: Int64, text: String) {
+        #expect(Export.time(milliseconds) == text)
+    }
+
+    @Test("takes no cursor of another person's, none that was altered, and none that was made up")
+    func cursors() throws {
+        let parts = try lived()
+        let position = ExportPosition(file: .heartRate, time: start, count: 3)
+        let cursor = try position.cursor(of: demo, parts.keys)
+        #expect(try ExportPosition(cursor: cursor, of: demo, parts.keys) == position)
+        #expect(try ExportPosition(cursor: cursor, of: ID("other"), parts.keys) == nil)
+        for index in cursor.indices {
+            var altered = Array(cursor)
+            let place = cursor.distance(from: cursor.startIndex, to: index)
+            altered[place] = altered[place] == "0" ? "1" : "0"
+            #expect(try ExportPosition(cursor: String(altered), of: demo, parts.keys) == nil)
+        }
+        for text in ["", "00", String(repeating: "0", count: cursor.count), cursor + "00", "é" + cursor.dropFirst()] {
+            #expect(try ExportPosition(cursor: text, of: demo, parts.keys) == nil)
+        }
+    }
+
+    @Test("as a command writes the same files, for their owner alone")
+    func command() throws {
+        let parts = try lived()
+        let folder = household.path("taken")
+        let lines = try output { _ = try ExportCommand(user: demo, folder: folder).run(parts.settings, output: $0) }
+        #expect(lines.count == 7)
+        for (name, text) in try all(parts) {
+            let bytes = try #require(FileManager.default.contents(atPath: "\(folder)/\(name)"))
+            #expect(name.hasPrefix("picture") ? Array(bytes) == picture() : bytes == Data(text.utf8), "\(name)")
+            var status = stat()
+            #expect(stat("\(folder)/\(name)", &status) == 0 && status.st_mode & 0o777 == 0o600)
+        }
+        #expect(
+            thrown(Failure.self) { try ExportCommand(user: demo, folder: folder).run(parts.settings, output: 1) } != nil
+        )
+    }
+}
