@@ -96,6 +96,6 @@ let package = Package(
             ]),
         tests(
             "HouseholdTests",
-            ["TestSupport", "Telemetry", "vitals", "vitals-consumer", "vitals-gateway", "vitals-sensor"]),
+            ["Daemon", "TestSupport", "Telemetry", "Vault", "vitals", "vitals-consumer", "vitals-gateway", "vitals-sensor"]),
     ]
 )
