@@ -37,8 +37,17 @@ struct RootKey {
 
     /// Keeps the next root key beside the one in use. The caller has keys.db locked, and no change is pending.
     func prepare(_ key: SymmetricKey) throws(VaultError) {
-        guard let pending else { return }
+        guard let path, let pending else { return }
         try SmallFile.replace(pending, with: Array((KeyFile.text(of: key.bytes) + "\n").utf8))
+        // Whoever reads the old one, the service, is to read the new one, too, where root changes it.
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_uid != geteuid() else { return }
+        guard chown(pending, status.st_uid, status.st_gid) == 0 else {
+            let number = errno
+            unlink(pending)
+            throw VaultError(
+                "give \(pending) to the owner of \(path)", .permissions, said: String(cString: strerror(number)))
+        }
     }
 
     /// Puts the next root key into place where keys.db is wrapped under it, or removes it where it is not. The caller has

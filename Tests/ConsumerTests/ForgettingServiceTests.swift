@@ -118,6 +118,47 @@ extension ServiceTests {
         #expect(code(try ask(client, "secret/rotate", of: "nobody")) == .notFound)
     }
 
+    @Test("gives a person what is theirs, part by part, and nobody else's")
+    func exportParts() throws {
+        try broker.start()
+        let people = "demo: { sensors: [\"home/strap\"] }, other: { sensors: [\"home/watch\"] }"
+        do {
+            var parts = try household.open(people: people)
+            let (session, watch) = (try parts.session(household), try parts.session(household, "watch"))
+            _ = try parts.take(session.keyBlock, watch.keyBlock, watch.block(beat(0, 133)))
+            _ = try parts.take(
+                all: (0..<40).map { number in
+                    try session.block((0..<50).map { beat(Int64(number) * 50_000 + $0 * 1000, 70) })
+                })
+        }
+        let settings = try household.settings(
+            people: people, port: broker.port, more: "accounts: {}, broker_rules: {},")
+        let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+        let client = try Client(broker, "vitals/v1/users/+/responses/#")
+        defer { client.stop() }
+        consumer.start()
+        defer { consumer.stop() }
+        try broker.waitForLog("vitals/v1/users/+/requests/+/+")
+        var files: [String: String] = [:]
+        var cursor: String?
+        repeat {
+            let part = try data(ask(client, "export/part", cursor.map { "{\"cursor\":\"\($0)\"}" } ?? "{}"))
+            guard case .string(let file)? = part["file"], case .string(let text)? = part["data"] else {
+                throw TestFailure("\(part)")
+            }
+            files[file, default: ""] += text
+            if let cursor {
+                #expect(code(try ask(client, "export/part", "{\"cursor\":\"\(cursor)\"}", of: "other")) == .invalid)
+            }
+            if case .string(let next)? = part["next"] { cursor = next } else { cursor = nil }
+        } while cursor != nil
+        #expect(Set(files.keys) == ["account.json", "sensors.json", "heart-rate.csv", "steps.csv", "temperature.csv"])
+        let lines = try #require(files["heart-rate.csv"]).split(separator: "\n")
+        #expect(lines.count == 2001 && lines.dropFirst().allSatisfy { $0.contains(",70,") })
+        #expect(code(try ask(client, "export/part", #"{"cursor":"00"}"#)) == .invalid)
+        #expect(code(try ask(client, "export/part", #"{"cursor":7}"#)) == .badRequest)
+    }
+
     @Test("makes secrets anew that are old, at its start")
     func yearly() throws {
         try broker.start()

@@ -166,4 +166,23 @@ struct RootKeyTests {
         for name in try keys.all() { #expect(try keys.person(name.user, version: name.version) != nil) }
         #expect(keys.identity.publicKey == parts.keys.identity.publicKey)
     }
+
+    @Test("persons' secrets are made anew when they are old, not all on one day, and none too late")
+    func due() throws {
+        _ = try household.open()
+        let keys = try Keys(household.settings(), .write)
+        for number in 0..<200 { _ = try keys.currentVersion(of: ID("user-\(number)")) }
+        let database = try Database(state + "/keys.db", .readWrite(.full), applicationID: Keys.applicationID)
+        let (day, age) = (Int64(86_400_000), Double(365 * 86_400_000))
+        try database.execute("UPDATE secrets SET made_ms = 0")
+        var byDay: [Int64: Int] = [:]
+        var known = 0
+        for number in 0...366 as ClosedRange<Int64> {
+            let due = try keys.dueForRotation(after: age, now: number * day).count
+            byDay[number] = due - known
+            known = due
+        }
+        #expect(byDay.filter { $0.value > 0 }.keys.allSatisfy { (334...365).contains($0) })
+        #expect(known == 201 && byDay.values.allSatisfy { $0 < 25 } && byDay.values.count { $0 > 0 } > 20)
+    }
 }

@@ -13,6 +13,10 @@ extension Consumer {
     func meetForgetting() {
         forgetting.settle = { [unowned self] (sensors) throws(VaultError) in try settle(sensors) }
         forgetting.forgetSessions = { [unowned self] in ingest.forgetSessions() }
+        forgetting.accountGone = { [unowned self] user, devices in
+            // Where this fails, it is done when the rules are next brought in line with the database.
+            rules?.remove(person: user, devices: devices) { error in if let error { log.warning("\(error)") } }
+        }
         guard let people else { return }
         ResetAll(people, forgetting).register()
         people.register(

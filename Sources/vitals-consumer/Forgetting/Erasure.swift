@@ -47,6 +47,8 @@ struct Erasure {
     /// The next one; nil at the end.
     private(set) var step: Step? = .account
     private(set) var proof = Proof()
+    /// The person's clients at the broker, where they go with the account.
+    private(set) var devices: [ID] = []
     private var samples: [Sample] = []
     private var publicKeys: [[UInt8]] = []
 
@@ -69,6 +71,7 @@ struct Erasure {
         case .account?:
             try keys.enter(person)
             try takeSamples()
+            if person.isWithAccount { devices = try store.devices(of: person.user) }
             try person.isWithAccount ? deleteAccount() : sealAnew()
         case .streams?: try endStreams()
         case .secrets?:

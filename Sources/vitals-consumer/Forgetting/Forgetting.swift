@@ -99,6 +99,8 @@ final class Forgetting: @unchecked Sendable {
     var settle: (Set<SensorName>) throws(VaultError) -> Void = { _ throws(VaultError) in }
     /// Keys of sessions that are in memory are to go.
     var forgetSessions: () -> Void = {}
+    /// An account is gone: what the broker lets its devices do is to go, too.
+    var accountGone: (_ user: ID, _ devices: [ID]) -> Void = { _, _ in }
 
     init(_ places: ForgottenPlaces) { self.places = places }
 
@@ -196,7 +198,7 @@ final class Forgetting: @unchecked Sendable {
         case .done: break
         }
         guard let next = erasure.step else {
-            end(erasure.proof)
+            end(erasure)
             return .zero
         }
         tell(job, next)
@@ -218,11 +220,14 @@ final class Forgetting: @unchecked Sendable {
             Progress(step: step.rawValue, done: steps.firstIndex(of: step) ?? 0, of: steps.count))
     }
 
-    private func end(_ proof: Erasure.Proof) {
+    private func end(_ erasure: Erasure) {
         let job = jobs.removeFirst()
+        let proof = erasure.proof
         log.notice(
             "forgot \(job.user): \(proof.tried) sealed rows tried with every key there is, \(proof.opened) opened")
         job.progress(Progress(step: "done", done: Erasure.Step.allCases.count, of: Erasure.Step.allCases.count))
         job.completion?(.success(proof))
+        // After the reply, which is for one of these devices.
+        if !job.keepingAccount { accountGone(job.user, erasure.devices) }
     }
 }
