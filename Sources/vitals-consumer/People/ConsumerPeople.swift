@@ -6,9 +6,12 @@ extension Consumer {
     /// Tells people's side what it needs of this one. Called once, by `init`.
     func meetPeople() throws(Failure) {
         guard let people else { return }
-        let accounts = try Failure.explaining { () throws(VaultError) in try Accounts(people) }
+        let accounts = try Failure.explaining { () throws(VaultError) in
+            let accounts = try Accounts(people)
+            try ProviderSignIn(people, accounts)
+            return accounts
+        }
         people.accounts = accounts
-        try Failure.explaining { () throws(VaultError) in try ProviderSignIn(people, accounts) }
         accounts.erase = { [unowned self] user, completion in
             forgetting.forget(
                 user, keepingAccount: false, progress: { people.tell(user, "account/delete", $0) },
