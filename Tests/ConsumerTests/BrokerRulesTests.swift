@@ -83,8 +83,10 @@ struct BrokerRulesTests {
 
     @Test("deny what no rule allows, whatever the broker was told before")
     func defaultAccess() throws {
-        try Ruled.with(household, isConnected: false) { ruled in
-            try ruled.spoil { $0.defaultACLAccess = ["subscribe": true, "publishClientSend": true] }
+        let spoil = { (file: inout PluginFile) in
+            file.defaultACLAccess = ["subscribe": true, "publishClientSend": true]
+        }
+        try Ruled.with(household, isConnected: false, spoiltBy: spoil) { ruled in
             #expect(try ruled.subscription(nil, nil, "anything"))
             try ruled.start()
             #expect(try !ruled.subscription(nil, nil, "anything"))
@@ -99,12 +101,12 @@ struct BrokerRulesTests {
         let error = try Ruled.failure(household, plain)
         #expect(error.reason == .noAnswer && "\(error)".contains("is the dynamic-security plugin in mosquitto.conf"))
 
-        try Ruled.with(household, isConnected: false) { ruled in
-            try ruled.spoil { file in
-                for (index, role) in (file.roles ?? []).enumerated() where role.rolename == "consumer" {
-                    file.roles?[index].acls?.removeAll { $0.topic.hasPrefix("$CONTROL") }
-                }
+        let spoil = { (file: inout PluginFile) in
+            for (index, role) in (file.roles ?? []).enumerated() where role.rolename == "consumer" {
+                file.roles?[index].acls?.removeAll { $0.topic.hasPrefix("$CONTROL") }
             }
+        }
+        try Ruled.with(household, isConnected: false, spoiltBy: spoil) { ruled in
             let error = try Ruled.failure(household, ruled.broker)
             #expect(error.reason == .notAllowed && "\(error)".contains("vitals-consumer broker-rules"))
         }
@@ -157,11 +159,19 @@ final class Ruled {
     }
 
     /// A broker that runs, with rules in line, while `body` does.
-    static func with(_ household: Household, isConnected: Bool = true, _ body: (Ruled) throws -> Void) throws {
+    /// - Parameter spoil: what happens to the plugin's file before the broker starts.
+    static func with(
+        _ household: Household, isConnected: Bool = true, spoiltBy spoil: (inout PluginFile) -> Void = { _ in },
+        _ body: (Ruled) throws -> Void
+    ) throws {
         let broker = try Broker.ruled()
         let settings = try household.ruledSettings(port: broker.port, folder: broker.folder.path)
         let ruled = Ruled(settings, try household.ruledStore(), broker)
         try broker.writeRules(household.path("consumer.json5"))
+        let url = URL(fileURLWithPath: broker.rulesFile)
+        var file = try #require(PluginFile(bytes: Array(try Data(contentsOf: url))))
+        spoil(&file)
+        try Data(file.bytes).write(to: url)
         try broker.start()
         defer { broker.stop() }
         if isConnected { try ruled.start() }
@@ -211,16 +221,6 @@ final class Ruled {
         let done = Record<RulesError?>()
         perform { rules in try body(rules) { done.append($0) } }
         if let error = try done.wait(for: 1)[0] { throw TestFailure("\(error)") }
-    }
-
-    /// Restarts the broker with another file.
-    func spoil(_ change: (inout PluginFile) -> Void) throws {
-        broker.stop()
-        let url = URL(fileURLWithPath: broker.rulesFile)
-        var file = try #require(PluginFile(bytes: Array(try Data(contentsOf: url))))
-        change(&file)
-        try Data(file.bytes).write(to: url)
-        try broker.start()
     }
 
     /// A client of the broker, if it lets that in; `nil` for no name.

@@ -10,7 +10,8 @@ code. Three worlds are tried:
 
 In each world every role publishes to every topic, subscribes to every filter, and hears, live and kept, what the consumer publishes
 to every topic. Besides: wills, client ids taken over, devices and gateways that are removed while they are connected and while they
-are not, wrong passwords, and replies that are asked to somebody else's topics.
+are not, wrong passwords, replies that are asked to somebody else's topics; and the settings of mosquitto/public.conf with certificates of
+deploy/certificates: who is let in by which listener, and as whom.
 
     access.py        prints what is not as expected, and the number of cases
 """
@@ -20,7 +21,9 @@ import contextlib
 import hashlib
 import json
 import os
+import signal
 import sqlite3
+import ssl
 import subprocess
 import sys
 import threading
@@ -207,7 +210,8 @@ def whoever(letters, world, topic):
 class Client:
     """One connection, whose answers are waited for by packet id."""
 
-    def __init__(self, port, user=None, password=None, client_id=None, will=None, version=mqtt.MQTTv5, expiry=None):
+    def __init__(self, port, user=None, password=None, client_id=None, will=None, version=mqtt.MQTTv5, expiry=None,
+                 tls=None):
         self.heard, self.answers, self.over = [], {}, threading.Event()
         self.changed = threading.Condition()
         self.code = None
@@ -225,6 +229,8 @@ class Client:
             self.mqtt.username_pw_set(user, password)
         if will:
             self.mqtt.will_set(will[0], will[1], 1, will[2])
+        if tls:
+            self.mqtt.tls_set_context(tls)
         options = {}
         if version == mqtt.MQTTv5:
             options["clean_start"] = expiry is None
@@ -633,7 +639,7 @@ def remove_some(world):
         with world.database() as database:
             database.execute("DELETE FROM devices WHERE device IN ('aliceold', 'alicelost')")
             database.execute("DELETE FROM gateways WHERE gateway IN ('gwgone00', 'gwlost00')")
-        world.service.send_signal(1)
+        world.service.send_signal(signal.SIGHUP)
 
     world.bring_in_line(remove)
     tag = world.next_tag()
@@ -680,6 +686,111 @@ def matrix(world):
     hear_kept(world)
 
 
+# TLS.
+
+class SecureWorld(World):
+    """A broker from mosquitto/public.conf, its listener for certificates switched on, with certificates of deploy/certificates."""
+
+    def __enter__(self):
+        super().__enter__()
+        certificates = self.folder / "certs"
+        self.certificates = certificates
+        for words in (["authority"], ["server", "localhost", "127.0.0.1"], ["gateway", GATEWAY_A], ["gateway", "gwnobody"], ["gateway", "gwgone00"]):
+            self.certify(*words)
+        # An authority that nobody knows, and what it says of the gateway.
+        for words in (["authority"], ["gateway", GATEWAY_A]):
+            self.certify(*words, folder=self.folder / "foreign")
+        lines = (PROJECT / "mosquitto/public.conf").read_text().splitlines()
+        self.tls_port, self.certificate_port = free_port(), free_port()
+        text = "\n".join(x[1:] if x[:1] == "#" and x[1:2].isalpha() else x for x in lines)
+        for old, new in [("listener 1883 127.0.0.1", f"listener {self.port} 127.0.0.1"), ("listener 8883", f"listener {self.tls_port} 127.0.0.1"),
+                         ("listener 8884", f"listener {self.certificate_port} 127.0.0.1"), ("/etc/mosquitto/certs", str(certificates)),
+                         ("/var/lib/mosquitto/", f"{self.folder}/broker/")]:
+            assert old in text, old
+            text = text.replace(old, new)
+        (self.folder / "broker/mosquitto.conf").write_text(text + "\nuser root\n")
+        return self
+
+    def certify(self, *words, folder=None):
+        command = [PROJECT / "deploy/certificates", folder or self.certificates, *words]
+        subprocess.run(command, check=True, capture_output=True)
+
+    def context(self, name=None, folder=None, newest=None, trusts=True):
+        context = ssl.create_default_context(cafile=self.certificates / "authority.crt") if trusts else ssl.create_default_context()
+        if name:
+            folder = folder or self.certificates
+            context.load_cert_chain(folder / f"{name}.crt", folder / f"{name}.key")
+        if newest:
+            context.minimum_version, context.maximum_version = ssl.TLSVersion.MINIMUM_SUPPORTED, newest
+            context.set_ciphers("ALL:@SECLEVEL=0")
+        return context
+
+    def try_tls(self, port, context, user=None):
+        """A connection that was let in, or None."""
+        try:
+            client = Client(port, user, self.passwords.get(user), tls=context)
+        except OSError:  # ssl.SSLError is one.
+            return None
+        self.callback(client.close)
+        return client if client.is_in else None
+
+
+def look_at_tls(world):
+    right, port, strict = world.context(), world.tls_port, world.certificate_port
+    gateway = f"gateway-{GATEWAY_A}"
+    for port_, context, user, expected, what in [
+        (port, right, "alicephone", True, "Alice signs in by TLS"),
+        (port, right, None, True, "a guest connects by TLS"),
+        (port, right, "nobody", False, "somebody that nobody knows signs in by TLS"),
+        (port, world.context(newest=ssl.TLSVersion.TLSv1_2), "alicephone", True, "Alice signs in by TLS 1.2"),
+        (port, world.context(newest=ssl.TLSVersion.TLSv1_1), "alicephone", False, "Alice signs in by TLS 1.1"),
+        (port, world.context(trusts=False), "alicephone", False, "who does not trust the authority connects"),
+        (port, None, "alicephone", False, "Alice signs in without TLS where it is asked for"),
+        (strict, right, "alicephone", False, "Alice signs in without a certificate where one is asked for"),
+        (strict, right, None, False, "a guest connects without a certificate where one is asked for"),
+        (strict, world.context("server"), None, False, "the server's own certificate is good for a client"),
+        (strict, world.context(gateway, world.folder / "foreign"), None, False, "a certificate of another authority is good"),
+        (strict, world.context(gateway), None, True, "gateway A signs in by its certificate"),
+    ]:
+        world.check(world.try_tls(port_, context, user) is not None, expected, what)
+    for who, user, mine, name in [
+        (gateway, None, True, "gateway A by its certificate"),
+        # The certificate says who it is, whatever else is said.
+        (gateway, "alicephone", True, "gateway A by its certificate, with Alice's name and password"),
+        ("gateway-gwnobody", None, False, "a gateway that nobody knows, with a certificate"),
+    ]:
+        client = world.try_tls(strict, world.context(who), user)
+        found = client and client.allowed(client.subscribe(f"{ROOT}/gateways/{GATEWAY_A}/#"))
+        world.check(bool(found), mine, f"{name}, hears gateway A")
+        for filter in (f"{ROOT}/users/{ALICE}/#", f"{ROOT}/gateways/{GATEWAY_B}/#", "#"):
+            found = client and client.allowed(client.subscribe(filter))
+            world.check(bool(found), False, f"{name}, subscribes to {filter}")
+    gone = world.try_tls(strict, world.context("gateway-gwgone00"))
+    world.check(bool(gone and gone.allowed(gone.subscribe(f"{ROOT}/gateways/gwgone00/#"))), True, "a gateway with a certificate hears its own")
+
+    def remove():
+        with world.database() as database:
+            database.execute("DELETE FROM gateways WHERE gateway = 'gwgone00'")
+        world.service.send_signal(signal.SIGHUP)
+
+    world.bring_in_line(remove)
+    world.check(bool(gone and gone.over.wait(10)), True, "a gateway with a certificate is thrown out when it is removed")
+    again = world.try_tls(strict, world.context("gateway-gwgone00"))
+    world.check(bool(again and again.allowed(again.subscribe(f"{ROOT}/gateways/gwgone00/#"))), False, "it hears anything later")
+
+    # A certificate that was renewed is taken up at SIGHUP, and nobody is thrown out.
+    before = world.try_tls(port, right, "alicephone")
+    served = ssl.get_server_certificate(("localhost", port))
+    world.certify("server", "localhost", "127.0.0.1")
+    world.broker.send_signal(signal.SIGHUP)
+    end = time.monotonic() + 10
+    while ssl.get_server_certificate(("localhost", port)) == served and time.monotonic() < end:
+        time.sleep(0.05)
+    world.check(ssl.get_server_certificate(("localhost", port)) != served, True, "the broker serves the new certificate after SIGHUP")
+    world.check(world.try_tls(port, right, "bobphone") is not None, True, "Bob signs in with the new certificate")
+    world.check(before is not None and not before.over.is_set(), True, "Alice stays connected")
+
+
 def run(size, seed) -> Outcome:
     outcome = Outcome("access")
     for name in ("owners", "anyone"):
@@ -695,6 +806,12 @@ def run(size, seed) -> Outcome:
                 part(world)
             outcome.cases += world.cases
             outcome.problems += world.wrong
+    with SecureWorld("owners") as world:
+        world.start_broker()
+        world.bring_in_line(lambda: setattr(world, "service", world.start_consumer()))
+        look_at_tls(world)
+        outcome.cases += world.cases
+        outcome.problems += world.wrong
     with World("spoilt") as world:
         spoil(world)
         world.start_broker()
