@@ -39,8 +39,9 @@ final class Profiles: @unchecked Sendable {
         let profile = try Profile(request.fields, old: try profile(of: user), now: context.now())
         let sensors = try context.store.database.transaction { () throws(VaultError) in
             try context.documents.write(profile.json, "profile", of: user)
-            try context.store.record(heartRate: profile.continuousHeartRate, of: user)
-            return try Claims(store: context.store).sensors(of: user)
+            let claims = Claims(store: context.store)
+            try claims.setKinds(RecordedKinds(context.documents).kinds(of: user), of: user)
+            return try claims.sensors(of: user)
         }
         // Each time: where it failed once, saving again is to put it right.
         if !sensors.isEmpty { try context.settle(sensors) }
@@ -111,27 +112,6 @@ final class Profiles: @unchecked Sendable {
             try context.documents.remove("picture", of: user)
         }
         return [:]
-    }
-}
-
-extension Store {
-    /// Whether heart rates of a person's sensors are recorded, or live only. Within a transaction; then their streams are to be
-    /// settled.
-    func record(heartRate isRecorded: Bool, of user: ID) throws(VaultError) {
-        let bit = Int64(Grant.Kinds.heartRate.rawValue)
-        let sql =
-            isRecorded
-            ? "UPDATE claims SET kinds = kinds | ?1 WHERE user = ?2 AND kinds & ?1 = 0"
-            : "UPDATE claims SET kinds = kinds - ?1 WHERE user = ?2 AND kinds & ?1 <> 0"
-        try database.execute(sql, [.integer(bit), .text(user.text)])
-    }
-}
-
-extension PeopleContext {
-    /// What is recorded of a sensor that a person claims: all but the heart rate, and that, too, where their profile says so.
-    func recordedKinds(of user: ID) throws(VaultError) -> Grant.Kinds {
-        let profile = try documents.read("profile", of: user).flatMap { Profile(kept: $0) }
-        return profile?.continuousHeartRate == true ? .all : Grant.Kinds.all.subtracting(.heartRate)
     }
 }
 

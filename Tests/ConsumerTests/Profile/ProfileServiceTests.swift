@@ -70,7 +70,7 @@ struct ProfileServiceTests {
             let sensor = SensorName(gateway: try ID("home"), sensor: try ID("watch"))
             try service.onSession { accounts in
                 let context = accounts.context
-                let kinds = try context.recordedKinds(of: user)
+                let kinds = try RecordedKinds(context.documents).kinds(of: user)
                 #expect(kinds == [.steps, .temperature])
                 try context.store.database.execute(
                     "INSERT INTO claims (gateway, sensor, user, kinds, claimed_ms) VALUES ('home', 'watch', ?, ?, 0)",
