@@ -15,7 +15,7 @@ let gatewayCommand = Command(
     examples: [
         Example("vitals-gateway --settings gateway.json5", "runs until SIGTERM or Ctrl-C"),
         Example("vitals-gateway enrol", "asks for a code, and enrols this gateway"),
-        Example("vitals-gateway claim-code strap", "prints what makes a sensor one's own"),
+        Example("vitals-gateway claim-code strap", "prints what makes a sensor yours"),
         Example("vitals-gateway identity --settings gateway.json5", "prints what the consumer's settings want to know"),
     ],
     exitCodes: [.ok, .failure, .usage, .unavailable, .temporary, .configuration],
@@ -38,7 +38,7 @@ let gatewayCommand = Command(
             exitCodes: [.ok, .failure, .usage, .unavailable, .temporary, .configuration]),
         Command(
             name: "claim-code",
-            summary: "Prints the command that makes a sensor one's own.",
+            summary: "Prints the command that makes a sensor yours.",
             discussion: """
                 Whoever runs that command, signed in, has the sensor: from then on its readings are recorded for them. A code \
                 is good once, for ten minutes at least. It is made without asking anyone, so this machine's clock has to be right.

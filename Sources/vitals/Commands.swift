@@ -4,7 +4,7 @@ import MQTT
 /// What can be typed.
 enum Commands {
     static let vitals = Command(
-        name: "vitals", summary: "Shows what the sensors of a household say, and what is kept of oneself.",
+        name: "vitals", summary: "Shows what the sensors of a household say, and looks after your account.",
         discussion: """
             It speaks MQTT with the broker that the gateway uses. Whoever has signed in there is that person; everybody else \
             needs no more rights than the household's: to read what gateways publish, and to ask for something.

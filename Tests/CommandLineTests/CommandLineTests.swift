@@ -11,7 +11,10 @@ struct CommandLineTests {
             (["read", "steps"], Golden.steps),
             (["read", "temperature"], Golden.temperature), (["scan"], Golden.scan), (["connect"], Golden.connect),
             (["disconnect"], Golden.disconnect), (["forget"], Golden.forget), (["rename"], Golden.rename),
-            (["sensors"], Golden.sensors), (["status"], Golden.status),
+            (["sensors"], Golden.sensors), (["status"], Golden.status), (["sign-up"], Golden.signUp),
+            (["sign-in"], Golden.signIn), (["devices"], Golden.devices), (["password", "reset"], Golden.passwordReset),
+            (["profile", "set"], Golden.profileSet), (["enrol"], Golden.enrol), (["claim"], Golden.claim),
+            (["export"], Golden.export), (["reset-all"], Golden.resetAll),
         ])
     func help(command: [String], text: String) throws {
         let outcome = try Program(command + ["--help"]).finish()
@@ -32,7 +35,11 @@ struct CommandLineTests {
         arguments: [
             (
                 [],
-                "which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status",
+                """
+                which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, sign-up, \
+                sign-in, sign-out, account, whoami, devices, password, profile, picture, consent, enrol, gateways, claim, \
+                release, claims, export, reset-all, delete-account
+                """,
                 "vitals"
             ),
             (["wach"], #"unknown command "wach"; did you mean watch?"#, "vitals"),

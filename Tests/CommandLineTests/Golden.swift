@@ -1,21 +1,24 @@
 /// The help texts of `vitals`, letter by letter.
 enum Golden {
     /// What all commands take.
-    private static let options = """
+    static let options = """
               --settings FILE       the settings file (default: ~/.config/vitals/vitals.json5, if it is
                                     there)
               --host HOST           the broker's name or address (default: 127.0.0.1)
               --port PORT           the broker's port (default: 1883)
               --protocol NAME       mqtt5 or mqtt3.1.1 (default: mqtt5)
               --username NAME       the user that the broker is to check
-              --password-file FILE  a file whose first line is the user's password
+              --password-file FILE  a file whose first line is that user's password, or the account's
+              --anonymous           goes to the broker without a name, signed in or not
+              --tls                 speaks TLS with the broker, mostly with --port 8883
+              --ca-file FILE        the same, and trusts the certificates in it (default: the system's)
               --gateway ID          only this gateway (default: all; to ask something: the only one)
               --timeout SECONDS     how long to wait for the broker and for answers (default: 10; for
                                     connect: 60)
               --json                prints JSON for programs, one object a line
         """
 
-    private static let exitCodes = """
+    static let exitCodes = """
         Exit codes:
           0   success
           1   failure
@@ -28,10 +31,11 @@ enum Golden {
     static let program = """
         Usage: vitals [OPTIONS] COMMAND
 
-        Shows what the sensors of a household say.
+        Shows what the sensors of a household say, and looks after your account.
 
-        It speaks MQTT with the broker that the gateway uses, and needs no more rights than the household's:
-        to read what gateways publish, and to ask for something.
+        It speaks MQTT with the broker that the gateway uses. Whoever has signed in there is that person;
+        everybody else needs no more rights than the household's: to read what gateways publish, and to ask
+        for something.
 
         What the command line leaves out is taken from the settings file, and what that leaves out has a
         default. A settings file looks like { broker: { host: "127.0.0.1", port: 1883 }, gateway: "home" }.
@@ -39,15 +43,34 @@ enum Golden {
         Times are local.
 
         Commands:
-          watch       Shows heart rates, running and cycling as they come, and sensors as they come and go.
-          read        Asks a sensor for a reading.
-          scan        Looks for sensors, and shows each as it is found.
-          connect     Connects a device, which becomes a sensor, or a sensor again.
-          disconnect  Disconnects a sensor, until it is connected again.
-          forget      Forgets a sensor: its link, its bond, its address.
-          rename      Gives a sensor another name; its id stays.
-          sensors     Lists the sensors, where they are worn and what they can do.
-          status      Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.
+          watch           Shows heart rates, running and cycling as they come, and sensors as they come and
+                          go.
+          read            Asks a sensor for a reading.
+          scan            Looks for sensors, and shows each as it is found.
+          connect         Connects a device, which becomes a sensor, or a sensor again.
+          disconnect      Disconnects a sensor, until it is connected again.
+          forget          Forgets a sensor: its link, its bond, its address.
+          rename          Gives a sensor another name; its id stays.
+          sensors         Lists the sensors, where they are worn and what they can do.
+          status          Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.
+          sign-up         Makes an account, and signs in.
+          sign-in         Signs in on this device, until sign-out.
+          sign-out        Signs out on this device.
+          account         Shows who is signed in here.
+          whoami          The same as account.
+          devices         Lists your devices, where you are signed in; a star marks this one.
+          password        Changes the password, or resets one that was forgotten.
+          profile         Shows or changes the profile.
+          picture         Keeps, fetches or removes the profile's picture.
+          consent         Shows or changes what others may be shown of you: nothing, at first.
+          enrol           Enrols this machine's gateway, which is yours then.
+          gateways        Lists your gateways.
+          claim           Makes a sensor yours: from now on its readings are recorded for you.
+          release         Lets a sensor go: nothing of it is recorded any more.
+          claims          Lists the sensors that are yours, and what is recorded of them.
+          export          Writes all that is kept of you into files.
+          reset-all       Deletes all that is kept of you; the account stays.
+          delete-account  Deletes the account, and all that is kept of you.
 
         Options:
         \(options)
@@ -64,6 +87,8 @@ enum Golden {
           vitals scan
               shows which sensors are near
           vitals status --json
+          vitals sign-up ada@example.org
+              makes an account; then: vitals enrol, vitals claim
 
         More about a command: vitals COMMAND --help
 

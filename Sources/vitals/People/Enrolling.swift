@@ -99,7 +99,7 @@ struct Enrolling {
             "\(sensor.name) is yours\(before). Recorded: \(kinds.isEmpty ? "nothing" : JSON.array(kinds).words)\n")
         if !kinds.contains("heart-rate") {
             Output.note(
-                "heart rates are live only; to have them recorded: vitals profile set --continuous-heart-rate on")
+                "heart rates are live only; to have them recorded: vitals profile edit, with continuous heart rate on")
         }
         return .ok
     }

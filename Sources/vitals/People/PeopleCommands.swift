@@ -1,6 +1,6 @@
 import Daemon
 
-/// What can be typed about oneself: the account, the profile, gateways and sensors of one's own.
+/// What can be typed about oneself: the account, the profile, one's own gateways and sensors.
 enum PeopleCommands {
     static let all = [
         signUp, signIn, signOut, account, whoami, devices, password, profile, picture, consent, enrol, gateways, claim,
@@ -76,7 +76,7 @@ enum PeopleCommands {
             the token has to have.
             """,
         options: [
-            device, .value("provider", "NAME", "who says who one is, instead of a password"),
+            device, .value("provider", "NAME", "who says who you are, instead of a password"),
             .value("token-file", "FILE", "a file whose first line is the provider's ID token"),
         ],
         arguments: [.optional("NAME", "the account's e-mail address or phone number")],
@@ -90,12 +90,13 @@ enum PeopleCommands {
         examples: [Example("vitals sign-out")], exitCodes: codes)
 
     private static let account = Command(
-        name: "account", summary: "Shows who one is.", examples: [Example("vitals account")], exitCodes: codes)
+        name: "account", summary: "Shows who is signed in here.", examples: [Example("vitals account")],
+        exitCodes: codes)
 
     private static let whoami = Command(name: "whoami", summary: "The same as account.", exitCodes: codes)
 
     private static let devices = Command(
-        name: "devices", summary: "Lists where one is signed in; the star marks this device.",
+        name: "devices", summary: "Lists your devices, where you are signed in; a star marks this one.",
         examples: [Example("vitals devices"), Example("vitals devices revoke q4kz7m2xw6ab3c5d")], exitCodes: codes,
         subcommands: [
             Command(
@@ -168,14 +169,14 @@ enum PeopleCommands {
         ])
 
     private static let consent = Command(
-        name: "consent", summary: "Shows or changes what others may be shown of one: nothing, at first.",
+        name: "consent", summary: "Shows or changes what others may be shown of you: nothing, at first.",
         options: [
-            .value("location", "ON", "on or off: where one is"), .value("motion", "ON", "on or off: whether one moves"),
+            .value("location", "ON", "on or off: where you are"), .value("motion", "ON", "on or off: whether you move"),
             .value("steps", "ON", "on or off: the day's steps"),
         ], examples: [Example("vitals consent"), Example("vitals consent --steps on")], exitCodes: codes)
 
     private static let enrol = Command(
-        name: "enrol", summary: "Enrols this machine's gateway as one's own.",
+        name: "enrol", summary: "Enrols this machine's gateway, which is yours then.",
         discussion: """
             It asks for a code and hands it to `vitals-gateway enrol`, which a gateway that runs here takes up at once. For a \
             gateway on another machine, --show prints the code, to be typed there.
@@ -192,7 +193,7 @@ enum PeopleCommands {
         examples: [Example("vitals enrol --name Attic"), Example("vitals enrol --show")], exitCodes: codes)
 
     private static let gateways = Command(
-        name: "gateways", summary: "Lists one's gateways.",
+        name: "gateways", summary: "Lists your gateways.",
         examples: [Example("vitals gateways"), Example("vitals gateways rename k3v7q2mz Attic")], exitCodes: codes,
         subcommands: [
             Command(
@@ -207,10 +208,10 @@ enum PeopleCommands {
     private static let sensor = Positional.required("SENSOR", "a gateway's id and a sensor's: attic/strap")
 
     private static let claim = Command(
-        name: "claim", summary: "Makes a sensor one's own: from now on its readings are recorded for one.",
+        name: "claim", summary: "Makes a sensor yours: from now on its readings are recorded for you.",
         discussion: """
             The code is what `vitals-gateway claim-code` prints on the gateway's machine. A sensor that was somebody else's is \
-            one's own then; what was recorded stays theirs.
+            yours then; what was recorded stays theirs.
             """,
         arguments: [sensor, .required("CODE", "the claim code")],
         examples: [Example("vitals claim k3v7q2mz/strap NF6YG-W8X2X-EQSRN")], exitCodes: codes)
@@ -220,16 +221,16 @@ enum PeopleCommands {
         examples: [Example("vitals release k3v7q2mz/strap")], exitCodes: codes)
 
     private static let claims = Command(
-        name: "claims", summary: "Lists the sensors that are one's own, and what is recorded of them.", exitCodes: codes
+        name: "claims", summary: "Lists the sensors that are yours, and what is recorded of them.", exitCodes: codes
     )
 
     private static let export = Command(
-        name: "export", summary: "Writes all that is kept of one into files.",
+        name: "export", summary: "Writes all that is kept of you into files.",
         arguments: [.required("TARGET", "a folder that does not exist yet, or a file FILE.tar")],
         examples: [Example("vitals export my-data"), Example("vitals export my-data.tar")], exitCodes: codes)
 
     private static let resetAll = Command(
-        name: "reset-all", summary: "Deletes all that is kept of one; the account stays.",
+        name: "reset-all", summary: "Deletes all that is kept of you; the account stays.",
         discussion: """
             It says what there is, asks, shows how far it has come, and says how it was made sure that nothing can be read any \
             more. Nobody can bring it back.
@@ -237,6 +238,6 @@ enum PeopleCommands {
         options: [yes], exitCodes: codes)
 
     private static let deleteAccount = Command(
-        name: "delete-account", summary: "Deletes the account, and all that is kept of one.",
+        name: "delete-account", summary: "Deletes the account, and all that is kept of you.",
         discussion: passwords, options: [yes], exitCodes: codes)
 }

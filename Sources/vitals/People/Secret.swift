@@ -48,13 +48,14 @@ enum Secret {
 
     /// What is typed at the terminal, and not shown.
     private static func hidden(_ prompt: String) throws(Failure) -> String {
-        Output.ask(prompt)
         var before = termios()
         guard tcgetattr(STDIN_FILENO, &before) == 0 else { throw Failure(.failure, "this is no terminal") }
         // Without signals from the keyboard: nothing ends the program while the terminal is mute.
         var mute = before
         mute.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &mute)
+        // Only now: whoever reads it may type at once.
+        Output.ask(prompt)
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
             Output.ask("\n", isRaw: true)

@@ -1,0 +1,265 @@
+/// The help texts of what `vitals` does about oneself, letter by letter.
+extension Golden {
+    static let signUp = """
+        Usage: vitals sign-up [OPTIONS] NAME
+
+        Makes an account, and signs in.
+
+        The account is known by an e-mail address or a phone number with its country code. A password has
+        capital and small letters, a digit and a special character such as "!".
+
+        The password is typed at the terminal, where it is not shown, or is the first line of
+        --password-file, or comes on standard input; never on the command line, which everybody on the
+        machine can see.
+
+        What signing in leaves on this machine lies in ~/.config/vitals/accounts, for this broker; the other
+        commands use it.
+
+        Arguments:
+          NAME  an e-mail address or a phone number
+
+        Options:
+              --device NAME         what this device is called in the list of devices (default: this
+                                    machine's name)
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals sign-up ada@example.org
+          vitals sign-up +4915123456789 --device 'The kitchen Pi'
+
+        """
+
+    static let signIn = """
+        Usage: vitals sign-in [OPTIONS] [NAME]
+
+        Signs in on this device, until sign-out.
+
+        The password is typed at the terminal, where it is not shown, or is the first line of
+        --password-file, or comes on standard input; never on the command line, which everybody on the
+        machine can see.
+
+        With a provider, such as google or facebook, it takes an ID token in a file; without one it prints
+        the nonce that the token has to have.
+
+        Arguments:
+          NAME  the account's e-mail address or phone number
+
+        Options:
+              --device NAME         what this device is called in the list of devices (default: this
+                                    machine's name)
+              --provider NAME       who says who you are, instead of a password
+              --token-file FILE     a file whose first line is the provider's ID token
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals sign-in ada@example.org
+          vitals sign-in --provider google --token-file token.jwt
+
+        """
+
+    static let devices = """
+        Usage: vitals devices [OPTIONS] [COMMAND]
+
+        Lists your devices, where you are signed in; a star marks this one.
+
+        Commands:
+          revoke  Signs a device out.
+          name    Gives a device another name.
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals devices
+          vitals devices revoke q4kz7m2xw6ab3c5d
+
+        More about a command: vitals devices COMMAND --help
+
+        """
+
+    static let passwordReset = """
+        Usage: vitals password reset [OPTIONS] NAME
+
+        Has a code sent, and sets another password with it. All devices are signed out.
+
+        At a terminal it asks for the code and the new password. Elsewhere it only has the code sent, and
+        with --code reads it from standard input, and the new password from the next line or a file.
+
+        Arguments:
+          NAME  the account's e-mail address or phone number
+
+        Options:
+              --code                    there is a code already
+              --new-password-file FILE  a file whose first line is the new password
+              --settings FILE           the settings file (default: ~/.config/vitals/vitals.json5, if it is
+                                        there)
+              --host HOST               the broker's name or address (default: 127.0.0.1)
+              --port PORT               the broker's port (default: 1883)
+              --protocol NAME           mqtt5 or mqtt3.1.1 (default: mqtt5)
+              --username NAME           the user that the broker is to check
+              --password-file FILE      a file whose first line is that user's password, or the account's
+              --anonymous               goes to the broker without a name, signed in or not
+              --tls                     speaks TLS with the broker, mostly with --port 8883
+              --ca-file FILE            the same, and trusts the certificates in it (default: the system's)
+              --gateway ID              only this gateway (default: all; to ask something: the only one)
+              --timeout SECONDS         how long to wait for the broker and for answers (default: 10; for
+                                        connect: 60)
+              --json                    prints JSON for programs, one object a line
+          -h, --help                    shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals password reset ada@example.org
+
+        """
+
+    static let profileSet = """
+        Usage: vitals profile set [OPTIONS]
+
+        Changes what the command line names.
+
+        The first time name, date of birth, gender, weight and height are needed.
+
+        Options:
+              --name TEXT                 the name
+              --date-of-birth DATE        such as 1985-12-10
+              --gender TEXT               female, male or other
+              --weight-kg N               the weight in kilograms
+              --height-cm N               the height in centimetres
+              --voice ON                  on or off
+              --continuous-heart-rate ON  on or off: whether heart rates are recorded all day
+              --time-zone ZONE            such as Europe/Berlin
+              --locale TAG                such as de-DE
+              --units NAME                metric or imperial
+              --settings FILE             the settings file (default: ~/.config/vitals/vitals.json5, if it
+                                          is there)
+              --host HOST                 the broker's name or address (default: 127.0.0.1)
+              --port PORT                 the broker's port (default: 1883)
+              --protocol NAME             mqtt5 or mqtt3.1.1 (default: mqtt5)
+              --username NAME             the user that the broker is to check
+              --password-file FILE        a file whose first line is that user's password, or the account's
+              --anonymous                 goes to the broker without a name, signed in or not
+              --tls                       speaks TLS with the broker, mostly with --port 8883
+              --ca-file FILE              the same, and trusts the certificates in it (default: the
+                                          system's)
+              --gateway ID                only this gateway (default: all; to ask something: the only one)
+              --timeout SECONDS           how long to wait for the broker and for answers (default: 10; for
+                                          connect: 60)
+              --json                      prints JSON for programs, one object a line
+          -h, --help                      shows this help
+
+        \(exitCodes)
+
+        """
+
+    static let enrol = """
+        Usage: vitals enrol [OPTIONS]
+
+        Enrols this machine's gateway, which is yours then.
+
+        It asks for a code and hands it to `vitals-gateway enrol`, which a gateway that runs here takes up
+        at once. For a gateway on another machine, --show prints the code, to be typed there.
+
+        Whoever has enrolled a gateway sees what it publishes live, and may ask it, unless --no-household.
+
+        Options:
+              --show                   prints the code only
+              --code                   with a code that an operator has given, which it asks for
+              --name TEXT              what the gateway is to be called by its owner
+              --no-household           without its live readings
+              --again                  also where it is enrolled already
+              --gateway-settings FILE  the gateway's settings file (default: its own default)
+              --settings FILE          the settings file (default: ~/.config/vitals/vitals.json5, if it is
+                                       there)
+              --host HOST              the broker's name or address (default: 127.0.0.1)
+              --port PORT              the broker's port (default: 1883)
+              --protocol NAME          mqtt5 or mqtt3.1.1 (default: mqtt5)
+              --username NAME          the user that the broker is to check
+              --password-file FILE     a file whose first line is that user's password, or the account's
+              --anonymous              goes to the broker without a name, signed in or not
+              --tls                    speaks TLS with the broker, mostly with --port 8883
+              --ca-file FILE           the same, and trusts the certificates in it (default: the system's)
+              --gateway ID             only this gateway (default: all; to ask something: the only one)
+              --timeout SECONDS        how long to wait for the broker and for answers (default: 10; for
+                                       connect: 60)
+              --json                   prints JSON for programs, one object a line
+          -h, --help                   shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals enrol --name Attic
+          vitals enrol --show
+
+        """
+
+    static let claim = """
+        Usage: vitals claim [OPTIONS] SENSOR CODE
+
+        Makes a sensor yours: from now on its readings are recorded for you.
+
+        The code is what `vitals-gateway claim-code` prints on the gateway's machine. A sensor that was
+        somebody else's is yours then; what was recorded stays theirs.
+
+        Arguments:
+          SENSOR  a gateway's id and a sensor's: attic/strap
+          CODE    the claim code
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals claim k3v7q2mz/strap NF6YG-W8X2X-EQSRN
+
+        """
+
+    static let export = """
+        Usage: vitals export [OPTIONS] TARGET
+
+        Writes all that is kept of you into files.
+
+        Arguments:
+          TARGET  a folder that does not exist yet, or a file FILE.tar
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals export my-data
+          vitals export my-data.tar
+
+        """
+
+    static let resetAll = """
+        Usage: vitals reset-all [OPTIONS]
+
+        Deletes all that is kept of you; the account stays.
+
+        It says what there is, asks, shows how far it has come, and says how it was made sure that nothing
+        can be read any more. Nobody can bring it back.
+
+        Options:
+          -y, --yes                 does not ask first
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        """
+}

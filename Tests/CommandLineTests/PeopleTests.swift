@@ -1,0 +1,417 @@
+import Foundation
+import MQTT
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+
+/// Answers as a consumer does, what a test wants answered. It stands in for the consumer, not for the broker, which lets everybody do
+/// everything here.
+// Proof of @unchecked: constants, records and what is under a lock; the broker is started and stopped by the test alone.
+private final class ScriptedConsumer: @unchecked Sendable {
+    let broker: Broker
+    /// One person's machine.
+    let home: TemporaryFolder
+    private let session: Session
+    private let answers = Mutex<[String: @Sendable (JSON) -> Reply]>([:])
+    /// What was asked, by whom (nil: a guest), and with which fields.
+    let requests = Record<(user: String?, name: String, fields: JSON)>()
+
+    init() throws {
+        broker = try Broker()
+        try broker.start()
+        home = try TemporaryFolder()
+        session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "consumer"))
+        let granted = Record<Bool>()
+        session.subscribe(
+            ["vitals/v1/accounts/+", "vitals/v1/users/+/requests/+/+"].map { Subscription($0, qos: .atLeastOnce) }
+        ) { _, error in granted.append(error == nil) }
+        session.start(Handlers(received: { [unowned self] in receive($0) }))
+        try granted.wait(for: 2)
+    }
+
+    deinit {
+        session.stop()
+        broker.stop()
+    }
+
+    func answer(_ name: String, _ answering: @escaping @Sendable (JSON) -> Reply) {
+        answers.withLock { $0[name] = answering }
+    }
+
+    func answer(_ name: String, _ data: JSON) { answer(name) { _ in Reply(.ok(data)) } }
+
+    func refuse(_ name: String, _ error: ReplyError) { answer(name) { _ in Reply(.error(error)) } }
+
+    /// Tells a person something beside replies.
+    func tell(_ topic: String, _ payload: JSON) { session.publish(payload.bytes, to: topic, qos: .atLeastOnce) }
+
+    private func receive(_ message: Message) {
+        guard let fields = try? Request(payload: message.payload, limit: 65_536).fields else { return }
+        let levels = message.topic.split(separator: "/").map(String.init)
+        let isGuest = levels[2] == "accounts"
+        let name = isGuest ? levels[3] : levels[5...].joined(separator: "/")
+        requests.append((isGuest ? nil : levels[3], name, fields))
+        guard var reply = answers.withLock({ $0[name] })?(fields) else { return }
+        if case .string(let id) = fields["id"] { reply.id = .string(id) }
+        let listed = "vitals/v1/users/\(levels[3])/responses/\(name)"
+        session.publish(
+            reply.bytes, to: message.properties?.responseTopic ?? listed, qos: .atLeastOnce,
+            properties: Message.Properties(correlationData: message.properties?.correlationData))
+    }
+
+    /// Runs `vitals` on that machine.
+    func vitals(_ words: String..., input: [String] = []) throws -> (status: Int32?, output: String, errors: String) {
+        let program = try RunningProgram(
+            "vitals", ["--port", "\(broker.port)"] + words, environment: ["HOME": home.path, "TZ": "UTC"],
+            inheritsEnvironment: false, output: .apart)
+        for line in input { program.send(line) }
+        program.closeInput()
+        let status = program.exitStatus()
+        return (status, program.text, program.errors)
+    }
+
+    /// Runs `vitals` at a terminal, where a person types each line when the prompt before it is there.
+    func terminal(_ words: String, _ typed: [(prompt: String, line: String)]) throws -> (status: Int32?, text: String) {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let path = URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/vitals"
+        let program = try RunningProgram(
+            "/usr/bin/script", ["-qefc", "\(path) --port \(broker.port) \(words)", "/dev/null"],
+            environment: ["HOME": home.path, "TZ": "UTC", "SHELL": "/bin/sh"])
+        for (prompt, line) in typed {
+            guard program.prints(prompt) else { throw TestFailure("no \"\(prompt)\": \(program.text)") }
+            program.send(line)
+        }
+        let status = program.exitStatus()
+        return (status, program.text)
+    }
+
+    func signIn() throws {
+        answer("sign-in", Self.credential)
+        let outcome = try vitals("sign-in", "ada@example.org", input: ["Lovelace-1815!"])
+        try #require(outcome.status == 0, "\(outcome)")
+    }
+
+    static let credential: JSON = [
+        "user": "ada", "device": "phone", "password": "drawn", "message": "Signed in",
+    ]
+
+    /// The last request.
+    func last() throws -> (user: String?, name: String, fields: JSON) {
+        guard let last = requests.all.last else { throw TestFailure("nothing was asked") }
+        return last
+    }
+}
+
+@Suite("vitals, for people", .timeLimit(.minutes(5)))
+struct PeopleTests {
+    @Test("signing up, in and out: a credential of this device is kept, its owner's only, and used")
+    func signing() throws {
+        let consumer = try ScriptedConsumer()
+        consumer.answer("sign-up", ScriptedConsumer.credential)
+        let signUp = try consumer.vitals(
+            "sign-up", "ada@example.org", "--device", "Ada's Pi", input: ["Lovelace-1815!"])
+        #expect(signUp == (0, "Signed in\n", ""))
+        #expect(try consumer.last().user == nil)
+        #expect(
+            try consumer.last().fields == [
+                "device": "Ada's Pi", "email": "ada@example.org", "password": "Lovelace-1815!",
+            ])
+        let folder = consumer.home.path(".config/vitals/accounts")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        #expect(files == ["127.0.0.1:\(consumer.broker.port).json", "127.0.0.1:\(consumer.broker.port).password"])
+        for (path, mode) in [(folder, 0o700), ("\(folder)/\(files[0])", 0o600), ("\(folder)/\(files[1])", 0o600)] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == mode, "\(path)")
+        }
+        #expect(try String(contentsOfFile: "\(folder)/\(files[1])", encoding: .utf8) == "drawn\n")
+
+        // Once more is refused; who it is, is asked as that device.
+        let twice = try consumer.vitals("sign-in", "ada@example.org", input: ["x"])
+        #expect(twice.status == 1 && twice.errors.contains("already signed in"))
+        consumer.answer(
+            "account/get",
+            ["user": "ada", "email": "ada@example.org", "providers": [], "created": 1_760_000_000_000, "devices": 1])
+        let account = try consumer.vitals("account")
+        #expect(
+            account.output == """
+                E-mail       ada@example.org
+                Person       ada
+                This device  phone
+                Devices      1
+                Since        2025-10-09 08:53:20
+                Broker       127.0.0.1:\(consumer.broker.port)
+
+                """)
+        try consumer.broker.waitForLog("u'phone'")
+        #expect(try consumer.vitals("whoami", "--protocol", "mqtt3.1.1").status == 0)
+        // Without a name, nobody is asked about oneself.
+        let anonymous = try consumer.vitals("account", "--anonymous")
+        #expect(anonymous.status == 64 && anonymous.errors.contains("vitals sign-in"), "\(anonymous)")
+
+        consumer.answer("account/sign-out", [:])
+        #expect(try consumer.vitals("sign-out") == (0, "Signed out\n", ""))
+        #expect(try consumer.last().fields == ["device": "phone"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        #expect(try consumer.vitals("account").status == 64)
+    }
+
+    @Test("the password of the device is printed nowhere, the account's comes from a file or standard input")
+    func passwords() throws {
+        let consumer = try ScriptedConsumer()
+        consumer.answer("sign-in", ScriptedConsumer.credential)
+        try consumer.home.write("Lovelace-1815!\nmore\n", to: "password")
+        let outcome = try consumer.vitals(
+            "sign-in", "+49 151 23456789", "--json", "--password-file", consumer.home.path("password"))
+        #expect(outcome.status == 0 && !outcome.output.contains("drawn"))
+        let fields = try consumer.last().fields
+        #expect(fields["phone"] == "+49 151 23456789" && fields["password"] == "Lovelace-1815!")
+        let nothing = try consumer.vitals("password", "change")
+        #expect(nothing.status == 64 && nothing.errors.contains("--password-file"), "\(nothing)")
+        consumer.answer("account/change-password", [:])
+        let changed = try consumer.vitals("password", "change", input: ["Lovelace-1815!", "Babbage-1791!"])
+        #expect(changed == (0, "The password was changed\n", ""))
+        #expect(try consumer.last().fields == ["current": "Lovelace-1815!", "password": "Babbage-1791!"])
+    }
+
+    @Test("what the consumer refuses is told in its words, with the field and the exit code that fits")
+    func refusals() throws {
+        let consumer = try ScriptedConsumer()
+        consumer.refuse("sign-up", ReplyError(.invalid, "A password needs a digit", field: "password"))
+        let invalid = try consumer.vitals("sign-up", "ada@example.org", input: ["Lovelace!"])
+        #expect(invalid == (1, "", "vitals: A password needs a digit (invalid, field password)\n"))
+        consumer.refuse("sign-in", ReplyError(.rateLimited, "Too many tries", retryAfterSeconds: 8))
+        let later = try consumer.vitals("sign-in", "ada@example.org", input: ["x"])
+        #expect(later == (75, "", "vitals: Too many tries (rate-limited)\ntry again in 8 s\n"))
+        #expect(!FileManager.default.fileExists(atPath: consumer.home.path(".config/vitals/accounts")))
+    }
+
+    @Test("a provider's token is sent with a nonce that was asked for before")
+    func provider() throws {
+        let consumer = try ScriptedConsumer()
+        consumer.answer("nonce", ["nonce": "n-1", "expires": 1])
+        let nonce = try consumer.vitals("sign-in", "--provider", "google")
+        #expect(nonce.status == 0 && nonce.output == "n-1\n" && nonce.errors.contains("--token-file"))
+        consumer.answer("sign-in-with", ScriptedConsumer.credential)
+        try consumer.home.write("a.b.c\n", to: "token")
+        let outcome = try consumer.vitals(
+            "sign-in", "--provider", "google", "--token-file", consumer.home.path("token"), "--device", "pi")
+        #expect(outcome.status == 0)
+        #expect(try consumer.last().fields == ["device": "pi", "id_token": "a.b.c", "provider": "google"])
+    }
+
+    @Test("a forgotten password is reset by a code")
+    func reset() throws {
+        let consumer = try ScriptedConsumer()
+        consumer.answer("request-reset", ["message": "A code is on its way, if there is such an account"])
+        let asked = try consumer.vitals("password", "reset", "ada@example.org")
+        #expect(asked == (0, "A code is on its way, if there is such an account\n", ""))
+        consumer.answer("reset-password", [:])
+        let done = try consumer.vitals(
+            "password", "reset", "ada@example.org", "--code", input: ["123456", "Babbage-1791!"])
+        #expect(done.status == 0)
+        #expect(
+            try consumer.last().fields == ["code": "123456", "email": "ada@example.org", "password": "Babbage-1791!"])
+    }
+
+    @Test("devices, gateways and claims are listed, and changed")
+    func lists() throws {
+        let consumer = try ScriptedConsumer()
+        try consumer.signIn()
+        consumer.answer(
+            "devices/list",
+            ["devices": [["device": "phone", "name": "Ada's \u{1B}[31mphone", "created": 1_760_000_000_000]]])
+        let devices = try consumer.vitals("devices")
+        #expect(
+            devices.output == """
+                   DEVICE  NAME                   SIGNED IN
+                *  phone   Ada's \\u{1b}[31mphone  2025-10-09 08:53:20
+
+                """)
+        #expect(
+            try consumer.vitals("devices", "--json").output.hasPrefix(#"{"created":1760000000000,"device":"phone""#))
+        for (words, name, fields) in [
+            (["devices", "revoke", "tablet"], "devices/revoke", ["device": "tablet"]),
+            (["devices", "name", "tablet", "T"], "devices/name", ["device": "tablet", "name": "T"]),
+            (["gateways", "rename", "attic", "A"], "gateways/rename", ["gateway": "attic", "name": "A"]),
+            (["gateways", "remove", "attic"], "gateways/remove", ["gateway": "attic"]),
+            (["release", "attic/strap"], "sensors/release", ["gateway": "attic", "sensor": "strap"]),
+            (["picture", "remove"], "picture/remove", [:]),
+        ] as [([String], String, JSON)] {
+            consumer.answer(name, [:])
+            let program = try RunningProgram(
+                "vitals", ["--port", "\(consumer.broker.port)"] + words, environment: ["HOME": consumer.home.path])
+            program.closeInput()
+            #expect(program.exitStatus() == 0, "\(program.text)")
+            let last = try consumer.last()
+            #expect(last.user == "ada" && last.name == name && last.fields == fields)
+        }
+        consumer.answer("sensors/claim", ["kinds": ["steps"], "taken_over": true])
+        let claim = try consumer.vitals("claim", "attic/strap", "NF6YG-W8X2X-EQSRN")
+        #expect(claim.output == "attic/strap is yours; it was somebody else's. Recorded: steps\n")
+        #expect(claim.errors.contains("live only"))
+        #expect(try consumer.last().fields == ["code": "NF6YG-W8X2X-EQSRN", "gateway": "attic", "sensor": "strap"])
+        #expect(try consumer.vitals("claim", "strap", "X").status == 64)
+        consumer.answer(
+            "gateways/list",
+            ["gateways": [["gateway": "attic", "name": "Loft", "household": true, "enrolled": 1_760_000_000_000]]])
+        #expect(
+            try consumer.vitals("gateways").output == """
+                GATEWAY  NAME  HOUSEHOLD  ENROLLED
+                attic    Loft  yes        2025-10-09 08:53:20
+
+                """)
+        consumer.answer("gateways/invite", ["code": "AAAA-BBBB", "expires": 1])
+        let shown = try consumer.vitals("enrol", "--show", "--name", "Loft", "--no-household")
+        #expect(shown.output == "AAAA-BBBB\n" && shown.errors.contains("vitals-gateway enrol"))
+        #expect(try consumer.last().fields == ["household": false, "name": "Loft"])
+    }
+
+    @Test("the profile: what is not named stays; edited field by field, and discarded")
+    func profile() throws {
+        let consumer = try ScriptedConsumer()
+        try consumer.signIn()
+        consumer.answer(
+            "profile/get",
+            ["profile": ["name": "Ada", "weight_kg": 60, "voice": true, "height_cm": .null], "bmi": .number(21.3)])
+        #expect(
+            try consumer.vitals("profile").output == """
+                Name         Ada
+                Weight (kg)  60
+                Voice        on
+                BMI          21.3
+
+                """)
+        consumer.answer("profile/set", ["message": "Data Saved Successfully", "profile": [:]])
+        let set = try consumer.vitals("profile", "set", "--weight-kg", "61.5", "--continuous-heart-rate", "off")
+        #expect(set == (0, "Data Saved Successfully\n", ""))
+        #expect(
+            try consumer.last().fields == [
+                "continuous_heart_rate": false, "name": "Ada", "voice": true, "weight_kg": .number(61.5),
+            ])
+        #expect(try consumer.vitals("profile", "set", "--voice", "loud").status == 64)
+        #expect(try consumer.vitals("profile", "edit").status == 64)
+
+        let edited = try consumer.terminal(
+            "profile edit",
+            [
+                ("Name [Ada]:", "Ada Lovelace"), ("Date of birth", "1985-12-10"), ("Gender", "female"),
+                ("Weight (kg) [60]:", "heavy"), ("a number, please:", "61,5"), ("Height (cm):", "168"),
+                ("Voice [on]:", ""), ("Continuous", "on"), ("Time zone", ""), ("Language", ""), ("Units", ""),
+                ("Save? [Y/n]", ""),
+            ])
+        #expect(edited.status == 0 && edited.text.contains("Data Saved Successfully"), "\(edited)")
+        #expect(
+            try consumer.last().fields == [
+                "continuous_heart_rate": true, "date_of_birth": "1985-12-10", "gender": "female", "height_cm": 168,
+                "name": "Ada Lovelace", "voice": true, "weight_kg": .number(61.5),
+            ])
+        consumer.answer("profile/cancel", ["message": "Changes Discarded"])
+        let cancelled = try consumer.terminal("profile edit", [("Name [Ada]:", "\u{4}")])
+        #expect(cancelled.status == 1 && cancelled.text.contains("Changes Discarded"), "\(cancelled)")
+        #expect(try consumer.last().name == "profile/cancel")
+    }
+
+    @Test("a password that is typed at a terminal is not shown, and typed twice where it is new")
+    func hiddenPassword() throws {
+        let consumer = try ScriptedConsumer()
+        consumer.answer("sign-up", ScriptedConsumer.credential)
+        let different = try consumer.terminal(
+            "sign-up ada@example.org", [("Password:", "Lovelace-1815!"), ("Again:", "Lovelace-1816!")])
+        #expect(different.status == 1 && different.text.contains("two different passwords"), "\(different)")
+        #expect(consumer.requests.all.isEmpty)
+        let outcome = try consumer.terminal(
+            "sign-up ada@example.org", [("Password:", "Lovelace-181X\u{7F}5!"), ("Again:", "Lovelace-1815!")])
+        #expect(outcome.status == 0 && !outcome.text.contains("Lovelace"), "\(outcome)")
+        #expect(try consumer.last().fields["password"] == "Lovelace-1815!")
+        let interrupted = try consumer.terminal("password change", [("Current password:", "\u{3}")])
+        #expect(interrupted.status == 1 && interrupted.text.contains("nothing was changed"), "\(interrupted)")
+    }
+
+    @Test("an export becomes files in a folder or an archive, and nothing elsewhere")
+    func export() throws {
+        let consumer = try ScriptedConsumer()
+        try consumer.signIn()
+        let parts = [
+            "1": #"{"file":"profile.json","data":"{}","next":"2"}"#,
+            "2": #"{"file":"steps.csv","data":"a\n","next":"3"}"#,
+            "3": #"{"file":"steps.csv","data":"b\n"}"#,
+        ]
+        consumer.answer("export/part") { fields in
+            guard case .string(let cursor) = fields["cursor"] ?? "1", let text = parts[cursor],
+                let part = try? JSON(payload: Array(text.utf8))
+            else { return Reply(.error(ReplyError(.notFound, "no such part"))) }
+            return Reply(.ok(part))
+        }
+        let folder = consumer.home.path("out")
+        let outcome = try consumer.vitals("export", folder)
+        #expect(outcome.output == "FILE          BYTES\nprofile.json  2\nsteps.csv     4\nwritten to \(folder)\n")
+        #expect(try String(contentsOfFile: "\(folder)/steps.csv", encoding: .utf8) == "a\nb\n")
+        #expect(try consumer.vitals("export", folder).status == 1)
+        let archive = consumer.home.path("out.tar")
+        #expect(try consumer.vitals("export", archive).status == 0)
+        #expect(try FileManager.default.attributesOfItem(atPath: archive)[.posixPermissions] as? Int == 0o600)
+        let names = try RunningProgram.run("tar", ["-tf", archive]).split(separator: "\n").sorted()
+        #expect(names == ["./", "./profile.json", "./steps.csv"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: consumer.home.path).count { $0.hasPrefix("out") } == 2)
+        for name in ["../evil", "/etc/evil", ".hidden", ""] {
+            consumer.answer("export/part", ["file": .string(name), "data": "x"])
+            #expect(try consumer.vitals("export", consumer.home.path("bad-\(UUID())")).status == 1)
+        }
+    }
+
+    @Test("resetting everything asks, shows progress, and says what was proved")
+    func resetAll() throws {
+        let consumer = try ScriptedConsumer()
+        try consumer.signIn()
+        consumer.answer(
+            "reset-all/ask",
+            ["message": "This cannot be undone", "confirmation": "c-1", "expires": 1, "what": ["heart_rates": 12]])
+        consumer.answer("reset-all/confirm") { [unowned consumer] _ in
+            consumer.tell(
+                "vitals/v1/users/ada/progress", ["operation": "reset-all", "step": "keys", "done": 1, "of": 7])
+            return Reply(.ok(["message": "Everything was deleted", "tried": 9, "opened": 0, "next": "profile"]))
+        }
+        let no = try consumer.terminal("reset-all", [("for good? [y/N]", "n")])
+        #expect(no.status == 1 && no.text.contains("heart rates: 12"), "\(no)")
+        #expect(try consumer.last().name == "reset-all/ask")
+        let yes = try consumer.vitals("reset-all", "--yes")
+        #expect(yes.status == 0 && yes.errors.contains("1 of 7: keys"), "\(yes)")
+        #expect(
+            yes.output == """
+                Everything was deleted
+                proof: of 9 sealed things tried afterwards, 0 could be opened
+                next: vitals profile edit
+
+                """)
+        #expect(try consumer.last().fields == ["confirmation": "c-1"])
+        consumer.answer("account/delete", [:])
+        #expect(try consumer.vitals("delete-account", "--yes", input: ["Lovelace-1815!"]).status == 0)
+        #expect(try consumer.last().fields == ["password": "Lovelace-1815!"])
+        #expect(try consumer.vitals("account").status == 64)
+    }
+
+    @Test("pictures and consents")
+    func others() throws {
+        let consumer = try ScriptedConsumer()
+        try consumer.signIn()
+        consumer.answer("picture/set", [:])
+        consumer.answer("picture/get", ["picture": "/9j/"])
+        let file = try consumer.home.write("picture", to: "ada.jpg")
+        #expect(try consumer.vitals("picture", "set", file).status == 0)
+        #expect(try consumer.last().fields == ["picture": .string(Data("picture".utf8).base64EncodedString())])
+        let copy = consumer.home.path("copy.jpg")
+        #expect(try consumer.vitals("picture", "get", copy).status == 0)
+        #expect(FileManager.default.contents(atPath: copy) == Data([0xFF, 0xD8, 0xFF]))
+        try consumer.home.write(String(repeating: "x", count: 40_000), to: "big.jpg")
+        let big = try consumer.vitals("picture", "set", consumer.home.path("big.jpg"))
+        #expect(big.status == 1 && big.errors.contains("32 KiB"))
+        consumer.answer("consent/get", ["location": false, "motion": false, "steps": true])
+        #expect(
+            try consumer.vitals("consent").output == "Location  not shared\nMotion    not shared\nSteps     shared\n")
+        consumer.answer("consent/set", ["location": true, "motion": false, "steps": true])
+        #expect(try consumer.vitals("consent", "--location", "on").status == 0)
+        #expect(try consumer.last().fields == ["location": true])
+    }
+}
