@@ -1,0 +1,207 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// A household as `deploy/up --accounts` runs it: nobody has an account, the gateway is not enrolled, the sensor is nobody's.
+private final class NewHousehold {
+    let folder: TemporaryFolder
+    let broker: Broker
+    let bus: PrivateBus
+    private(set) var programs: [RunningProgram] = []
+
+    init() throws {
+        folder = try TemporaryFolder()
+        broker = try Broker.ruled()
+        bus = try PrivateBus()
+        try folder.write(
+            """
+            {
+              state: "gateway", broker: { port: \(broker.port) }, bluetooth: { bus: "\(bus.addressText)" },
+              sensors: { strap: { name: "Vitals HRM" } }, outbox: { block_interval: "200 ms", flush_interval: "200 ms" },
+            }
+            """, to: "gateway.json5")
+        let settings = try folder.write(
+            """
+            {
+              state: "consumer", root_key_file: "root.key", accounts: {}, broker_rules: { household: "anyone" },
+              broker: {
+                port: \(broker.port), username: "consumer", password_file: "\(broker.folder.path("consumer.password"))",
+              },
+            }
+            """, to: "consumer.json5")
+        try RunningProgram.run("vitals-consumer", ["identity", "--settings", settings])
+        try broker.writeRules(settings)
+        try broker.start()
+        let consumer = try start("vitals-consumer", ["--settings", settings])
+        try #require(consumer.line(containing: "connected to the broker") != nil, "\(consumer.text)")
+        let sensor = try start("vitals-sensor", ["stand-in", "--bus", "\(bus.addressText)", "--synthesise"])
+        try #require(sensor.line(containing: "ready") != nil)
+    }
+
+    deinit {
+        for program in programs.reversed() { program.end() }
+        broker.stop()
+    }
+
+    func start(_ name: String, _ arguments: [String]) throws -> RunningProgram {
+        let program = try RunningProgram(name, arguments)
+        programs.append(program)
+        return program
+    }
+
+    /// One person's terminal, on a machine with a home of their own.
+    func vitals(_ home: TemporaryFolder, _ words: [String], input: [String] = []) throws -> (
+        status: Int32?, text: String
+    ) {
+        let program = try RunningProgram(
+            "vitals", ["--port", "\(broker.port)"] + words, environment: ["HOME": home.path, "XDG_CONFIG_HOME": ""])
+        for line in input { program.send(line) }
+        program.closeInput()
+        let status = program.exitStatus(within: .seconds(60))
+        return (status, program.text)
+    }
+
+    /// Runs what `vitals-gateway claim-code` has printed, as somebody.
+    func claim(_ home: TemporaryFolder) throws -> (status: Int32?, text: String) {
+        // A warning about this machine's clock goes to standard error.
+        let made = try RunningProgram(
+            "vitals-gateway", ["claim-code", "strap", "--settings", folder.path("gateway.json5")], output: .apart)
+        try #require(made.exitStatus() == 0, "\(made.errors)")
+        let words = made.text.split(whereSeparator: \.isWhitespace).map(String.init)
+        try #require(words.first == "vitals", "\(made.text)")
+        return try vitals(home, Array(words.dropFirst()))
+    }
+
+    func user(_ home: TemporaryFolder) throws -> String {
+        let account = try json(try vitals(home, ["account", "--json"]).text)
+        return try #require(account["user"] as? String)
+    }
+
+    func json(_ text: String) throws -> [String: Any] {
+        try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
+    }
+
+    /// The heart rates that the consumer has of a person.
+    func heartRates(of user: String) throws -> Int {
+        try RunningProgram.run(
+            "vitals-consumer",
+            ["readings", "--settings", folder.path("consumer.json5"), "--user", user, "--kind", "heart-rate"]
+        ).split(separator: "\n").count
+    }
+
+    /// Waits until the consumer has heart rates of a person: whether it has is looked at whenever it answers the gateway.
+    func waitUntilRecorded(_ user: String, _ control: RunningProgram) throws {
+        var seen = 0
+        while try heartRates(of: user) == 0 {
+            // Those that were not seen yet, or come within half a minute.
+            let isMore = control.wait(within: .seconds(30)) { $0.count { $0.contains("/control ") } > seen }
+            guard isMore else { throw TestFailure("nothing of \(user) is recorded: \(programs.map(\.text))") }
+            seen = control.lines.count { $0.contains("/control ") }
+        }
+    }
+
+    /// Subscribes as the consumer, who sees everything; when this returns, the broker has granted it.
+    func look(at topic: String) throws -> RunningProgram {
+        let password = try String(contentsOfFile: broker.folder.path("consumer.password"), encoding: .utf8)
+        let subscriber = try start(
+            "/usr/bin/stdbuf",
+            [
+                "-oL", "mosquitto_sub", "-d", "-v", "-p", "\(broker.port)", "-t", topic, "-u", "consumer", "-P",
+                password.trimmingCharacters(in: .whitespacesAndNewlines), "-F", "%t %l",
+            ])
+        try #require(subscriber.line(containing: "Subscribed") != nil, "\(subscriber.text)")
+        return subscriber
+    }
+}
+
+@Suite("A newcomer", .timeLimit(.minutes(5)))
+struct NewcomerTests {
+    private static let password = "Lovelace-1815!"
+
+    @Test("signs up, enrols the gateway, claims the sensor and watches; what is recorded is what their profile says")
+    func fiveCommands() throws {
+        let household = try NewHousehold()
+        let settings = household.folder.path("gateway.json5")
+        let gateway = try household.start("vitals-gateway", ["--settings", settings])
+        try #require(gateway.line(containing: "not enrolled: waiting for `vitals enrol`") != nil)
+        let ada = try TemporaryFolder()
+
+        let early = try household.vitals(ada, ["enrol", "--gateway-settings", settings])
+        #expect(early.status == 64 && early.text.contains("not signed in"), "\(early)")
+
+        let signUp = try household.vitals(ada, ["sign-up", "ada@example.org"], input: [Self.password])
+        try #require(signUp.status == 0, "\(signUp)")
+        let enrol = try household.vitals(ada, ["enrol", "--name", "Attic", "--gateway-settings", settings])
+        try #require(enrol.status == 0, "\(enrol)")
+        #expect(gateway.line(containing: "sensor strap: connected", within: .seconds(30)) != nil, "\(gateway.text)")
+        let claim = try household.claim(ada)
+        try #require(claim.status == 0, "\(claim)")
+        #expect(claim.text.contains("is yours. Recorded: steps, temperature"), "\(claim)")
+        let watch = try household.vitals(ada, ["watch", "--count", "3", "--json"])
+        #expect(watch.status == 0 && watch.text.contains(#""bpm":"#), "\(watch)")
+
+        // Live only: heart rates have come to the gateway since it has the grant, and none was recorded.
+        let user = try household.user(ada)
+        let health = try household.look(at: "vitals/v1/gateways/+/health")
+        #expect(health.line(containing: "health", within: .seconds(30)) != nil)
+        #expect(try household.heartRates(of: user) == 0)
+
+        let control = try household.look(at: "vitals/v1/gateways/+/control")
+        let profile = try household.vitals(
+            ada,
+            [
+                "profile", "set", "--name", "Ada Lovelace", "--date-of-birth", "1985-12-10", "--gender", "female",
+                "--weight-kg", "61.5", "--height-cm", "168", "--continuous-heart-rate", "on",
+            ])
+        #expect(profile.status == 0 && profile.text == "Data Saved Successfully\n", "\(profile)")
+        try household.waitUntilRecorded(user, control)
+
+        let gateways = try household.json(try household.vitals(ada, ["gateways", "--json"]).text)
+        #expect(gateways["name"] as? String == "Attic")
+        gateway.end()
+        #expect(gateway.exitStatus() == 0)
+    }
+
+    @Test("a sensor that somebody else claims at the gateway is theirs, and neither sees the other's")
+    func handedOver() throws {
+        let household = try NewHousehold()
+        let settings = household.folder.path("gateway.json5")
+        let gateway = try household.start("vitals-gateway", ["--settings", settings])
+        let (ada, eve) = (try TemporaryFolder(), try TemporaryFolder())
+        for (home, name) in [(ada, "ada@example.org"), (eve, "+4915123456789")] {
+            let signUp = try household.vitals(home, ["sign-up", name], input: [Self.password])
+            try #require(signUp.status == 0, "\(signUp)")
+            let profile = try household.vitals(
+                home,
+                [
+                    "profile", "set", "--name", name, "--date-of-birth", "1985-12-10", "--gender", "female",
+                    "--weight-kg", "61.5", "--height-cm", "168", "--continuous-heart-rate", "on",
+                ])
+            try #require(profile.status == 0, "\(profile)")
+        }
+        // By hand, with a code that is shown.
+        let shown = try household.vitals(ada, ["enrol", "--show"])
+        try #require(shown.status == 0, "\(shown)")
+        let enrol = try household.vitals(
+            eve, ["enrol", "--code", "--gateway-settings", settings],
+            input: [String(try #require(shown.text.split(separator: "\n").first))])
+        try #require(enrol.status == 0, "\(enrol)")
+        #expect(gateway.line(containing: "sensor strap: connected", within: .seconds(30)) != nil, "\(gateway.text)")
+        let (first, second) = (try household.user(ada), try household.user(eve))
+        let control = try household.look(at: "vitals/v1/gateways/+/control")
+        #expect(try household.claim(ada).status == 0)
+        try household.waitUntilRecorded(first, control)
+        #expect(try household.heartRates(of: second) == 0)
+
+        let over = try household.claim(eve)
+        #expect(over.status == 0 && over.text.contains("it was somebody else's"), "\(over)")
+        let mine = try household.vitals(ada, ["claims", "--json"])
+        #expect(mine.status == 0 && mine.text.isEmpty)
+        try household.waitUntilRecorded(second, control)
+        // Ada's are still hers.
+        #expect(try household.heartRates(of: first) > 0)
+        let refused = try household.vitals(ada, ["gateways", "remove", "nowhere"])
+        #expect(refused.status == 1 && refused.text.contains("not-found"), "\(refused)")
+    }
+}
