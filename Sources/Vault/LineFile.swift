@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file of lines that is only ever added to, for its owner only. A line is on the disk when `append` returns; one that was being
+/// A file of lines that is only ever added to, for its folder's owner only. A line is on the disk when `append` returns; one that was being
 /// written when the power went may be there in part, and ends at the next line's beginning.
 public enum LineFile {
     /// The lines of a file, without their ends; nil where there is no file. Throws `.malformed` where it is longer than `limit` bytes.
@@ -18,6 +18,7 @@ public enum LineFile {
         while flock(file, LOCK_EX) != 0 {
             guard errno == EINTR else { throw .system(attempted, errno: errno) }
         }
+        try giveToFolder(file, path, attempted)
         let length = lseek(file, 0, SEEK_END)
         guard length >= 0 else { throw .system(attempted, errno: errno) }
         var last = UInt8(ascii: "\n")
@@ -34,5 +35,15 @@ public enum LineFile {
         }
         guard fsync(file) == 0 else { throw .system(attempted, errno: errno) }
         try KeyFile.syncDirectory(of: path, attempted)
+    }
+
+    /// What root adds for a service must not keep the service out: the file is its folder's owner's.
+    private static func giveToFolder(_ file: CInt, _ path: String, _ attempted: String) throws(VaultError) {
+        guard geteuid() == 0 else { return }
+        var status = stat()
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard stat(folder, &status) == 0, fchown(file, status.st_uid, status.st_gid) == 0 else {
+            throw .system(attempted, errno: errno)
+        }
     }
 }

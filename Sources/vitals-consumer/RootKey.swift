@@ -132,9 +132,11 @@ extension Keys {
             return
         }
         guard let new = try Self.fitting(rootKey, database) else {
-            log.error(
-                "the root key of \(database.path) was changed: restart this with the new one, where that is a credential"
-            )
+            if reported.allows(PersonVersion(user: "", version: 0), now: millisecondsSinceBoot()) {
+                log.error(
+                    "the root key of \(database.path) was changed: restart this with the new one, where it is a credential"
+                )
+            }
             // Says why.
             _ = try root.openWithNonce(Self.sealed("check", database) ?? [], aad: Self.checkData)
             return

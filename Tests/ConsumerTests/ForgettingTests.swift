@@ -63,6 +63,8 @@ struct ForgettingTests {
         let key = try #require(try parts.keys.person("demo", version: 1)).stream.publicKey
         let before = try parts.grant()
         let others = try parts.printed(user: "other")
+        try parts.store.database.execute(
+            "INSERT INTO claims (gateway, sensor, user, kinds, claimed_ms) VALUES ('home', 'belt', 'demo', 2, 0)")
         var erasure = erasure(parts)
         var steps: [Erasure.Step?] = []
         while erasure.step != nil {
@@ -90,6 +92,9 @@ struct ForgettingTests {
             #require(device).name, Documents.label(ofDevice: "phone"), of: demo, version: 2)
         #expect(device?.version == 2 && name == .string("Ada's phone"))
 
+        // What is recorded is what it is without a profile.
+        let kinds = try RecordedKinds(Documents(store: parts.store, keys: parts.keys)).kinds(of: demo)
+        #expect(try Claims(store: parts.store).people(parts.settings).last?.kinds == kinds && kinds != .steps)
         let after = try parts.grant()
         #expect(after.stream != before.stream && after.until == nil && after.personPublicKey != key)
         #expect(try CheckCommand.findings(parts.store, parts.keys).isGood)

@@ -31,7 +31,8 @@ extension Consumer {
 
     /// Makes new secrets for those whose turn it is, now and each day. On the session's thread.
     func rotateDaily() {
-        session.loop.after(.milliseconds(Self.day)) { [unowned self] in rotateDaily() }
+        var next = Self.day
+        defer { session.loop.after(.milliseconds(next)) { [unowned self] in rotateDaily() } }
         do throws(VaultError) {
             let due = try grants.keys.dueForRotation(
                 after: settings.rotateAfter / .milliseconds(1), now: unixMilliseconds())
@@ -41,7 +42,8 @@ extension Consumer {
             try settle(Set(all.filter { due.contains($0.user) }.flatMap(\.sensors)))
             log.notice("made new secrets for \(due.count) \(due.count == 1 ? "person" : "persons")")
         } catch {
-            log.error("no new secrets were made for those whose turn it is; again tomorrow: \(error)")
+            next = 3_600_000
+            log.error("no new secrets were made for those whose turn it is; again in an hour: \(error)")
         }
     }
 

@@ -161,6 +161,8 @@ extension Erasure {
             }
             try store.database.execute("DELETE FROM documents WHERE user = ? AND secret_version <= ?", names)
             try nameDevicesAnew(documents)
+            // As for one who has just signed up: what the profile allowed, it allows no more.
+            try Claims(store: store).setKinds(RecordedKinds(documents).kinds(of: person.user), of: person.user)
         }
     }
 
