@@ -71,7 +71,7 @@ let package = Package(
             path: "Tests/Benchmarks/vitals-load", swiftSettings: house),
 
         testSupport("TestSupport", exclude: ["web_server.py"]),
-        tests("TelemetryTests", ["Telemetry"]),
+        tests("TelemetryTests", ["Telemetry", "TestSupport"]),
         tests("FitnessTests", ["Fitness"]),
         tests("ReactorTests", ["Reactor", "TestSupport"]),
         tests("DBusTests", ["DBus", "Reactor", "TestSupport"]),

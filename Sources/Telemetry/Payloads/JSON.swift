@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A JSON value. It is written here, with its members in their order, and read by Foundation's parser.
+/// A JSON value. It is written here, with its members in their order, and read by `StrictJSON`.
 public enum JSON: Hashable, Sendable {
     /// `null`
     case null
@@ -36,7 +36,23 @@ public enum JSON: Hashable, Sendable {
 
     /// The value that a payload spells: one value, at most 64 KiB of UTF-8, nested at most 16 deep.
     public init(payload: [UInt8]) throws(MalformedValue) {
-        self = try JSON.decode(JSON.self, from: payload, of: "JSON")
+        self = try JSON.read(payload, of: "JSON")
+    }
+
+    static func read(_ payload: [UInt8], of subject: String) throws(MalformedValue) -> JSON {
+        guard payload.count <= maximumLength else {
+            throw MalformedValue(subject, .outOfRange("more than \(maximumLength) bytes"))
+        }
+        do {
+            return try StrictJSON.value(payload)
+        } catch {
+            switch error {
+            case .notUTF8, .notJSON: throw MalformedValue(subject, notJSON)
+            case .duplicateName: throw MalformedValue(subject, .notAllowed("two members of one name"))
+            case .tooDeep:
+                throw MalformedValue(subject, .outOfRange("nested more than \(maximumDepth) deep"))
+            }
+        }
     }
 
     /// An object of those members whose value is not nil.
@@ -105,6 +121,7 @@ public enum JSON: Hashable, Sendable {
     }
 }
 
+// As a part of a payload with a shape of its own.
 extension JSON: Decodable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

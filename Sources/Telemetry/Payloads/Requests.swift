@@ -21,7 +21,7 @@ public struct Request: Hashable, Sendable {
             fields = [:]
             return
         }
-        fields = try JSON.decode(JSON.self, from: payload, of: "request")
+        fields = try JSON.read(payload, of: "request")
         guard case .object = fields else {
             throw MalformedValue("request", .notAllowed("a JSON object or nothing at all"))
         }
@@ -96,7 +96,7 @@ public struct Reply: Hashable, Sendable {
 
     /// The reply that a payload spells. Error codes that this version does not know are read as `internal`.
     public init(payload: [UInt8]) throws(MalformedValue) {
-        let json = try JSON.decode(JSON.self, from: payload, of: "reply")
+        let json = try JSON.read(payload, of: "reply")
         if let id = json["id"] { self.id = try RequestID(json: id) }
         switch json["status"] {
         case .string("ok"): outcome = .ok(json["data"] ?? .null)

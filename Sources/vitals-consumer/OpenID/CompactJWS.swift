@@ -9,6 +9,8 @@ import Vault
 struct CompactJWS {
     /// No token is longer, in bytes.
     static let maximumLength = 16 * 1024
+    /// Nothing in a token, or in a set of keys, is nested more deeply.
+    static let maximumDepth = 8
     /// No key's name is longer, in bytes.
     static let maximumKeyName = 256
 
@@ -68,7 +70,7 @@ struct CompactJWS {
     static func object(_ bytes: [UInt8], _ part: String) throws(TokenRefusal) -> JSON {
         let value: JSON
         do {
-            value = try StrictJSON.value(bytes)
+            value = try StrictJSON.value(bytes, maximumDepth: maximumDepth)
         } catch {
             switch error {
             case .notUTF8: throw .malformed("\(part): not UTF-8")
