@@ -185,4 +185,24 @@ struct RootKeyTests {
         #expect(byDay.filter { $0.value > 0 }.keys.allSatisfy { (334...365).contains($0) })
         #expect(known == 201 && byDay.values.allSatisfy { $0 < 25 } && byDay.values.count { $0 > 0 } > 20)
     }
+
+    @Test("keys of version 1 are brought up to date, and their secrets count from then on")
+    func upgrade() throws {
+        let publicKey: [UInt8]?
+        do { publicKey = try household.open().keys.person("demo", version: 1)?.stream.publicKey }
+        do {
+            let database = try Database(state + "/keys.db", .readWrite(.full), applicationID: Keys.applicationID)
+            try database.execute("DROP TABLE forgotten")
+            try database.execute("ALTER TABLE secrets DROP COLUMN made_ms")
+            _ = try database.query("PRAGMA user_version = 1", row: Row.int)
+        }
+        #expect(
+            thrown(Failure.self) { try Keys(household.settings(), .read) }?.hint?.contains("start the service") == true)
+        let before = unixMilliseconds()
+        let keys = try Keys(household.settings(), .write)
+        #expect(try keys.person("demo", version: 1)?.stream.publicKey == publicKey && publicKey != nil)
+        let made = try #require(try keys.newestMade(of: ID("demo")))
+        #expect((before - 1000...unixMilliseconds() + 1000).contains(made))
+        #expect(try keys.forgotten().isEmpty)
+    }
 }
