@@ -24,7 +24,7 @@ final class BrokerRules: @unchecked Sendable {
     /// Told once the broker has confirmed a change, or why it has not.
     typealias Completion = @Sendable (RulesError?) -> Void
 
-    private enum State {
+    enum State {
         case disconnected
         /// Being brought in line.
         case underWay
@@ -39,25 +39,23 @@ final class BrokerRules: @unchecked Sendable {
         let deadline: EventLoop.Timer
     }
 
-    private let plugin: DynamicSecurity
-    private let session: Session
-    private let store: Store
-    private var settings: ConsumerSettings
+    let plugin: DynamicSecurity
+    let session: Session
+    let store: Store
+    private(set) var settings: ConsumerSettings
     private var policy: BrokerPolicy
-    private var state = State.disconnected
+    var state = State.disconnected
     private var waiting: [Int: Waiting] = [:]
     private var number = 0
-    private var retrying: EventLoop.Timer?
+    var retrying: EventLoop.Timer?
     /// What gateways of the settings said the last time their password was read.
-    private var passwords: [String: String] = [:]
+    var passwords: [String: String] = [:]
     /// Told when the broker is in line, or why it is not; for tests and readiness.
     var settled: (RulesError?) -> Void = { _ in }
 
     private static let waitingLimit = 1_000
     private static let patience = Duration.seconds(15)
     private static let retryInterval = Duration.seconds(60)
-    /// A page of a list stays well below what `JSON` reads.
-    private static let pageSize = 64
 
     /// - Parameter deadline: how long the broker may take for one command.
     init(_ settings: ConsumerSettings, _ store: Store, _ session: Session, deadline: Duration = .seconds(10)) {
@@ -94,6 +92,28 @@ final class BrokerRules: @unchecked Sendable {
         case .disconnected, .underWay: break
         case .ready, .failed: bringInLine()
         }
+    }
+}
+
+extension BrokerRules {
+    /// The rules are in line, or why not; then those who wait get their turn.
+    func finish(_ error: RulesError?) {
+        // A lost connection is told by the session, and brings us back here.
+        guard case .underWay = state, error?.reason != .notConnected else { return }
+        if let error {
+            log.error("the broker's rules are not in line, and nobody new is let in: \(error)")
+            state = .failed(error)
+            retrying = session.loop.after(Self.retryInterval) { [unowned self] in bringInLine() }
+        } else {
+            state = .ready
+        }
+        let queue = waiting.sorted { $0.key < $1.key }.map(\.value)
+        waiting = [:]
+        for change in queue {
+            change.deadline.cancel()
+            if let error { change.fail(error) } else { change.body() }
+        }
+        settled(error)
     }
 }
 
@@ -170,7 +190,7 @@ extension BrokerRules {
         }
     }
 
-    private typealias Command = DynamicSecurity.Command
+    typealias Command = DynamicSecurity.Command
 
     /// Does `body` in its turn.
     private func change(
@@ -224,146 +244,6 @@ extension BrokerRules {
         plugin.perform(commands) { errors in
             completion(errors.first { !($0.reason == .refused && $0.said.hasSuffix("not found")) })
         }
-    }
-}
-
-// MARK: Bringing in line
-
-extension BrokerRules {
-    private func bringInLine() {
-        retrying?.cancel()
-        state = .underWay
-        denyByDefault { [unowned self] in
-            list { [unowned self] actual in
-                let wanted: BrokerAccess
-                do throws(Failure) { wanted = try BrokerAccess(settings, store) } catch {
-                    return finish(
-                        RulesError(reason: .refused, attempted: "bring the broker's rules in line", said: "\(error)"))
-                }
-                putRight(actual, wanted)
-            }
-        }
-    }
-
-    /// Reads the access where no rule matches, sets it, and reads it again: the answer to setting it has been known to be yes, and nothing
-    /// changed.
-    private func denyByDefault(isSecondTime: Bool = false, then body: @escaping @Sendable () -> Void) {
-        perform(Command("getDefaultACLAccess")) { [unowned self] data in
-            if Self.defaultAccess(data) == BrokerAccess.byDefault { return body() }
-            guard !isSecondTime else {
-                return finish(
-                    RulesError(
-                        reason: .refused, attempted: "have the broker deny what no rule allows",
-                        said: "it says that it does, and does not",
-                        hint: "stop it, have `vitals-consumer broker-rules` write the plugin's file, and start it"))
-            }
-            log.warning("the broker allowed what no rule allows: it is told to deny it")
-            perform(.setDefaultAccess(BrokerAccess.byDefault)) { [unowned self] _ in
-                denyByDefault(isSecondTime: true, then: body)
-            }
-        }
-    }
-
-    private static func defaultAccess(_ data: JSON) -> [String: Bool] {
-        guard case .array(let list)? = data["acls"] else { return [:] }
-        var access: [String: Bool] = [:]
-        for rule in list {
-            if case .string(let type)? = rule["acltype"], case .bool(let isAllowed)? = rule["allow"] {
-                access[type] = isAllowed
-            }
-        }
-        return access
-    }
-
-    private func list(then body: @escaping @Sendable (BrokerState) -> Void) {
-        pages("listRoles", "roles", into: BrokerState(), { $0.add(role: $1) }) { [unowned self] state in
-            pages("listGroups", "groups", into: state, { $0.add(group: $1) }) { [unowned self] state in
-                perform(Command("getAnonymousGroup")) { [unowned self] data in
-                    var state = state
-                    if case .string(let name)? = data["group"]?["groupname"] { state.anonymousGroup = name }
-                    pages("listClients", "clients", into: state, { $0.add(client: $1) }, then: body)
-                }
-            }
-        }
-    }
-
-    /// Reads a list to its end, page by page.
-    private func pages(
-        _ command: String, _ member: String, from offset: Int = 0, into state: BrokerState,
-        _ add: @escaping @Sendable (inout BrokerState, JSON) -> Void,
-        then body: @escaping @Sendable (BrokerState) -> Void
-    ) {
-        perform(.list(command, from: offset, atMost: Self.pageSize)) { [unowned self] data in
-            guard case .array(let list)? = data[member] else { return body(state) }
-            var state = state
-            for item in list { add(&state, item) }
-            guard list.count == Self.pageSize else { return body(state) }
-            pages(command, member, from: offset + list.count, into: state, add, then: body)
-        }
-    }
-
-    private func putRight(_ actual: BrokerState, _ wanted: BrokerAccess) {
-        let differences = BrokerDifferences(from: actual, to: wanted)
-        let commands = differences.commands + newPasswords(wanted, actual)
-        plugin.perform(commands) { [unowned self] errors in
-            for error in errors.prefix(10) { log.error("\(error)") }
-            if let error = errors.first { return finish(error) }
-            log.info("the broker's rules are as the database says; \(commands.count) changes were made")
-            if !differences.removed.isEmpty {
-                log.warning("removed \(differences.removed.count) clients from the broker that nobody has any more")
-            }
-            if !differences.missing.isEmpty {
-                log.error(
-                    """
-                    the broker has lost \(differences.missing.count) clients, which cannot sign in: stop it, have \
-                    `vitals-consumer broker-rules` write the plugin's file, and start it
-                    """)
-            }
-            finish(nil)
-        }
-    }
-
-    /// A gateway's password in the settings was changed while we ran. At the start there is nothing to compare it with, and setting it
-    /// anew would throw the gateway out: `broker-rules` compares it with the plugin's file.
-    private func newPasswords(_ wanted: BrokerAccess, _ actual: BrokerState) -> [Command] {
-        var commands: [Command] = []
-        for (username, client) in wanted.clients {
-            guard case .password(let password) = client.secret else { continue }
-            let before = passwords.updateValue(password, forKey: username)
-            guard let before, before != password, actual.clients[username] != nil,
-                username != settings.broker.username
-            else { continue }
-            commands.append(.setPassword(password, of: username))
-        }
-        return commands
-    }
-
-    private func perform(_ command: Command, _ body: @escaping @Sendable (JSON) -> Void) {
-        plugin.perform(command) { [unowned self] result in
-            switch result {
-            case .success(let data): body(data)
-            case .failure(let error): finish(error)
-            }
-        }
-    }
-
-    private func finish(_ error: RulesError?) {
-        // A lost connection is told by the session, and brings us back here.
-        guard case .underWay = state, error?.reason != .notConnected else { return }
-        if let error {
-            log.error("the broker's rules are not in line, and nobody new is let in: \(error)")
-            state = .failed(error)
-            retrying = session.loop.after(Self.retryInterval) { [unowned self] in bringInLine() }
-        } else {
-            state = .ready
-        }
-        let queue = waiting.sorted { $0.key < $1.key }.map(\.value)
-        waiting = [:]
-        for change in queue {
-            change.deadline.cancel()
-            if let error { change.fail(error) } else { change.body() }
-        }
-        settled(error)
     }
 }
 

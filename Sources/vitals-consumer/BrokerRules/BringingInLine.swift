@@ -1,0 +1,159 @@
+import Daemon
+import Telemetry
+
+// What happens at each connection, and when settings were read again: the broker's rules are read, compared with the database, and put right.
+
+extension BrokerRules {
+    /// A page of a list stays well below what `JSON` reads.
+    private static let pageSize = 64
+
+    /// Has the broker be as the database says; `finish` is told.
+    func bringInLine() {
+        retrying?.cancel()
+        state = .underWay
+        denyByDefault { [unowned self] in
+            list { [unowned self] actual in
+                let wanted: BrokerAccess
+                do throws(Failure) { wanted = try BrokerAccess(settings, store) } catch {
+                    return finish(
+                        RulesError(reason: .refused, attempted: "bring the broker's rules in line", said: "\(error)"))
+                }
+                putRight(actual, wanted)
+            }
+        }
+    }
+
+    /// Reads the access where no rule matches, sets it, and reads it again: the answer to setting it has been known to be yes, and nothing
+    /// changed.
+    private func denyByDefault(isSecondTime: Bool = false, then body: @escaping @Sendable () -> Void) {
+        perform(Command("getDefaultACLAccess")) { [unowned self] data in
+            if Self.defaultAccess(data) == BrokerAccess.byDefault { return body() }
+            guard !isSecondTime else {
+                return finish(
+                    RulesError(
+                        reason: .refused, attempted: "have the broker deny what no rule allows",
+                        said: "it says that it does, and does not",
+                        hint: "stop it, have `vitals-consumer broker-rules` write the plugin's file, and start it"))
+            }
+            log.warning("the broker allowed what no rule allows: it is told to deny it")
+            perform(.setDefaultAccess(BrokerAccess.byDefault)) { [unowned self] _ in
+                denyByDefault(isSecondTime: true, then: body)
+            }
+        }
+    }
+
+    private static func defaultAccess(_ data: JSON) -> [String: Bool] {
+        guard case .array(let list)? = data["acls"] else { return [:] }
+        var access: [String: Bool] = [:]
+        for rule in list {
+            if case .string(let type)? = rule["acltype"], case .bool(let isAllowed)? = rule["allow"] {
+                access[type] = isAllowed
+            }
+        }
+        return access
+    }
+
+    private func list(then body: @escaping @Sendable (BrokerState) -> Void) {
+        pages("listRoles", "roles", into: BrokerState(), { $0.add(role: $1) }) { [unowned self] state in
+            pages("listGroups", "groups", into: state, { $0.add(group: $1) }) { [unowned self] state in
+                perform(Command("getAnonymousGroup")) { [unowned self] data in
+                    var state = state
+                    if case .string(let name)? = data["group"]?["groupname"] { state.anonymousGroup = name }
+                    pages("listClients", "clients", into: state, { $0.add(client: $1) }, then: body)
+                }
+            }
+        }
+    }
+
+    /// Reads a list: its first page says how long it is, and the others are asked for together.
+    private func pages(
+        _ command: String, _ member: String, into state: BrokerState,
+        _ add: @escaping @Sendable (inout BrokerState, JSON) -> Void,
+        then body: @escaping @Sendable (BrokerState) -> Void
+    ) {
+        perform(.list(command, from: 0, atMost: Self.pageSize)) { [unowned self] data in
+            let list = BrokerList(state, member, add, body)
+            var total = 0
+            if case .integer(let count)? = data["totalCount"] { total = Int(clamping: count) }
+            let offsets = Array(stride(from: Self.pageSize, to: total, by: Self.pageSize))
+            list.missing = 1 + offsets.count
+            list.take(data)
+            for offset in offsets {
+                perform(.list(command, from: offset, atMost: Self.pageSize)) { list.take($0) }
+            }
+        }
+    }
+
+    private func putRight(_ actual: BrokerState, _ wanted: BrokerAccess) {
+        let differences = BrokerDifferences(from: actual, to: wanted)
+        let commands = differences.commands + newPasswords(wanted, actual)
+        plugin.perform(commands) { [unowned self] errors in
+            for error in errors.prefix(10) { log.error("\(error)") }
+            if let error = errors.first { return finish(error) }
+            log.info("the broker's rules are as the database says; \(commands.count) changes were made")
+            if !differences.removed.isEmpty {
+                log.warning("removed \(differences.removed.count) clients from the broker that nobody has any more")
+            }
+            if !differences.missing.isEmpty {
+                log.error(
+                    """
+                    the broker has lost \(differences.missing.count) clients, which cannot sign in: stop it, have \
+                    `vitals-consumer broker-rules` write the plugin's file, and start it
+                    """)
+            }
+            finish(nil)
+        }
+    }
+
+    /// A gateway's password in the settings was changed while we ran. At the start there is nothing to compare it with, and setting it
+    /// anew would throw the gateway out: `broker-rules` compares it with the plugin's file.
+    private func newPasswords(_ wanted: BrokerAccess, _ actual: BrokerState) -> [Command] {
+        var commands: [Command] = []
+        for (username, client) in wanted.clients {
+            guard case .password(let password) = client.secret else { continue }
+            let before = passwords.updateValue(password, forKey: username)
+            guard let before, before != password, actual.clients[username] != nil,
+                username != settings.broker.username
+            else { continue }
+            commands.append(.setPassword(password, of: username))
+        }
+        return commands
+    }
+
+    private func perform(_ command: Command, _ body: @escaping @Sendable (JSON) -> Void) {
+        plugin.perform(command) { [unowned self] result in
+            switch result {
+            case .success(let data): body(data)
+            case .failure(let error): finish(error)
+            }
+        }
+    }
+}
+
+/// Pages of a list, until all are there.
+// Proof of @unchecked: touched on the session's thread only, where every answer is told.
+private final class BrokerList: @unchecked Sendable {
+    var missing = 0
+    private var state: BrokerState
+    private let member: String
+    private let add: (inout BrokerState, JSON) -> Void
+    private let completion: (BrokerState) -> Void
+
+    init(
+        _ state: BrokerState, _ member: String, _ add: @escaping (inout BrokerState, JSON) -> Void,
+        _ completion: @escaping (BrokerState) -> Void
+    ) {
+        self.state = state
+        self.member = member
+        self.add = add
+        self.completion = completion
+    }
+
+    func take(_ data: JSON) {
+        if case .array(let list)? = data[member] {
+            for item in list { add(&state, item) }
+        }
+        missing -= 1
+        if missing == 0 { completion(state) }
+    }
+}
