@@ -21,10 +21,12 @@ struct PluginFileTests {
     }
 
     func write() throws {
-        _ = try BrokerRulesCommand(path: path).run(settings, output: try nowhere())
+        let nowhere = try #require(FileHandle(forWritingAtPath: "/dev/null"))
+        // The descriptor is the handle's, which has to live as long.
+        try withExtendedLifetime(nowhere) {
+            _ = try BrokerRulesCommand(path: path).run(settings, output: nowhere.fileDescriptor)
+        }
     }
-
-    private func nowhere() throws -> CInt { FileHandle(forWritingAtPath: "/dev/null")?.fileDescriptor ?? 1 }
 
     func read() throws -> PluginFile {
         try #require(PluginFile(bytes: Array(try Data(contentsOf: URL(fileURLWithPath: path)))))
