@@ -178,6 +178,26 @@ struct DeskTests {
         #expect(recent.begin(key(1), now: 60_001) == .new)
     }
 
+    @Test("remembers no more bytes than it may, whoever sends long correlation data or asks for much")
+    func memoryInBytes() {
+        var recent = RecentReplies(maximumSize: 10_000)
+        func key(_ number: UInt8, _ length: Int) -> RecentReplies.Key {
+            RecentReplies.Key(
+                topic: "t", responseTopic: "r", correlationData: Array(repeating: number, count: length))
+        }
+        for number in 1...3 as ClosedRange<UInt8> {
+            #expect(recent.begin(key(number, 1), now: 0) == .new)
+            recent.end(key(number, 1), Array(repeating: number, count: 4000))
+        }
+        // The first has gone early, and only as many as have to go.
+        #expect(recent.begin(key(4, 1), now: 1) == .new)
+        #expect(recent.begin(key(2, 1), now: 1) == .replied(Array(repeating: 2, count: 4000)))
+        #expect(recent.begin(key(1, 1), now: 1) == .new)
+        #expect(recent.begin(key(5, 9000), now: 2) == .new)
+        #expect(recent.begin(key(6, 1), now: 2) == .new)
+        #expect(recent.begin(key(3, 1), now: 2) == .new)
+    }
+
     @Test("allows a burst, then so many a second, and forgets who has waited long enough")
     func allowance() {
         var allowance = Allowance<Int>(perSecond: 2, burst: 3, capacity: 2)

@@ -14,6 +14,10 @@ struct RecentReplies {
         let time: UInt64
         /// Nil while it is being worked out.
         var reply: [UInt8]?
+
+        func size(_ key: Key) -> Int {
+            key.topic.utf8.count + key.responseTopic.utf8.count + key.correlationData.count + (reply?.count ?? 0)
+        }
     }
 
     enum Known: Equatable {
@@ -23,27 +27,41 @@ struct RecentReplies {
     }
 
     private let capacity: Int
+    private let maximumSize: Int
     private let lifetime: UInt64 = 60_000
     private var entries: [Key: Entry] = [:]
     /// Keys in the order in which they came.
     private var order: [Key] = []
     private var first = 0
+    /// Bytes of all entries. Askers choose how long their correlation data is, and what they ask for: a picture, a part of an export.
+    private var size = 0
 
-    /// - Parameter capacity: how many are remembered; beyond, the oldest go early.
-    init(capacity: Int = 4096) { self.capacity = capacity }
+    /// - Parameters:
+    ///   - capacity: how many are remembered; beyond, the oldest go early.
+    ///   - maximumSize: how many bytes they may have together.
+    init(capacity: Int = 4096, maximumSize: Int = 8 * 1024 * 1024) {
+        self.capacity = capacity
+        self.maximumSize = maximumSize
+    }
 
     /// What is known of a request, which is under way from now on.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
     mutating func begin(_ key: Key, now: UInt64) -> Known {
         expire(now)
         if let entry = entries[key] { return entry.reply.map(Known.replied) ?? .underWay }
-        entries[key] = Entry(time: now)
+        let entry = Entry(time: now)
+        entries[key] = entry
+        size += entry.size(key)
         order.append(key)
         return .new
     }
 
     /// The request has its reply.
-    mutating func end(_ key: Key, _ reply: [UInt8]) { entries[key]?.reply = reply }
+    mutating func end(_ key: Key, _ reply: [UInt8]) {
+        guard let entry = entries[key], entry.reply == nil else { return }
+        entries[key]?.reply = reply
+        size += reply.count
+    }
 
     private mutating func expire(_ now: UInt64) {
         while first < order.count {
@@ -52,8 +70,9 @@ struct RecentReplies {
                 first += 1
                 continue
             }
-            guard entries.count >= capacity || now >= entry.time + lifetime else { break }
+            guard entries.count >= capacity || size > maximumSize || now >= entry.time + lifetime else { break }
             entries[key] = nil
+            size -= entry.size(key)
             first += 1
         }
         guard first > 1024, first > order.count / 2 else { return }
