@@ -1,103 +1,142 @@
-"""What many accounts cost at the broker: with 0, 1,000 and 10,000 devices, each a person's, the time to let one more in and out through
-the plugin, how long the broker answers nobody else meanwhile, how long it takes to start, its memory, the size of the plugin's file, how
-long `vitals-consumer broker-rules` takes to write it, and how long a consumer takes to bring the rules in line.
+"""How fast people sign in, against scrypt alone on as many threads; whether the time tells if somebody has an account; and what
+memory it takes. Called by deploy/bench.
 
-    accounts.py [COUNT...]"""
+Two passwords are hashed at once, whatever the machine has; the floor is Python's scrypt, which is OpenSSL's too, on two
+threads with the same cost. All of it runs on this machine, broker and clients included."""
 
-import base64
 import hashlib
 import json
 import os
-import statistics
+import secrets
 import subprocess
-import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from statistics import median
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Rigs"))
+import paho.mqtt.client as mqtt
+from household import PROJECT, RELEASE, Household, free_port, processor_seconds
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
 
-import access  # noqa: E402
-from household import machine, processor_seconds, resident_kilobytes, stop  # noqa: E402
-
-CONTROL = "$CONTROL/dynamic-security/v1"
-
-
-class Crowd(access.World):
-    def __init__(self, count):
-        super().__init__("owners")
-        self.count = count
-
-    def _make_database(self):
-        super()._make_database()
-        with self.database() as database:
-            salt = os.urandom(12)
-            credential = salt + hashlib.pbkdf2_hmac("sha512", b"a password", salt, 101)
-            database.executemany(
-                "INSERT INTO devices VALUES (?, ?, ?, 0, 1, x'00')",
-                ((f"d{i:015}", f"u{i:015}", credential) for i in range(self.count)))
+ROOT = "vitals/v1/accounts"
+PASSWORD = "Zq7#horse-Pond"
+AT_ONCE = 8
 
 
-def timed(what):
-    begin = time.monotonic()
-    result = what()
-    return time.monotonic() - begin, result
+def run(rounds):
+    print(f"Signing in, {AT_ONCE} at once" + (f", medians of {rounds} rounds" if rounds > 1 else ""))
+    found = [one() for _ in range(rounds)]
+    floor, rate, nobody, cost, known, unknown, idle, peak = (median(column) for column in zip(*found))
+    print(f"    scrypt alone:  {floor:6.1f}/s on two threads")
+    print(f"    sign-ins:      {rate:6.1f}/s, {rate / floor:.2f} × scrypt's rate, {cost * 1000:.0f} ms of processor time each")
+    print(f"    of nobody:     {nobody:6.1f}/s")
+    print(f"    one at a time: {known * 1000:6.1f} ms with a wrong password, {unknown * 1000:.1f} ms with a name that nobody has")
+    print(f"    memory:        {idle / 1024:6.1f} MB resident before, {peak / 1024:.1f} MB at most")
 
 
-def ask(client, command):
-    """One command to the plugin, until its answer."""
-    key = base64.b64encode(os.urandom(9)).decode()
-    client.publish(CONTROL, json.dumps({"commands": [command | {"correlationData": key}]}))
-    if not client.hears(120, lambda x: key.encode() in x.payload):
-        raise TimeoutError(command)
-    client.heard.clear()
+def one():
+    with Office() as office:
+        guest = Guest(office.port)
+        try:
+            people = [f"person-{number}@example.org" for number in range(AT_ONCE)]
+            for email in people:
+                guest.ask("sign-up", email, "ok")
+            floor = scrypt_rate(2 * AT_ONCE)
+            idle = memory(office.consumer.pid, "VmRSS")
+            used = processor_seconds(office.consumer.pid)
+            rate, count = at_once(people, lambda email: [guest.ask("sign-in", email, "ok") for _ in range(4)])
+            cost = (processor_seconds(office.consumer.pid) - used) / (4 * count)
+            nobody, _ = at_once(
+                [f"{number}-{turn}@example.net" for number in range(AT_ONCE) for turn in range(4)],
+                lambda email: guest.ask("sign-in", email, "wrong-credentials"))
+            # A wrong password makes its account wait: each is tried once, known and unknown by turns.
+            pairs = [(guest.ask("sign-in", email, "wrong-credentials", "Zq7#horse-pond"),
+                      guest.ask("sign-in", f"x{email}", "wrong-credentials")) for email in people]
+            known, unknown = (median(column) for column in zip(*pairs))
+            return floor, rate * 4, nobody, cost, known, unknown, idle, memory(office.consumer.pid, "VmHWM")
+        finally:
+            guest.stop()
 
 
-def measure(count):
-    with Crowd(count) as crowd:
-        writing, _ = timed(lambda: (crowd.rules.unlink(), crowd.write_rules()))
-        checking, _ = timed(crowd.write_rules)
-        starting, _ = timed(crowd.start_broker)
-        admin, other = crowd.connect("consumer"), crowd.connect("bobphone")
-        admin.allowed(admin.subscribe(CONTROL + "/response"))
-        other.allowed(other.subscribe(f"{access.ROOT}/users/{access.BOB}/#"))
-        before = processor_seconds(crowd.broker.pid)
-        adding, removing = [], []
-        for i in range(20):
-            role = {"rolename": f"person-new{i}", "acls": [
-                {"acltype": "publishClientSend", "topic": f"{access.ROOT}/users/new{i}/requests/+/+", "allow": True},
-                {"acltype": "publishClientReceive", "topic": f"{access.ROOT}/users/new{i}/#", "allow": True},
-                {"acltype": "subscribePattern", "topic": f"{access.ROOT}/users/new{i}/#", "allow": True}]}
-            adding.append(timed(lambda: (
-                ask(admin, {"command": "createRole"} | role),
-                ask(admin, {"command": "createClient", "username": f"new{i}", "password": "x" * 44,
-                            "roles": [{"rolename": f"person-new{i}"}]})))[0])
-        for i in range(20):
-            removing.append(timed(lambda: ask(admin, {"command": "deleteClient", "username": f"new{i}"}))[0])
-        processor = (processor_seconds(crowd.broker.pid) - before) / 60
-        memory, size = resident_kilobytes(crowd.broker.pid), crowd.rules.stat().st_size
-        admin.close()
-        connecting = statistics.median(timed(lambda: crowd.connect("alicephone"))[0] for _ in range(20))
-        service = None
-
-        def bring():
-            nonlocal service
-            service = crowd.start_consumer()
-            crowd.service = service
-            crowd.wait(service, "in line", lambda: b"rules are as the database says" in crowd.log(), limit=300)
-
-        lining, _ = timed(bring)
-        cost = processor_seconds(service.pid)
-        stop(service)
-        ms = 1000
-        print(f"{count:>7,} {statistics.median(adding) * ms:>9.1f} {max(adding) * ms:>9.1f} {statistics.median(removing) * ms:>9.1f}"
-              f" {processor * ms:>9.1f} {connecting * ms:>9.1f} {starting * ms:>9.0f} {memory / 1024:>9.1f} {size / 1e6:>9.2f}"
-              f" {writing * ms:>9.0f} {checking * ms:>9.0f} {lining * ms:>9.0f} {cost * ms:>9.0f}")
+def at_once(work, body):
+    """Pieces of work a second, AT_ONCE of them at a time; and how many there were."""
+    began = time.monotonic()
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        list(threads.map(body, work))
+    return len(work) / (time.monotonic() - began), len(work)
 
 
-if __name__ == "__main__":
-    print(machine())
-    print(subprocess.run(["mosquitto", "-h"], capture_output=True, text=True).stdout.split("\n")[0])
-    heads = ["devices", "let in", "slowest", "let out", "CPU/chg", "sign in", "start", "MB", "file MB", "write", "check", "in line", "its CPU"]
-    print(" ".join(f"{x:>{7 if i == 0 else 9}}" for i, x in enumerate(heads)) + "   (ms where not said)")
-    for count in [int(x) for x in sys.argv[1:]] or [0, 1_000, 10_000]:
-        measure(count)
+def scrypt_rate(count):
+    began = time.monotonic()
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda salt: hashlib.scrypt(
+            bytes(32), salt=bytes([salt]) * 16, n=1 << 15, r=8, p=3, maxmem=256 << 20, dklen=32), range(count)))
+    return count / (time.monotonic() - began)
+
+
+def memory(pid, what):
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(what))
+
+
+class Office(Household):
+    """A consumer with accounts, and a broker that it rules."""
+
+    def __enter__(self):
+        super(Household, self).__enter__()
+        self.folder = self._make_folder()
+        self.port = free_port()
+        broker = [PROJECT / "deploy/broker", "--accounts", self.folder / "broker", str(self.port)]
+        subprocess.run(broker, check=True, stdout=subprocess.DEVNULL)
+        _, _, settings, _ = self.enrol(consumer_lines="accounts: {}, broker_rules: {},")
+        subprocess.run([*broker, settings], check=True, capture_output=True, env=os.environ | {"VITALS_PROGRAMS": str(RELEASE)})
+        with open(self.folder / "broker/mosquitto.conf", "a") as lines:
+            lines.write("log_type error\nlog_type warning\nlog_type subscribe\n")
+        self.start_broker()
+        self.consumer = self.start("consumer", [RELEASE / "vitals-consumer", "--settings", settings])
+        log = self.folder / "broker.log"
+        self.wait(self.consumer, "it has subscribed", lambda: f"{ROOT}/+" in log.read_text())
+        return self
+
+
+class Guest:
+    """Asks without a name."""
+
+    def __init__(self, port):
+        self.replies, self.responses = {}, f"{ROOT}/responses/{secrets.token_hex(16)}"
+        self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
+        ready = threading.Event()
+        self.client.on_connect = lambda client, *_: client.subscribe(self.responses, 1)
+        self.client.on_subscribe = lambda *_: ready.set()
+        self.client.on_message = self._received
+        self.client.connect("127.0.0.1", port)
+        self.client.loop_start()
+        if not ready.wait(10):
+            raise TimeoutError("the broker does not answer")
+
+    def stop(self):
+        self.client.disconnect()
+        self.client.loop_stop()
+
+    def _received(self, client, data, message):
+        waiting = self.replies.get(message.properties.CorrelationData)
+        if waiting:
+            waiting["reply"] = json.loads(message.payload)
+            waiting["came"].set()
+
+    def ask(self, verb, email, expected, password=PASSWORD):
+        """Seconds until the reply, which has to be as expected: `ok`, or an error's code."""
+        properties = Properties(PacketTypes.PUBLISH)
+        properties.ResponseTopic, properties.CorrelationData = self.responses, secrets.token_bytes(16)
+        waiting = self.replies[properties.CorrelationData] = {"came": threading.Event()}
+        began = time.monotonic()
+        self.client.publish(f"{ROOT}/{verb}", json.dumps({"email": email, "password": password}), 1, properties=properties)
+        if not waiting["came"].wait(60):
+            raise TimeoutError(f"no reply to {verb}")
+        took = time.monotonic() - began
+        reply = self.replies.pop(properties.CorrelationData)["reply"]
+        if expected not in (reply["status"], reply.get("error", {}).get("code")):
+            raise TimeoutError(f"{verb}: {reply}")
+        return took

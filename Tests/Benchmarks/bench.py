@@ -1,16 +1,17 @@
-"""Prints what the gateway and the consumer cost, each against a floor that is measured in the same run.
+"""Prints what the gateway, the consumer and signing in cost, each against a floor that is measured in the same run.
 Called by deploy/bench."""
 
 import argparse
 import signal
 import sys
 
+import accounts
 import consumer_rate
 import gateway_cost
 import household
 
 parser = argparse.ArgumentParser(prog="deploy/bench", description=__doc__)
-parser.add_argument("what", nargs="?", choices=["gateway", "consumer", "both"], default="both")
+parser.add_argument("what", nargs="?", choices=["gateway", "consumer", "accounts", "all"], default="all")
 parser.add_argument("--seconds", type=int, default=20, help="how long each gateway is watched (default 20)")
 parser.add_argument("--speed", type=float, default=280, help="how fast the sensor replays; 280 is about 250 heart rates a second")
 parser.add_argument("--blocks", type=int, default=20_000, help="how many blocks the consumer is sent (default 20000)")
@@ -25,10 +26,12 @@ sys.stdout.reconfigure(line_buffering=True)
 print(f"machine: {household.machine()}")
 print(f"versions: {household.versions()}")
 try:
-    if chosen.what != "consumer":
+    if chosen.what in ("gateway", "all"):
         gateway_cost.run(chosen.seconds, chosen.rounds, chosen.speed)
-    if chosen.what != "gateway":
+    if chosen.what in ("consumer", "all"):
         consumer_rate.run(chosen.blocks, chosen.rounds, chosen.window)
+    if chosen.what in ("accounts", "all"):
+        accounts.run(chosen.rounds)
 except KeyboardInterrupt:
     sys.exit(130)
 except TimeoutError as error:

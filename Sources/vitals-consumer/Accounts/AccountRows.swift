@@ -38,10 +38,28 @@ struct StoredAccount: Equatable {
     }
 }
 
-/// What is kept of a password.
+/// What is kept of a password: how it was hashed, and the hash.
 struct StoredPassword: Equatable {
     let salt: [UInt8]
     let hash: [UInt8]
+
+    /// `HashingPool`'s way: scrypt of `Scrypt.Cost.password` over the HMAC. The byte is there for a second one.
+    private static let scheme: UInt8 = 1
+
+    init(salt: [UInt8], hash: [UInt8]) {
+        self.salt = salt
+        self.hash = hash
+    }
+
+    fileprivate init(bytes: [UInt8]) throws(VaultError) {
+        guard bytes.first == Self.scheme, bytes.count > HashingPool.saltLength + 1 else {
+            throw VaultError("read a password's hash", .malformed, said: "it is not one of this version's")
+        }
+        salt = Array(bytes.dropFirst().prefix(HashingPool.saltLength))
+        hash = Array(bytes.dropFirst(1 + HashingPool.saltLength))
+    }
+
+    fileprivate var bytes: [UInt8] { [Self.scheme] + salt + hash }
 }
 
 /// The accounts of a store. Belongs to the thread of its store and keys.
@@ -86,9 +104,7 @@ struct AccountRows {
     /// What is kept of the account's password; nil where there is none.
     func password(of account: StoredAccount) throws(VaultError) -> StoredPassword? {
         guard let sealed = account.password else { return nil }
-        let bytes = try keys.service.openWithNonce(sealed, aad: Self.data(account.user))
-        return StoredPassword(
-            salt: Array(bytes.prefix(HashingPool.saltLength)), hash: Array(bytes.dropFirst(HashingPool.saltLength)))
+        return try StoredPassword(bytes: keys.service.openWithNonce(sealed, aad: Self.data(account.user)))
     }
 
     /// A new password, with which the account is not locked any more.
@@ -116,7 +132,7 @@ struct AccountRows {
     }
 
     private func sealed(_ password: StoredPassword, of user: ID) throws(VaultError) -> [UInt8] {
-        try keys.service.sealWithNonce(password.salt + password.hash, aad: Self.data(user))
+        try keys.service.sealWithNonce(password.bytes, aad: Self.data(user))
     }
 
     private static func data(_ user: ID) -> [UInt8] { Array("password".utf8) + [0] + Array(user.text.utf8) }

@@ -8,7 +8,7 @@ import Reactor
 import Synchronization
 import Vault
 
-/// The threads that hash passwords. Ends them with the value, after what they are at.
+/// The threads that hash passwords. They end with the value, after the hash that each is at; whoever waits in line gets no answer.
 final class HashingPool: Sendable {
     /// What a hash becomes, on the pool's thread.
     typealias Completion = @Sendable (Result<[UInt8], VaultError>) -> Void
@@ -23,7 +23,7 @@ final class HashingPool: Sendable {
 
     /// - Parameters:
     ///   - capacity: how many may wait.
-    ///   - cost: of each hash; the figure is part of what is stored, so changing it makes passwords wrong.
+    ///   - cost: of each hash; another one makes another hash: `StoredPassword` says which it was.
     init(pepper: SymmetricKey, threads count: Int = 2, capacity: Int = 32, cost: Scrypt.Cost = .password) {
         self.pepper = pepper
         self.cost = cost
@@ -32,7 +32,10 @@ final class HashingPool: Sendable {
         for thread in threads { thread.start() }
     }
 
-    deinit { for thread in threads { thread.stop() } }
+    deinit {
+        line.empty()
+        for thread in threads { thread.stop() }
+    }
 
     /// Hashes a password, when its turn comes.
     /// - Parameter isGuest: those who are not signed in leave a quarter of the line to those who are.
@@ -83,6 +86,9 @@ private final class Line: Sendable {
         if let thread { thread.perform { [self] in run(work, on: thread) } }
         return seconds
     }
+
+    /// Lets go of those who wait.
+    func empty() { state.withLock { $0.waiting = [] } }
 
     private func run(_ first: @escaping @Sendable () -> Void, on thread: EventLoop) {
         var next: (@Sendable () -> Void)? = first

@@ -1,4 +1,4 @@
-import Synchronization
+import Reactor
 import TestSupport
 import Testing
 import Vault
@@ -43,6 +43,28 @@ struct HashingPoolTests {
         #expect(running.all.count == 2)
         open.open()
         #expect(try running.wait(for: 10).sorted() == [1, 2, 3, 4, 5, 6, 7, 8, 10, 11])
+    }
+
+    @Test("ends with what it is at, and not with what waits")
+    func end() throws {
+        let (held, opened, done) = (Record<Void>(), Gate(), Record<Int>())
+        var pool: HashingPool? = HashingPool(pepper: try .random(), threads: 1, cost: cheap)
+        for number in 1...5 {
+            let refused = pool?.hash(Password("Zq7#Zq8$"), salt: salt, isGuest: true) { _ in
+                held.append(())
+                opened.wait()
+                done.append(number)
+            }
+            #expect(refused == .some(nil))
+        }
+        try held.wait(for: 1)
+        // Whoever lets go of the pool waits for its thread: the gate is opened by another one.
+        let thread = EventLoop(name: "opens")
+        thread.after(.milliseconds(50)) { opened.open() }
+        thread.start()
+        defer { thread.stop() }
+        pool = nil
+        #expect((1...4).contains(done.all.count), "all five, or not even the one under way")
     }
 }
 

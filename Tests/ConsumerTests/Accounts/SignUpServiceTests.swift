@@ -1,0 +1,88 @@
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_consumer
+
+@Suite("Who becomes a person", .timeLimit(.minutes(5)))
+struct SignUpServiceTests {
+    @Test("lets nobody sign up where the settings say so, and those in who are there")
+    func closed() throws {
+        try AccountService.with(accounts: "{ sign_up: false }") { service in
+            let guest = try service.guest()
+            defer { guest.stop() }
+            let refusal = try guest.refused(
+                "sign-up", ["email": "ada@example.org", "password": .string(AccountService.password)])
+            #expect(refusal == ReplyError(.notAllowed, "Nobody can sign up here: ask whoever runs this service"))
+            let refusals = Record<ReplyError?>()
+            try service.onSession { accounts in
+                accounts.signIn(
+                    provider: "mine", issuer: "https://id.example.org", subject: "7", device: try DeviceName([:]),
+                    useNonce: {}
+                ) { result in
+                    guard case .failure(let error) = result else { return refusals.append(nil) }
+                    refusals.append(error as? ReplyError)
+                }
+            }
+            #expect(try refusals.wait(for: 1) == [refusal])
+        }
+    }
+
+    @Test("makes and finds the account of whom a provider vouches for, and nothing where the nonce was used")
+    func provider() throws {
+        try AccountService.with { service in
+            let results = Record<Result<SignedIn, any Error>>()
+            func signIn(_ subject: String, issuer: String = "https://id.example.org", fails: Bool = false) throws
+                -> SignedIn
+            {
+                results.removeAll()
+                try service.onSession { accounts in
+                    accounts.signIn(
+                        provider: "mine", issuer: issuer, subject: subject,
+                        device: try DeviceName(["device": "laptop"]),
+                        useNonce: { if fails { throw ReplyError(.wrongCredentials, "used") } }
+                    ) { results.append($0) }
+                }
+                return try results.wait(for: 1)[0].get()
+            }
+            #expect(throws: ReplyError(.wrongCredentials, "used")) { try signIn("7", fails: true) }
+            let first = try signIn("7")
+            let second = try signIn("7")
+            #expect(first.isNew && !second.isNew && first.user == second.user && first.device != second.device)
+            #expect(try signIn("8").user != first.user)
+            #expect(try signIn("7", issuer: "https://other.example.org").user != first.user)
+            let laptop = try service.device(second.json(""))
+            defer { laptop.stop() }
+            let account = try laptop.done("account/get")
+            #expect(account["providers"] == ["mine"] && account["devices"] == 2 && account["has_password"] == false)
+            #expect(try laptop.refused("account/change-password").code == .notAllowed)
+            try laptop.done("account/delete")
+            try laptop.waitForEnd()
+            #expect(try signIn("7").isNew)
+        }
+    }
+
+    @Test("takes one of two who sign up with the same name at once")
+    func race() throws {
+        try AccountService.with { service in
+            let askers = [try service.guest(), try service.guest()]
+            defer { for asker in askers { asker.stop() } }
+            for asker in askers { _ = try asker.refused("sign-up") }
+            let outcomes = Record<Reply.Outcome?>()
+            for asker in askers {
+                let fields: JSON = ["email": "ada@example.org", "password": .string(AccountService.password)]
+                let responses = "vitals/v1/accounts/responses/\(StreamID(high: .random(in: 0 ... .max), low: 7))"
+                asker.session.request(
+                    fields.bytes, to: "vitals/v1/accounts/sign-up", responseTopic: responses, within: .seconds(30)
+                ) { result in
+                    outcomes.append(try? Reply(payload: result.get().payload).outcome)
+                }
+            }
+            let codes = try outcomes.wait(for: 2).map { outcome in
+                if case .error(let error)? = outcome { error.code } else { ReplyError.Code?.none }
+            }
+            #expect(Set(codes) == [nil, .alreadyRegistered])
+        }
+    }
+}
