@@ -1,4 +1,4 @@
-"""Prints what the gateway, the consumer and signing in cost, each against a floor that is measured in the same run.
+"""Prints what the gateway, the consumer, signing in and the broker's rules cost, each against a floor that is measured in the same run.
 Called by deploy/bench."""
 
 import argparse
@@ -6,16 +6,18 @@ import signal
 import sys
 
 import accounts
+import broker_rules
 import consumer_rate
 import gateway_cost
 import household
 
 parser = argparse.ArgumentParser(prog="deploy/bench", description=__doc__)
-parser.add_argument("what", nargs="?", choices=["gateway", "consumer", "accounts", "all"], default="all")
+parser.add_argument("what", nargs="?", choices=["gateway", "consumer", "accounts", "broker", "all"], default="all")
 parser.add_argument("--seconds", type=int, default=20, help="how long each gateway is watched (default 20)")
 parser.add_argument("--speed", type=float, default=280, help="how fast the sensor replays; 280 is about 250 heart rates a second")
 parser.add_argument("--blocks", type=int, default=20_000, help="how many blocks the consumer is sent (default 20000)")
 parser.add_argument("--window", type=int, default=1024, help="how many of them may be on their way (default 1024)")
+parser.add_argument("--devices", type=int, nargs="+", default=[0, 1_000, 10_000], help="how many the broker knows (default 0 1000 10000)")
 parser.add_argument("--rounds", type=int, default=1, help="measures all so many times, and prints medians (default 1)")
 chosen = parser.parse_args()
 
@@ -32,6 +34,8 @@ try:
         consumer_rate.run(chosen.blocks, chosen.rounds, chosen.window)
     if chosen.what in ("accounts", "all"):
         accounts.run(chosen.rounds)
+    if chosen.what in ("broker", "all"):
+        broker_rules.run(chosen.devices)
 except KeyboardInterrupt:
     sys.exit(130)
 except TimeoutError as error:

@@ -1,8 +1,6 @@
 """What many accounts cost at the broker: with 0, 1,000 and 10,000 devices, each a person's, the time to let one more in and out through
 the plugin, how long the broker answers nobody else meanwhile, how long it takes to start, its memory, the size of the plugin's file, how
-long `vitals-consumer broker-rules` takes to write it, and how long a consumer takes to bring the rules in line.
-
-    broker_rules.py [COUNT...]"""
+long `vitals-consumer broker-rules` takes to write it, and how long a consumer takes to bring the rules in line."""
 
 import base64
 import hashlib
@@ -17,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Rigs"))
 
 import access  # noqa: E402
-from household import machine, processor_seconds, resident_kilobytes, stop  # noqa: E402
+from household import processor_seconds, resident_kilobytes, stop  # noqa: E402
 
 CONTROL = "$CONTROL/dynamic-security/v1"
 
@@ -94,10 +92,10 @@ def measure(count):
               f" {writing * ms:>9.0f} {checking * ms:>9.0f} {lining * ms:>9.0f} {cost * ms:>9.0f}")
 
 
-if __name__ == "__main__":
-    print(machine())
+def run(counts):
+    print("\nThe broker's rules with many accounts")
     print(subprocess.run(["mosquitto", "-h"], capture_output=True, text=True).stdout.split("\n")[0])
     heads = ["devices", "let in", "slowest", "let out", "CPU/chg", "sign in", "start", "MB", "file MB", "write", "check", "in line", "its CPU"]
     print(" ".join(f"{x:>{7 if i == 0 else 9}}" for i, x in enumerate(heads)) + "   (ms where not said)")
-    for count in [int(x) for x in sys.argv[1:]] or [0, 1_000, 10_000]:
+    for count in counts:
         measure(count)
