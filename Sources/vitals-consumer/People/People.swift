@@ -114,6 +114,12 @@ final class People: @unchecked Sendable {
 
 extension People {
     private func receive(_ message: Message) {
+        if message.retain {
+            // What takes a retained message back comes here, too, ours among it.
+            guard !message.payload.isEmpty else { return }
+            // It would fill the broker's memory, and may hold a password.
+            context.session.publish([], to: message.topic, qos: .atLeastOnce, retain: true)
+        }
         let topics = context.topics
         let asked = message.properties?.responseTopic
         switch topics.parse(message.topic) {
