@@ -54,12 +54,12 @@ extension BrokerRules {
     }
 
     private func list(then body: @escaping @Sendable (BrokerState) -> Void) {
-        pages("listRoles", "roles", into: BrokerState(), { $0.add(role: $1) }) { [unowned self] state in
-            pages("listGroups", "groups", into: state, { $0.add(group: $1) }) { [unowned self] state in
+        pages(of: .roles, into: BrokerState()) { [unowned self] state in
+            pages(of: .groups, into: state) { [unowned self] state in
                 perform(Command("getAnonymousGroup")) { [unowned self] data in
                     var state = state
                     if case .string(let name)? = data["group"]?["groupname"] { state.anonymousGroup = name }
-                    pages("listClients", "clients", into: state, { $0.add(client: $1) }, then: body)
+                    pages(of: .clients, into: state, then: body)
                 }
             }
         }
@@ -67,19 +67,17 @@ extension BrokerRules {
 
     /// Reads a list: its first page says how long it is, and the others are asked for together.
     private func pages(
-        _ command: String, _ member: String, into state: BrokerState,
-        _ add: @escaping @Sendable (inout BrokerState, JSON) -> Void,
-        then body: @escaping @Sendable (BrokerState) -> Void
+        of list: BrokerState.List, into state: BrokerState, then body: @escaping @Sendable (BrokerState) -> Void
     ) {
-        perform(.list(command, from: 0, atMost: Self.pageSize)) { [unowned self] data in
-            let list = BrokerList(state, member, add, body)
+        perform(.list(list, from: 0, atMost: Self.pageSize)) { [unowned self] data in
+            let pages = BrokerPages(list, into: state, then: body)
             var total = 0
             if case .integer(let count)? = data["totalCount"] { total = Int(clamping: count) }
             let offsets = Array(stride(from: Self.pageSize, to: total, by: Self.pageSize))
-            list.missing = 1 + offsets.count
-            list.take(data)
+            pages.missing = 1 + offsets.count
+            pages.take(data)
             for offset in offsets {
-                perform(.list(command, from: offset, atMost: Self.pageSize)) { list.take($0) }
+                perform(.list(list, from: offset, atMost: Self.pageSize)) { pages.take($0) }
             }
         }
     }
@@ -132,26 +130,21 @@ extension BrokerRules {
 
 /// Pages of a list, until all are there.
 // Proof of @unchecked: touched on the session's thread only, where every answer is told.
-private final class BrokerList: @unchecked Sendable {
+private final class BrokerPages: @unchecked Sendable {
     var missing = 0
+    private let list: BrokerState.List
     private var state: BrokerState
-    private let member: String
-    private let add: (inout BrokerState, JSON) -> Void
     private let completion: (BrokerState) -> Void
 
-    init(
-        _ state: BrokerState, _ member: String, _ add: @escaping (inout BrokerState, JSON) -> Void,
-        _ completion: @escaping (BrokerState) -> Void
-    ) {
+    init(_ list: BrokerState.List, into state: BrokerState, then completion: @escaping (BrokerState) -> Void) {
+        self.list = list
         self.state = state
-        self.member = member
-        self.add = add
         self.completion = completion
     }
 
     func take(_ data: JSON) {
-        if case .array(let list)? = data[member] {
-            for item in list { add(&state, item) }
+        if case .array(let items)? = data[list.rawValue] {
+            for item in items { state.add(item, from: list) }
         }
         missing -= 1
         if missing == 0 { completion(state) }

@@ -4,6 +4,19 @@ import Telemetry
 
 /// The plugin's state as it lists it.
 struct BrokerState {
+    /// What it lists, by the name that its answers have for it.
+    enum List: String {
+        case roles, groups, clients
+
+        fileprivate var command: String {
+            switch self {
+            case .roles: "listRoles"
+            case .groups: "listGroups"
+            case .clients: "listClients"
+            }
+        }
+    }
+
     /// Rules by role.
     var roles: [String: Set<AccessRule>] = [:]
     /// Roles by client.
@@ -116,9 +129,11 @@ extension DynamicSecurity.Command {
             ["acls": .array(rules.map { ["acltype": .string($0.key), "allow": .bool($0.value)] })])
     }
 
-    /// One page of a list: `listRoles`, `listClients`, `listGroups`.
-    static func list(_ name: String, from offset: Int, atMost count: Int) -> Self {
-        Self(name, ["verbose": true, "count": .integer(Int64(count)), "offset": .integer(Int64(offset))])
+    /// One page of a list.
+    static func list(_ list: BrokerState.List, from offset: Int, atMost count: Int) -> Self {
+        Self(
+            list.command,
+            ["verbose": true, "count": .integer(Int64(count)), "offset": .integer(Int64(offset))])
     }
 
     private static func assignments(_ roles: Set<String>) -> JSON {
@@ -145,31 +160,30 @@ extension AccessRule {
 }
 
 extension BrokerState {
-    /// Takes in a page of `listRoles`.
-    mutating func add(role json: JSON) {
-        guard case .string(let name)? = json["rolename"] else { return }
-        guard case .array(let list)? = json["acls"] else {
-            roles[name] = []
-            return
+    /// Takes in one of a list.
+    mutating func add(_ item: JSON, from list: List) {
+        let key =
+            switch list {
+            case .roles: "rolename"
+            case .groups: "groupname"
+            case .clients: "username"
+            }
+        guard case .string(let name)? = item[key] else { return }
+        switch list {
+        case .roles: roles[name] = Self.rules(item)
+        case .groups: groups[name] = Self.roleNames(item)
+        case .clients: clients[name] = Self.roleNames(item)
         }
+    }
+
+    /// Where one is like none of ours, the role is another than ours: no rules.
+    private static func rules(_ role: JSON) -> Set<AccessRule> {
+        guard case .array(let list)? = role["acls"] else { return [] }
         let rules = list.compactMap(AccessRule.init)
-        // A rule that none of ours is like makes the role another than ours.
-        roles[name] = rules.count == list.count ? Set(rules) : []
+        return rules.count == list.count ? Set(rules) : []
     }
 
-    /// Takes in a page of `listClients`.
-    mutating func add(client json: JSON) {
-        guard case .string(let name)? = json["username"] else { return }
-        clients[name] = Self.roles(json)
-    }
-
-    /// Takes in a page of `listGroups`.
-    mutating func add(group json: JSON) {
-        guard case .string(let name)? = json["groupname"] else { return }
-        groups[name] = Self.roles(json)
-    }
-
-    private static func roles(_ json: JSON) -> Set<String> {
+    private static func roleNames(_ json: JSON) -> Set<String> {
         guard case .array(let list)? = json["roles"] else { return [] }
         return Set(
             list.compactMap { role in
