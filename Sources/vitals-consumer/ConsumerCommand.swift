@@ -175,8 +175,12 @@ enum ConsumerCommand {
 
     private static let gateways = Command(
         name: "gateways",
-        summary: "Lists the gateways that are enrolled, as one JSON object a line.",
-        discussion: "With whose they are, and which of their sensors people have claimed.",
+        summary: "Lists the gateways that are enrolled, as one JSON object a line, or removes one.",
+        discussion: """
+            With whose they are, and which of their sensors people have claimed. Nothing of a gateway that is removed is accepted \
+            any more, and the claims of its sensors end; then tell a running service with SIGHUP (systemctl reload).
+            """,
+        options: [.value("remove", "ID", "removes a gateway that was enrolled by a code")],
         exitCodes: [.ok, .failure, .usage, .configuration])
 
     private static let export = Command(
@@ -218,7 +222,9 @@ enum ConsumerCommand {
         case "enrol-code":
             let command = EnrolCodeCommand(gateway: try arguments.optionalID("gateway").map { try ID($0) })
             return try command.run(settings(arguments), now: unixMilliseconds(), output: 1)
-        case "gateways": return try GatewaysCommand().run(settings(arguments), output: 1)
+        case "gateways":
+            let command = GatewaysCommand(removed: try arguments.optionalID("remove").map { try ID($0) })
+            return try command.run(settings(arguments), output: 1)
         case "rotate": return try rotate(ID(arguments.id("user")), settings(arguments))
         case "rotate-root": return try rotateRoot(arguments.optionalString("new-key"), settings(arguments))
         case "export":

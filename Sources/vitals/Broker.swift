@@ -74,7 +74,7 @@ final class Broker {
                     session.unsubscribe([fence])
                     return messages
                 }
-                if let error { throw Failure(error) }
+                if let error { throw call.refusal(error) }
                 unanswered -= 1
                 guard unanswered == 0 else { continue }
                 isFenced = true

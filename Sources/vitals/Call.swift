@@ -91,6 +91,18 @@ struct Call {
             hint: "was this device signed out? vitals sign-in; or go without a name: --anonymous")
     }
 
+    /// Why one may not see something, with what to do: on a broker with accounts, everybody sees their own gateways.
+    func refusal(_ error: MQTTError) -> Failure {
+        guard error.kind == .refused else { return Failure(error) }
+        let hint: String? =
+            switch (credential, gateway) {
+            case (nil, _): broker.username == nil ? "sign in: vitals sign-in; or name a user: --username" : nil
+            case (_, nil): "name a gateway of yours with --gateway: vitals gateways"
+            default: "is it yours, and of your household? vitals gateways"
+            }
+        return Failure(.failure, error.sentence, hint: hint ?? Failure(error).hint)
+    }
+
     /// A duration as people read it: `10 s`, `0.5 s`.
     static func text(of duration: Duration) -> String {
         let milliseconds = Int(duration / .milliseconds(1))

@@ -335,7 +335,8 @@ struct PeopleTests {
         let parts = [
             "1": #"{"file":"profile.json","data":"{}","next":"2"}"#,
             "2": #"{"file":"steps.csv","data":"a\n","next":"3"}"#,
-            "3": #"{"file":"steps.csv","data":"b\n"}"#,
+            "3": #"{"file":"steps.csv","data":"b\n","next":"4"}"#,
+            "4": #"{"file":"picture.jpg","data":"/9j/","encoding":"base64"}"#,
         ]
         consumer.answer("export/part") { fields in
             guard case .string(let cursor) = fields["cursor"] ?? "1", let text = parts[cursor],
@@ -345,14 +346,16 @@ struct PeopleTests {
         }
         let folder = consumer.home.path("out")
         let outcome = try consumer.vitals("export", folder)
-        #expect(outcome.output == "FILE          BYTES\nprofile.json  2\nsteps.csv     4\nwritten to \(folder)\n")
+        #expect(
+            outcome.output
+                == "FILE          BYTES\npicture.jpg   3\nprofile.json  2\nsteps.csv     4\nwritten to \(folder)\n")
         #expect(try String(contentsOfFile: "\(folder)/steps.csv", encoding: .utf8) == "a\nb\n")
         #expect(try consumer.vitals("export", folder).status == 1)
         let archive = consumer.home.path("out.tar")
         #expect(try consumer.vitals("export", archive).status == 0)
         #expect(try FileManager.default.attributesOfItem(atPath: archive)[.posixPermissions] as? Int == 0o600)
         let names = try RunningProgram.run("tar", ["-tf", archive]).split(separator: "\n").sorted()
-        #expect(names == ["./", "./profile.json", "./steps.csv"])
+        #expect(names == ["./", "./picture.jpg", "./profile.json", "./steps.csv"])
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: consumer.home.path).count { $0.hasPrefix("out") } == 2)
         for name in ["../evil", "/etc/evil", ".hidden", ""] {

@@ -275,6 +275,17 @@ struct EnrolmentTests {
             #expect(data["gateway"] == "attic")
             let listed = try output { _ = try GatewaysCommand().run(office.settings, output: $0) }
             #expect(listed.count == 3 && listed[2].contains(#""gateway":"attic""#) && !listed[2].contains("owner"))
+            // Removed by the operator: the running service hears of it at SIGHUP.
+            let (key, claimKey) = (try Ed25519.SigningKey(seed: .random()), try code.claimKey())
+            #expect(fault(try office.claim("ada", ID("attic"), claimKey)) == nil)
+            #expect(try GatewaysCommand(removed: ID("attic")).run(office.settings, output: 1) == .ok)
+            office.consumer.reload(office.settings)
+            _ = try office.grant(of: ID("attic"))
+            #expect(try office.grant(of: ID("attic")).until != nil)
+            #expect(try office.data("ada", "sensors/list")["sensors"] == [])
+            #expect(fault(try office.claim("ada", ID("attic"), claimKey)) == .wrongCredentials)
+            #expect(fault(try office.enrol(code, key)) == .wrongCredentials)
+            #expect(throws: Failure.self) { try GatewaysCommand(removed: ID("attic")).run(office.settings, output: 1) }
             #expect(throws: Failure.self) {
                 try EnrolCodeCommand(gateway: ID("home")).run(office.settings, now: 0, output: 1)
             }

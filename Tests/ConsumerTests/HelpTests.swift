@@ -63,7 +63,7 @@ private enum Golden {
           reset-password  Prints a code with which a person sets a new password.
           unlock          Opens an account that too many wrong passwords have locked; the password stays.
           enrol-code      Prints a code that enrols one gateway, once, within an hour.
-          gateways        Lists the gateways that are enrolled, as one JSON object a line.
+          gateways        Lists the gateways that are enrolled, as one JSON object a line, or removes one.
 
         Options:
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)

@@ -230,7 +230,8 @@ struct EnrolmentTests {
         try restart(2)
         let (threads, descriptors) = (try count("task"), try count("fd"))
         try restart(10)
-        #expect(try count("task") <= threads && count("fd") <= descriptors + 1)
+        // Not all of a gateway is there yet when it has its broker; but one that was left behind ten times would show.
+        #expect(try count("task") < threads + 5 && count("fd") < descriptors + 5)
         try home.broker.folder.write("{ gatway: 1 }", to: "gateway.json5")
         gateway.signal(SIGHUP)
         #expect(gateway.line(containing: "the settings were not read again") != nil)

@@ -10,7 +10,8 @@ private final class NewHousehold {
     let bus: PrivateBus
     private(set) var programs: [RunningProgram] = []
 
-    init() throws {
+    /// - Parameter household: who sees live readings, as the settings spell it.
+    init(household: String = "anyone") throws {
         folder = try TemporaryFolder()
         broker = try Broker.ruled()
         bus = try PrivateBus()
@@ -24,7 +25,7 @@ private final class NewHousehold {
         let settings = try folder.write(
             """
             {
-              state: "consumer", root_key_file: "root.key", accounts: {}, broker_rules: { household: "anyone" },
+              state: "consumer", root_key_file: "root.key", accounts: {}, broker_rules: { household: "\(household)" },
               broker: {
                 port: \(broker.port), username: "consumer", password_file: "\(broker.folder.path("consumer.password"))",
               },
@@ -163,9 +164,11 @@ struct NewcomerTests {
         #expect(gateway.exitStatus() == 0)
     }
 
-    @Test("a sensor that somebody else claims at the gateway is theirs, and neither sees the other's")
+    @Test(
+        "a sensor that somebody else claims at the gateway is theirs, and neither sees the other's; until its owner removes it"
+    )
     func handedOver() throws {
-        let household = try NewHousehold()
+        let household = try NewHousehold(household: "owners")
         let settings = household.folder.path("gateway.json5")
         let gateway = try household.start("vitals-gateway", ["--settings", settings])
         let (ada, eve) = (try TemporaryFolder(), try TemporaryFolder())
@@ -201,7 +204,24 @@ struct NewcomerTests {
         try household.waitUntilRecorded(second, control)
         // Ada's are still hers.
         #expect(try household.heartRates(of: first) > 0)
-        let refused = try household.vitals(ada, ["gateways", "remove", "nowhere"])
+        // Live readings are for who has enrolled the gateway, and for nobody else.
+        let id = try #require(
+            try household.json(try household.vitals(ada, ["gateways", "--json"]).text)["gateway"] as? String)
+        let mineLive = try household.vitals(ada, ["watch", "--gateway", id, "--count", "1", "--json"])
+        #expect(mineLive.status == 0 && mineLive.text.contains(#""bpm":"#), "\(mineLive)")
+        let notNamed = try household.vitals(ada, ["status"])
+        #expect(notNamed.status == 1 && notNamed.text.contains("name a gateway of yours with --gateway"), "\(notNamed)")
+        let notTheirs = try household.vitals(eve, ["status", "--gateway", id])
+        #expect(notTheirs.status == 1 && notTheirs.text.contains("is it yours"), "\(notTheirs)")
+        let nobodys = try household.vitals(eve, ["status", "--anonymous"])
+        #expect(nobodys.status == 1 && nobodys.text.contains("vitals sign-in"), "\(nobodys)")
+
+        let refused = try household.vitals(eve, ["gateways", "remove", id])
         #expect(refused.status == 1 && refused.text.contains("not-found"), "\(refused)")
+        let removed = try household.vitals(ada, ["gateways", "remove", id])
+        #expect(removed.status == 0, "\(removed)")
+        #expect(gateway.wait { $0.contains { $0.lowercased().contains("not authori") } }, "\(gateway.text)")
+        let none = try household.vitals(eve, ["claims", "--json"])
+        #expect(none.status == 0 && none.text.isEmpty, "\(none)")
     }
 }

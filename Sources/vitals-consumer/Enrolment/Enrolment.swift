@@ -210,35 +210,23 @@ final class Enrolment: @unchecked Sendable {
 
     // MARK: Going
 
+    /// Nothing of the gateway's is accepted any more, the broker lets it out, and the claims of its sensors end.
     private func remove(_ request: PeopleRequest) {
         do {
-            try remove([own(request)]) { request.done() }
+            let gateway = try own(request)
+            let sensors = try database.transaction { () throws(VaultError) in try gateways.remove(gateway) }
+            try context.gatewaysChanged()
+            try context.settle(sensors)
+            log.notice("gateway \(gateway.id) was removed")
+            // First the reply: the broker disconnects those whose rights change, who asks among them.
+            request.done(["gateway": .string(gateway.id.text)])
+            dismiss(gateway.id) { [self] in clear(gateway.id, sensors) }
         } catch {
             request.refuse(people.refusal(error, request.name))
         }
     }
 
-    /// Removes gateways: nothing of theirs is accepted any more, the broker lets them out, and the claims of their sensors end. Not
-    /// within a transaction.
-    /// - Parameter done: called when the broker has confirmed it, or will hear of it later.
-    func remove(_ removed: [EnrolledGateway], done: @escaping @Sendable () -> Void) throws {
-        var sensors: [ID: Set<SensorName>] = [:]
-        try database.transaction { () throws(VaultError) in
-            for gateway in removed { sensors[gateway.id] = try gateways.remove(gateway) }
-        }
-        try context.gatewaysChanged()
-        try context.settle(sensors.values.reduce(into: []) { $0.formUnion($1) })
-        guard let last = removed.last else { return done() }
-        for gateway in removed {
-            log.notice("gateway \(gateway.id) was removed")
-            let own = sensors[gateway.id] ?? []
-            dismiss(gateway.id) { [unowned self] in
-                clear(gateway.id, own)
-                if gateway == last { done() }
-            }
-        }
-    }
-
+    /// - Parameter completion: called when the broker has confirmed it, or will hear of it later.
     private func dismiss(_ gateway: ID, _ completion: @escaping @Sendable () -> Void) {
         guard let rules = context.rules else { return completion() }
         rules.remove(gateway: gateway) { error in

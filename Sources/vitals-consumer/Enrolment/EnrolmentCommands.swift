@@ -40,10 +40,15 @@ struct EnrolCodeCommand {
     }
 }
 
-/// `vitals-consumer gateways`: lists the gateways that were enrolled by a code, and those of the settings.
+/// `vitals-consumer gateways`: lists the gateways that were enrolled by a code, and those of the settings; or removes one, which a
+/// running service takes at SIGHUP.
 struct GatewaysCommand {
+    /// The gateway to remove; nil lists them.
+    var removed: ID?
+
     /// Writes one JSON object a line to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
+        if let removed { return try remove(removed, settings) }
         let keys = try Keys(settings, .read)
         let store = try Store(folder: settings.state, readOnly: true)
         var lines = Lines(output)
@@ -62,6 +67,25 @@ struct GatewaysCommand {
             }
         }
         lines.flush()
+        return .ok
+    }
+
+    private func remove(_ id: ID, _ settings: ConsumerSettings) throws(Failure) -> ExitCode {
+        let gateways = EnrolledGateways(store: try Store(folder: settings.state), keys: try Keys(settings, .read))
+        let isThere = try Failure.explaining { () throws(VaultError) in
+            try gateways.store.database.transaction { () throws(VaultError) in
+                guard let gateway = try gateways.gateway(id) else { return false }
+                _ = try gateways.remove(gateway)
+                return true
+            }
+        }
+        guard isThere else {
+            throw Failure(
+                .failure, "no gateway \(id) was enrolled by a code",
+                hint: settings.gateways[id] == nil
+                    ? "vitals-consumer gateways lists them" : "take it out of the settings")
+        }
+        print("\(id) is removed; a running service takes it at SIGHUP")
         return .ok
     }
 }

@@ -1,4 +1,5 @@
 import Daemon
+import FoundationEssentials
 import Glibc
 import Telemetry
 import Vault
@@ -50,9 +51,9 @@ struct Exporting {
             var cursor: JSON?
             repeat {
                 let part = try office.ask("export/part", [("cursor", cursor)])
-                if case .string(let name) = part["file"], case .string(let text) = part["data"] {
-                    try append(text, to: try Self.checked(name), in: folder)
-                    files[name, default: 0] += text.utf8.count
+                if case .string(let name) = part["file"], let bytes = try Self.bytes(of: part) {
+                    try append(bytes, to: try Self.checked(name), in: folder)
+                    files[name, default: 0] += bytes.count
                     if Secret.isTerminal, !call.isJSON {
                         Output.ask("\r\(escaped(name)): \(files[name, default: 0]) bytes   ", isRaw: true)
                     }
@@ -64,6 +65,14 @@ struct Exporting {
             if Secret.isTerminal, !call.isJSON { Output.ask("\n", isRaw: true) }
             return files
         }
+    }
+
+    /// What a part holds: text, or something else in base64; nil where it holds nothing.
+    private static func bytes(of part: JSON) throws(Failure) -> [UInt8]? {
+        guard case .string(let text) = part["data"] else { return nil }
+        guard part["encoding"] == "base64" else { return Array(text.utf8) }
+        guard let data = Data(base64Encoded: text) else { throw Failure(.failure, "a part of the export is no base64") }
+        return Array(data)
     }
 
     /// A file's name that leads nowhere else.
@@ -81,10 +90,9 @@ struct Exporting {
         return name
     }
 
-    private func append(_ text: String, to name: String, in folder: String) throws(Failure) {
+    private func append(_ bytes: [UInt8], to name: String, in folder: String) throws(Failure) {
         let path = "\(folder)/\(name)"
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        let bytes = Array(text.utf8)
         guard file >= 0 else { throw Failure(.failure, "\(path): \(String(cString: strerror(errno)))") }
         defer { close(file) }
         guard Glibc.write(file, bytes, bytes.count) == bytes.count else {

@@ -52,7 +52,9 @@ struct Forgetting {
 
     private static func counts(_ what: JSON?) -> [(String, String)] {
         guard case .object(let members) = what else { return [] }
-        return members.map { (escaped($0.name).replacing("_", with: " "), $0.value.words) }
+        return members.map { ($0.name, $0.value.words) }.filter { !$0.1.isEmpty }.map { name, words in
+            (escaped(name).replacing("_", with: " "), words)
+        }
     }
 
     /// Deletes the account, and all that is kept of the person.
