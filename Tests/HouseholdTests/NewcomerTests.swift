@@ -184,7 +184,7 @@ struct NewcomerTests {
             try #require(profile.status == 0, "\(profile)")
         }
         // By hand, with a code that is shown.
-        let shown = try household.vitals(ada, ["enrol", "--show"])
+        let shown = try household.vitals(ada, ["enrol", "--show", "--household"])
         try #require(shown.status == 0, "\(shown)")
         let enrol = try household.vitals(
             eve, ["enrol", "--code", "--gateway-settings", settings],

@@ -20,7 +20,7 @@ struct Enrolling {
             // The gateway asks for it itself.
             return try runGateway(input: nil)
         }
-        let isHousehold = try !arguments.flag("no-household")
+        let isHousehold = try arguments.flag("household")
         let data = try Office.visit(call) { office in
             try office.ask(
                 "gateways/invite",

@@ -181,13 +181,14 @@ enum PeopleCommands {
             It asks for a code and hands it to `vitals-gateway enrol`, which a gateway that runs here takes up at once. For a \
             gateway on another machine, --show prints the code, to be typed there.
 
-            Whoever has enrolled a gateway sees what it publishes live, and may ask it, unless --no-household.
+            With --household you also see what the gateway publishes live, of all its sensors, and may ask it for readings. On a \
+            broker of your own where everybody does, it makes no difference.
             """,
         options: [
             .flag("show", "prints the code only"),
             .flag("code", "with a code that an operator has given, which it asks for"),
             .value("name", "TEXT", "what the gateway is to be called by its owner"),
-            .flag("no-household", "without its live readings"), .flag("again", "also where it is enrolled already"),
+            .flag("household", "also shows you its live readings"), .flag("again", "also where it is enrolled already"),
             .value("gateway-settings", "FILE", "the gateway's settings file (default: its own default)"),
         ],
         examples: [Example("vitals enrol --name Attic"), Example("vitals enrol --show")], exitCodes: codes)
