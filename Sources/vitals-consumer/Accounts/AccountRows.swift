@@ -107,6 +107,12 @@ struct AccountRows {
         return try StoredPassword(bytes: keys.service.openWithNonce(sealed, aad: Self.data(account.user)))
     }
 
+    /// Whether an account is still there, and has the password that it had when it was read.
+    func isUnchanged(_ account: StoredAccount) throws(VaultError) -> Bool {
+        guard let now = try self.account(of: account.user) else { return false }
+        return now.password == account.password
+    }
+
     /// A new password, with which the account is not locked any more.
     func setPassword(_ password: StoredPassword, of user: ID) throws(VaultError) {
         try store.database.execute(

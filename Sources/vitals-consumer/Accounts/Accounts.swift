@@ -93,7 +93,7 @@ final class Accounts: @unchecked Sendable {
 
     // MARK: Signing in
 
-    private func signIn(_ request: PeopleRequest) {
+    func signIn(_ request: PeopleRequest) {
         people.answering(request) {
             let fields = try SignInFields(request.fields)
             let lookup = try fields.name.lookup(context.keys)
@@ -104,7 +104,11 @@ final class Accounts: @unchecked Sendable {
                 people.answering(request) {
                     try result.get()
                     guard let account else { throw wrong }
-                    devices.add(fields.device, of: account.user) { [unowned self] result in
+                    let stillRight = { @Sendable [unowned self] in
+                        // While this was hashed, and the broker asked, a reset may have ended all devices, or the account gone.
+                        guard try rows.isUnchanged(account) else { throw wrong }
+                    }
+                    devices.add(fields.device, of: account.user, with: stillRight) { [unowned self] result in
                         people.answering(request) { request.done(try result.get().json("You are signed in")) }
                     }
                 }
@@ -130,7 +134,13 @@ final class Accounts: @unchecked Sendable {
         let useNonce = OnSessionThread(useNonce)
         do {
             if let user = try rows.user(provider: issuer, subject: subject) {
-                return devices.add(device, of: user, with: { try useNonce.value() }, completion)
+                let stillTheirs = { @Sendable [unowned self] in
+                    try useNonce.value()
+                    guard try rows.user(provider: issuer, subject: subject) == user else {
+                        throw ReplyError(.busy, "Your account is just being deleted: try again", retryAfterSeconds: 5)
+                    }
+                }
+                return devices.add(device, of: user, with: stillTheirs, completion)
             }
             try requireSignUp()
             let user = try makePerson()

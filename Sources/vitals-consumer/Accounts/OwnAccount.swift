@@ -31,11 +31,13 @@ extension Accounts {
         ])
     }
 
+    private var codes: ResetCodes { ResetCodes(store: context.store, keys: context.keys) }
+
     /// Failures here are those of somebody who holds a signed-in device: they are counted apart, and lock nobody's sign-in.
     private func ownTries(_ user: ID) -> [UInt8] { Array("own".utf8) + [0] + Array(user.text.utf8) }
 
     /// The present password, the new one's rules, then whether the present one is right. The other devices stay signed in.
-    private func changePassword(_ request: PeopleRequest) {
+    func changePassword(_ request: PeopleRequest) {
         people.answering(request) {
             let user = try request.user
             let account = try account(request)
@@ -52,9 +54,14 @@ extension Accounts {
                     try hash(new, isGuest: false) { [unowned self] stored in
                         people.answering(request) {
                             let stored = try stored.get()
-                            try context.store.database.transaction { () throws(VaultError) in
+                            let isDone = try context.store.database.transaction { () throws(VaultError) in
+                                // A reset may have come in between, and ended the device that asks.
+                                guard try rows.isUnchanged(account) else { return false }
                                 try rows.setPassword(stored, of: user)
+                                if let lookup = account.lookup { try codes.remove(lookup) }
+                                return true
                             }
+                            guard isDone else { throw wrong }
                             if let lookup = account.lookup { forgive(lookup) }
                             request.done(["message": "The password was changed"])
                         }
@@ -76,7 +83,7 @@ extension Accounts {
     }
 
     /// The password, where there is one, is asked for again: what cannot be undone is not to be done with a device that was left lying about.
-    private func delete(_ request: PeopleRequest) {
+    func delete(_ request: PeopleRequest) {
         people.answering(request) {
             let user = try request.user
             let account = try account(request)
@@ -87,6 +94,7 @@ extension Accounts {
                 [unowned self] result in
                 people.answering(request) {
                     try result.get()
+                    guard try rows.isUnchanged(account) else { throw wrong }
                     eraseAll(of: user, request)
                 }
             }
@@ -97,9 +105,7 @@ extension Accounts {
     private func eraseAll(of user: ID, _ request: PeopleRequest) {
         people.answering(request) {
             let clients = try devices.ids(of: user)
-            if let lookup = try rows.account(of: user)?.lookup {
-                try ResetCodes(store: context.store, keys: context.keys).remove(lookup)
-            }
+            if let lookup = try rows.account(of: user)?.lookup { try codes.remove(lookup) }
             erase(user) { [unowned self] result in
                 people.answering(request) {
                     try result.get()
