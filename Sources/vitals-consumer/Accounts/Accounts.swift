@@ -206,7 +206,8 @@ extension Accounts {
         _ password: Password, of account: StoredAccount?, tries name: [UInt8], isGuest: Bool, wrong: ReplyError,
         _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) throws {
-        switch attempts.refusal(name, failures: account?.failures, now: clock()) {
+        // What the account remembers are the failures of guests: anybody can make them.
+        switch attempts.refusal(name, failures: isGuest ? account?.failures : nil, now: clock()) {
         case nil: break
         case .locked?: throw Self.locked
         case .wait(let seconds)?:
@@ -246,8 +247,11 @@ extension Accounts {
         }
     }
 
-    /// A name's password is another now.
-    func forgive(_ name: [UInt8]) { attempts.succeeded(name) }
+    /// An account's password is another now.
+    func forgive(_ account: StoredAccount) {
+        if let lookup = account.lookup { attempts.succeeded(lookup) }
+        attempts.succeeded(ownTries(account.user))
+    }
 
     static let locked = ReplyError(
         .locked, "There were \(Attempts.lock) failures in a row: reset the password to sign in again")

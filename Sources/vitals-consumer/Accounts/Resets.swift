@@ -109,7 +109,7 @@ final class Resets: @unchecked Sendable {
             return true
         }
         guard isDone else { throw Self.wrong }
-        accounts.forgive(lookup)
+        accounts.forgive(account)
         log.notice("\(account.user) has reset their password")
         accounts.devices.end(devices, of: account.user) { refusal in
             let words = refusal == nil ? "and all devices are signed out" : "all devices will be signed out soon"

@@ -61,6 +61,24 @@ struct AccountRaceTests {
         }
     }
 
+    @Test("strangers' failures keep nobody who is signed in from changing their password, which opens the account")
+    func ownTries() throws {
+        try AccountService.with { service in
+            let signedIn = try service.signUp("ada@example.org")
+            let user = try ID(signedIn.text("user"))
+            try service.onSession { accounts in
+                for _ in 1...100 { try accounts.rows.addFailure(of: user) }
+            }
+            let (phone, guest) = (try service.device(signedIn), try service.guest())
+            defer { for asker in [phone, guest] { asker.stop() } }
+            let right: JSON = ["email": "ada@example.org", "password": .string(AccountService.password)]
+            #expect(try guest.refused("sign-in", right).code == .locked)
+            let change: JSON = ["current": .string(AccountService.password), "password": "Wq7#horse-Pond"]
+            #expect(try phone.done("account/change-password", change)["message"] == "The password was changed")
+            try guest.done("sign-in", ["email": "ada@example.org", "password": "Wq7#horse-Pond"])
+        }
+    }
+
     @Test("a code that is out is over when the password is changed")
     func code() throws {
         try AccountService.with { service in
