@@ -3,9 +3,12 @@ import Vault
 
 // Codes that reset a password: rows of `codes` with the purpose "reset".
 //
-// A code is ten characters that are hard to confuse, fifty random bits, good once, for a quarter of an hour and five tries. Each name
+// A code is ten characters that are hard to confuse, fifty random bits, good once and for a quarter of an hour. Each name
 // has one at a time: who asks again gets the same, so that nobody can spoil another's code by asking. It belongs to the keyed hash of
 // the name and not to the account, and so there is one for a name that nobody has, too, which nobody ever gets.
+//
+// Tries are not counted: a code that is over after some wrong ones is one that any stranger can end, as soon as it is sent. What the desk
+// lets through of all guests' requests in that time, some eighteen thousand, guesses one code in sixty thousand million.
 
 /// The codes of a store. Belongs to the thread of its store and keys.
 struct ResetCodes {
@@ -14,7 +17,6 @@ struct ResetCodes {
 
     /// Milliseconds.
     static let lifetime: Int64 = 15 * 60_000
-    static let tries: Int64 = 5
     /// How many may be out at once; beyond, the oldest go early.
     private static let limit: Int64 = 10_000
     private static let length = 10
@@ -25,10 +27,10 @@ struct ResetCodes {
     /// - Parameter now: Unix milliseconds.
     func issue(_ lookup: [UInt8], now: Int64) throws(VaultError) -> String {
         try store.database.transaction { () throws(VaultError) in
-            if let row = try row(lookup, now), row.tries < Self.tries {
+            if let row = try row(lookup, now) {
                 // Whether or not there was one, the same is done.
                 try remove(lookup)
-                try insert(row.code, lookup, expires: row.expires, tries: row.tries)
+                try insert(row.code, lookup, expires: row.expires)
                 return Self.grouped(row.code)
             }
             try remove(lookup)
@@ -41,19 +43,15 @@ struct ResetCodes {
                     SELECT id FROM codes WHERE purpose = 'reset' ORDER BY expires_ms DESC LIMIT -1 OFFSET ?)
                 """, [.integer(Self.limit - 1)])
             let code = try RandomBytes.draw(Self.length).map { Self.alphabet[Int($0 & 31)] }
-            try insert(code, lookup, expires: now + Self.lifetime, tries: 0)
+            try insert(code, lookup, expires: now + Self.lifetime)
             return Self.grouped(code)
         }
     }
 
-    /// Whether this is the code that is out for a name. Each look is a try; what is right is not used up yet.
+    /// Whether this is the code that is out for a name, which is not used up by it.
     func isRight(_ given: String, _ lookup: [UInt8], now: Int64) throws(VaultError) -> Bool {
-        try store.database.transaction { () throws(VaultError) in
-            guard let row = try row(lookup, now), row.tries < Self.tries else { return false }
-            try store.database.execute(
-                "UPDATE codes SET tries = tries + 1 WHERE purpose = 'reset' AND subject = ?", [subject(lookup)])
-            return isEqualInConstantTime(Self.read(given), row.code)
-        }
+        guard let row = try row(lookup, now) else { return false }
+        return isEqualInConstantTime(Self.read(given), row.code)
     }
 
     /// A name's code is used up.
@@ -66,27 +64,25 @@ struct ResetCodes {
 
     private func row(
         _ lookup: [UInt8], _ now: Int64
-    ) throws(VaultError) -> (code: [UInt8], expires: Int64, tries: Int64)? {
+    ) throws(VaultError) -> (code: [UInt8], expires: Int64)? {
         let found = try store.database.first(
-            "SELECT id, secret, expires_ms, tries FROM codes WHERE purpose = 'reset' AND subject = ?",
+            "SELECT id, secret, expires_ms FROM codes WHERE purpose = 'reset' AND subject = ?",
             [subject(lookup)]
         ) { row throws(VaultError) in
-            (id: try row.text(0), sealed: try row.blob(1), expires: try row.int(2), tries: try row.int(3))
+            (id: try row.text(0), sealed: try row.blob(1), expires: try row.int(2))
         }
         // One that would live longer than any may: the clock was set back.
         guard let found, now < found.expires, found.expires <= now + Self.lifetime else { return nil }
-        return (try keys.service.openWithNonce(found.sealed, aad: Self.data(found.id)), found.expires, found.tries)
+        return (try keys.service.openWithNonce(found.sealed, aad: Self.data(found.id)), found.expires)
     }
 
-    private func insert(
-        _ code: [UInt8], _ lookup: [UInt8], expires: Int64, tries: Int64
-    ) throws(VaultError) {
+    private func insert(_ code: [UInt8], _ lookup: [UInt8], expires: Int64) throws(VaultError) {
         let id = try drawnID().text
         try store.database.execute(
-            "INSERT INTO codes (id, purpose, subject, secret, expires_ms, tries) VALUES (?, 'reset', ?, ?, ?, ?)",
+            "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES (?, 'reset', ?, ?, ?)",
             [
                 .text(id), subject(lookup), .blob(try keys.service.sealWithNonce(code, aad: Self.data(id))),
-                .integer(expires), .integer(tries),
+                .integer(expires),
             ])
     }
 

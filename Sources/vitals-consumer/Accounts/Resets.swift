@@ -118,6 +118,6 @@ final class Resets: @unchecked Sendable {
     }
 
     private static let wrong = ReplyError(
-        .wrongCredentials, "The code is not right, or too old, or was tried too often: ask for a new one", field: "code"
+        .wrongCredentials, "The code is not right, or too old: ask for a new one", field: "code"
     )
 }

@@ -235,8 +235,7 @@ struct AccountServiceTests {
             }
             let wrong = Reply.Outcome.error(
                 ReplyError(
-                    .wrongCredentials, "The code is not right, or too old, or was tried too often: ask for a new one",
-                    field: "code"))
+                    .wrongCredentials, "The code is not right, or too old: ask for a new one", field: "code"))
             #expect(try reset("00000-00000", "Wq7#horse-Pond") == wrong)
             #expect(try reset(String(code), "Wq7#horse-Pond", "nobody@example.org") == wrong)
             #expect(try reset(String(code), "Wq7#horse-Pond", "eve@example.org") == wrong)

@@ -29,16 +29,12 @@ struct ResetCodesTests {
         #expect(try !codes.isRight(code, other, now: start))
     }
 
-    @Test("are given again to who asks again, and are good for five tries, which asking again does not renew")
+    @Test("are given again to who asks again, and a stranger's guesses spoil none")
     func tries() throws {
         let code = try codes.issue(name, now: start)
-        for _ in 1...4 {
-            #expect(try !codes.isRight("00000-00000", name, now: start + 1))
-            #expect(try codes.issue(name, now: start + 1) == code)
-        }
+        for _ in 1...50 { #expect(try !codes.isRight("00000-00000", name, now: start + 1)) }
+        #expect(try codes.issue(name, now: start + 1) == code)
         #expect(try codes.isRight(code, name, now: start + 1))
-        #expect(try !codes.isRight(code, name, now: start + 1), "the sixth try")
-        #expect(try codes.issue(name, now: start + 1) != code)
     }
 
     @Test("are good for a quarter of an hour, wherever the clock goes")
