@@ -138,11 +138,11 @@ enum Composition {
         return String(result)
     }
 
-    /// Letters with marks up to Greek Extended, a few symbols, and Hangul. Of several that are equivalent (Å is a letter and was a unit)
-    /// the first.
+    /// What there is up to Greek Extended, a few symbols, and Hangul. Of several that are equivalent the first, which is the one that
+    /// normal forms have: Å is a letter and was a unit, and K and ; are not the signs of Kelvin and of Greek questions.
     private static let singles: [Character: Unicode.Scalar] = {
         var singles: [Character: Unicode.Scalar] = [:]
-        for range in [UInt32(0xC0)...0x1FFF, 0x2126...0x212B, 0xAC00...0xD7A3] {
+        for range in [UInt32(0x20)...0x1FFF, 0x2126...0x212B, 0xAC00...0xD7A3] {
             for value in range {
                 guard let scalar = Unicode.Scalar(value), scalar.properties.generalCategory != .unassigned else {
                     continue

@@ -256,6 +256,9 @@ struct AccountRulesTests {
             #expect(Array(Password(one).bytes) == Array(Password(several).bytes), "\(one)")
             #expect(Array(Password(one).bytes) == Array(one.unicodeScalars.map { String($0) }.joined().utf8))
         }
+        for text in ["é;K`·Ω", "e\u{301}\u{37E}\u{212A}\u{1FEF}\u{387}\u{2126}"] {
+            #expect(Password(text).bytes == Array(text.precomposedStringWithCanonicalMapping.utf8), "\(text)")
+        }
         #expect(Password("e").bytes != Password("é").bytes)
         #expect(Password("q\u{307}\u{323}").bytes.count == 5)
     }
