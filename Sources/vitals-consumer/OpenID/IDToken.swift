@@ -58,7 +58,8 @@ struct IDToken: Hashable {
         case nil: throw .claim("aud", "missing")
         default: throw .claim("aud", "not a text or a list of texts")
         }
-        guard audience.contains(where: isOurs) else { throw .claim("aud", "meant for somebody else") }
+        // 3.1.3.7, 3: nor may it be good for somebody else, who could show it here.
+        guard !audience.isEmpty, audience.allSatisfy(isOurs) else { throw .claim("aud", "meant for somebody else") }
         guard claims["azp"] != nil else {
             // OpenID Connect Core, 3.1.3.7, 4: with several audiences it says for whom the token was made.
             guard audience.count == 1 else { throw .claim("azp", "missing, where there are several audiences") }

@@ -132,7 +132,7 @@ private let refusals: [(TokenRefusal, [String])] = [
         .claim("aud", "meant for somebody else"),
         [
             "aud: an empty list", "aud: another", "aud: in capitals", "aud: with a space", "aud: as a part",
-            "aud: all in one text", "aud: others",
+            "aud: all in one text", "aud: others", "aud: ours and somebody else's",
         ]
     ),
     (
