@@ -59,7 +59,11 @@ final class KeySets: @unchecked Sendable {
     }
 
     /// Has a set fetched that will probably be needed soon.
-    func prepare(_ provider: ProviderSettings) { find(provider, wanted: { _ in true }, { _ in }) }
+    func prepare(_ provider: ProviderSettings) {
+        // Those who wait are bounded in number: who needs nothing yet takes nobody's place.
+        guard entries[provider.name]?.waiting == nil else { return }
+        find(provider, wanted: { _ in true }, { _ in })
+    }
 
     /// Finds a provider's keys; `found` is called at once, or when they were fetched.
     /// - Parameter wanted: whether a set has what is looked for: if not, there may be a newer one.
