@@ -176,6 +176,10 @@ struct DeskTests {
         for number in 2...4 as ClosedRange<UInt8> { #expect(recent.begin(key(number), now: 60_000) == .new) }
         #expect(recent.begin(key(4), now: 60_001) == .underWay)
         #expect(recent.begin(key(1), now: 60_001) == .new)
+        recent.expire(120_000)
+        #expect(!recent.isEmpty)
+        recent.expire(120_001)
+        #expect(recent.isEmpty)
     }
 
     @Test("remembers no more bytes than it may, whoever sends long correlation data or asks for much")

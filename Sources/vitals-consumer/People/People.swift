@@ -71,6 +71,7 @@ final class People: @unchecked Sendable {
     private var desks: [String: Desk] = [:]
     private var waiting: [Message] = []
     private var recent = RecentReplies()
+    private var isForgetting = false
     private var guests = Allowance<Int>(perSecond: 20, burst: 100)
     private var persons = Allowance<ID>(perSecond: 10, burst: 50)
     private var reported = OncePerMinute<String>(capacity: 64)
@@ -177,8 +178,22 @@ extension People {
                 PeopleRequest(asker: asker, name: name, fields: request.fields) { [unowned self] outcome in
                     let bytes = Reply(outcome, id: way.id).bytes
                     send(bytes, way)
-                    if let key { recent.end(key, bytes) }
+                    guard let key else { return }
+                    recent.end(key, bytes)
+                    forgetLater()
                 })
+        }
+    }
+
+    /// Sees to it that no reply is remembered for much longer than a minute.
+    private func forgetLater() {
+        guard !isForgetting else { return }
+        isForgetting = true
+        context.session.loop.after(.seconds(60)) { [weak self] in
+            guard let self else { return }
+            isForgetting = false
+            recent.expire(millisecondsSinceBoot())
+            if !recent.isEmpty { forgetLater() }
         }
     }
 

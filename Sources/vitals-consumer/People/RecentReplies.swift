@@ -63,7 +63,12 @@ struct RecentReplies {
         size += reply.count
     }
 
-    private mutating func expire(_ now: UInt64) {
+    /// Whether nothing is remembered.
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Forgets what is older than a minute. `begin` does it, too; but a reply may hold what a device says to the broker, and is not to
+    /// stay until somebody asks again.
+    mutating func expire(_ now: UInt64) {
         while first < order.count {
             let key = order[first]
             guard let entry = entries[key] else {
@@ -75,7 +80,8 @@ struct RecentReplies {
             size -= entry.size(key)
             first += 1
         }
-        guard first > 1024, first > order.count / 2 else { return }
+        // Each key is moved at most once for each that goes; and none stays long that has gone, for it may be of 64 KiB.
+        guard first > order.count / 2 else { return }
         order.removeFirst(first)
         first = 0
     }
