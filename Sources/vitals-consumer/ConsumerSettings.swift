@@ -146,6 +146,11 @@ struct AccountSettings: Equatable {
     init(_ section: Section) throws(SettingsError) {
         allowsSignUp = try section.bool("sign_up", default: true)
         let command = try section.strings("mail_command", default: [])
+        guard command.first?.hasPrefix("/") ?? true else {
+            throw section.refusal(
+                of: "mail_command", "\"\(command[0])\" is no whole path",
+                hint: "no shell looks for the program: [\"/usr/sbin/sendmail\", \"-t\"]")
+        }
         mailCommand = command.isEmpty ? nil : command
         providers = try ProviderSettings.all(section)
     }

@@ -1,3 +1,4 @@
+import Daemon
 import Foundation
 import TestSupport
 import Testing
@@ -74,6 +75,13 @@ struct MailCommandTests {
             command.send(try mail()) { problems.append($0) }
             #expect(try problems.wait(for: count).last == message)
         }
+    }
+
+    @Test("needs the program's whole path, which the settings are refused without")
+    func path() throws {
+        let more = #"accounts: { mail_command: ["sendmail", "-t"] }, broker_rules: {},"#
+        let error = try #require(thrown(SettingsError.self) { try Household().settings(more: more) })
+        #expect("\(error)".contains("mail_command") && "\(error)".contains("\"sendmail\" is no whole path"), "\(error)")
     }
 
     @Test("is not held up by a program that reads nothing, or that has gone")
