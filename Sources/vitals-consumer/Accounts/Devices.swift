@@ -108,7 +108,8 @@ final class Devices: @unchecked Sendable {
     private func insert(_ device: ID, of user: ID, _ name: DeviceName, _ credential: BrokerCredential)
         throws(VaultError)
     {
-        let (version, sealed) = try context.documents.sealed(.string(name.text), "device \(device)", of: user)
+        let (version, sealed) = try context.documents.sealed(
+            .string(name.text), Documents.label(ofDevice: device.text), of: user)
         try database.execute(
             """
             INSERT INTO devices (device, user, credential, created_ms, secret_version, name) VALUES (?, ?, ?, ?, ?, ?)
@@ -152,7 +153,8 @@ extension Devices {
         }
         var devices: [JSON] = []
         for row in rows {
-            let name = try context.documents.opened(row.name, "device \(row.device)", of: user, version: row.version)
+            let name = try context.documents.opened(
+                row.name, Documents.label(ofDevice: row.device), of: user, version: row.version)
             devices.append([
                 "device": .string(row.device), "name": name ?? "", "created": .integer(row.created),
             ])
@@ -166,7 +168,8 @@ extension Devices {
             throw ReplyError(.badRequest, "\"name\" is missing", field: "name")
         }
         let name = try DeviceName(request.fields, field: "name")
-        let (version, sealed) = try context.documents.sealed(.string(name.text), "device \(device)", of: user)
+        let (version, sealed) = try context.documents.sealed(
+            .string(name.text), Documents.label(ofDevice: device.text), of: user)
         let changed = try database.execute(
             "UPDATE devices SET name = ?, secret_version = ? WHERE device = ? AND user = ?",
             [.blob(sealed), .integer(version), .text(device.text), .text(user.text)])
