@@ -146,6 +146,24 @@ struct ForgottenProofTests {
         #expect(try documents.read("contact", of: demo) == ["email": "ada@example.org"], "the account's own stays")
     }
 
+    @Test("leaves alone what a person of the same id has had since a backup from before them was restored")
+    func beforeThem() throws {
+        _ = try household.open(people: "other: { sensors: [\"home/watch\"] }")
+        _ = try output { _ = try BackupCommand(folder: household.path("without")).run(household.settings(), output: $0) }
+        let (settings, _) = try forgotten()
+        try moveDatabasesAway(to: "live")
+        _ = try restore(settings, data: "without/data", keys: "without/keys")
+        do {
+            var parts = try household.open(people: people, now: start + 100_000)
+            let session = try parts.session(household)
+            _ = try parts.take(session.keyBlock, session.block(beat(200_000, 71)))
+            #expect(try parts.keys.version(of: demo) == 2)
+        }
+        do { _ = try Consumer(settings, readiness: Readiness()) { _ in } }
+        let parts = try household.open(people: people, now: start + 300_000)
+        #expect(try parts.printed() == [line(200_000, 71)])
+    }
+
     @Test("comes back only where no list is left at all, and a list that somebody made up forgets nobody")
     func noList() throws {
         let (settings, _) = try forgotten()

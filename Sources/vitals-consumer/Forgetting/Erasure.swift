@@ -69,7 +69,7 @@ struct Erasure {
     mutating func advance() throws(VaultError) -> Advance {
         switch step {
         case .account?:
-            try keys.enter(person)
+            try keys.enter([person])
             try takeSamples()
             if person.isWithAccount { devices = try store.devices(of: person.user) }
             try person.isWithAccount ? deleteAccount() : sealAnew()

@@ -46,10 +46,10 @@ struct ForgottenPlaces {
             guard let list = lists[file] else { continue }
             try append(all.missing(in: list), to: file)
         }
-        let unknown = all.streams.subtracting(try store.forgotten().streams)
-        if !unknown.isEmpty {
-            try store.database.transaction { () throws(VaultError) in try store.enter(forgotten: unknown) }
-        }
+        // The tables, too: before a secret is made, it is looked up there which versions were forgotten.
+        try keys.enter(all.missing(in: keys.forgotten()).inOrder)
+        let unknown = all.missing(in: try store.forgotten())
+        if !unknown.isEmpty { try store.enter(unknown) }
         return all
     }
 

@@ -129,9 +129,12 @@ extension Keys {
     /// The list of the forgotten as keys.db has it.
     func forgotten() throws(VaultError) -> ForgottenList { try ForgottenList(database) }
 
-    /// Enters a person into it.
-    func enter(_ person: Forgotten) throws(VaultError) {
-        try database.transaction { () throws(VaultError) in try person.enter(database) }
+    /// Enters people into it.
+    func enter(_ people: [Forgotten]) throws(VaultError) {
+        guard !people.isEmpty else { return }
+        try database.transaction { () throws(VaultError) in
+            for person in people { try person.enter(database) }
+        }
     }
 
     /// Deletes every secret of a person's up to a version. Their pages are overwritten.
@@ -176,11 +179,14 @@ extension Store {
         try database.first("SELECT 1 FROM forgotten_streams WHERE id = ?", [.blob(stream.bytes)], row: Row.int) != nil
     }
 
-    /// Enters streams into the list, within a transaction of the caller's.
-    func enter(forgotten streams: some Sequence<StreamID>) throws(VaultError) {
-        for stream in streams {
-            try database.execute(
-                "INSERT INTO forgotten_streams (id) VALUES (?) ON CONFLICT DO NOTHING", [.blob(stream.bytes)])
+    /// Enters people and streams into it.
+    func enter(_ list: ForgottenList) throws(VaultError) {
+        try database.transaction { () throws(VaultError) in
+            for person in list.inOrder { try person.enter(database) }
+            for stream in list.streams {
+                try database.execute(
+                    "INSERT INTO forgotten_streams (id) VALUES (?) ON CONFLICT DO NOTHING", [.blob(stream.bytes)])
+            }
         }
     }
 }
