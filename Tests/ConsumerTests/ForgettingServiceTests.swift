@@ -118,6 +118,42 @@ extension ServiceTests {
         #expect(code(try ask(client, "secret/rotate", of: "nobody")) == .notFound)
     }
 
+    @Test("does not keep what a session in memory seals after somebody else has claimed the sensor")
+    func claimed() throws {
+        try broker.start()
+        let people = "demo: {}, other: {}"
+        let sensor = SensorName(gateway: try ID("home"), sensor: try ID("strap"))
+        let other = try ID("other")
+        do {
+            let parts = try household.open(people: people)
+            try Claims(store: parts.store).write(sensor, ID("demo"), .all, now: start)
+        }
+        let settings = try household.settings(people: people, port: broker.port)
+        let key = try Keys(settings, .read).identity.publicKey
+        let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+        let client = try Client(broker, "vitals/v1/gateways/#")
+        defer { client.stop() }
+        consumer.start()
+        do {
+            defer { consumer.stop() }
+            let strap = try grant(client, key)
+            let session = try GatewaySession(strap, household.home, boot: BootID(high: 0, low: 1))
+            try acknowledged([session.keyBlock, session.block(beat(0, 70))], client, key)
+            consumer.session.loop.perform {
+                do {
+                    try Claims(store: consumer.grants.store).write(sensor, other, .all, now: unixMilliseconds())
+                    try consumer.settle([sensor])
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            _ = try nextGrant(after: strap, client, key)
+            let late = unixMilliseconds() - start + 3_600_000
+            try acknowledged([session.block(beat(late, 99))], client, key)
+        }
+        #expect(consumer.counts.discarded == 1 && consumer.counts.stored == 2)
+    }
+
     @Test("gives a person what is theirs, part by part, and nobody else's")
     func exportParts() throws {
         try broker.start()

@@ -31,6 +31,8 @@ extension Consumer {
     func settle(_ sensors: Set<SensorName>) throws(VaultError) {
         let people = try Claims(store: grants.store).people(settings, only: sensors)
         try grants.settle(people, only: sensors, now: unixMilliseconds())
+        // What is in memory of sessions knows nothing of the ends.
+        ingest.forgetSessions()
         try publishGrants(of: sensors) { [unowned self] error in
             if let error, isDue("grants") { log.error("\(error)") }
         }
