@@ -146,6 +146,9 @@ struct ForgettingTests {
         let settings = try household.settings(people: "other: { sensors: [\"home/watch\"] }")
         try parts.store.database.execute(
             "INSERT INTO claims (gateway, sensor, user, kinds, claimed_ms) VALUES ('home', 'strap', 'demo', 7, 0)")
+        let lookup = try parts.keys.lookup("email", "ada@example.org")
+        try parts.store.database.execute("UPDATE accounts SET email = ? WHERE user = 'demo'", [.blob(lookup)])
+        _ = try ResetCodes(store: parts.store, keys: parts.keys).issue(lookup, now: start)
         try parts.grants.settle(Claims(store: parts.store).people(settings), now: start + 5000)
         let person = Forgotten(user: demo, version: 1, time: start, isWithAccount: true)
         let grants = parts.grants
@@ -160,6 +163,7 @@ struct ForgettingTests {
                 "SELECT count(*) FROM \(table) WHERE user = 'demo'", row: Row.int)
             #expect(count == 0, "\(table)")
         }
+        #expect(try parts.count("codes") == 0, "a code to reset the password has a hash of the address")
         #expect(try !parts.keys.all().contains { $0.user == "demo" })
         #expect(try parts.store.forgotten().people[demo]?.isWithAccount == true)
         #expect(try parts.grant().until != nil)

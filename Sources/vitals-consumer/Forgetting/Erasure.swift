@@ -133,6 +133,11 @@ extension Erasure {
         let sensors = try Claims(store: store).sensors(of: person.user)
         try store.database.transaction { () throws(VaultError) in
             try person.enter(store.database)
+            // A code to reset the password lies under the keyed hash of the account's name.
+            if let account = try AccountRows(store: store, keys: keys).account(of: person.user) {
+                let codes = ResetCodes(store: store, keys: keys)
+                for hash in [account.email, account.phone] { if let hash { try codes.remove(hash) } }
+            }
             for table in ["accounts", "subjects", "devices", "documents", "claims"] {
                 try store.database.execute("DELETE FROM \(table) WHERE user = ?", [.text(person.user.text)])
             }
