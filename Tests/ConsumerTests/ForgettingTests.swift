@@ -1,5 +1,6 @@
 import Daemon
 import Foundation
+import Reactor
 import Telemetry
 import TestSupport
 import Testing
@@ -171,6 +172,42 @@ struct ForgettingTests {
         #expect(try parts.keys.currentVersion(of: demo) == 2)
         parts = try household.open(people: people, now: start + 20_000)
         #expect(try parts.keys.version(of: demo) == 2)
+    }
+
+    @Test("with the account takes along what a request that was under way writes meanwhile")
+    func straggler() throws {
+        let (parts, _, _) = try lived()
+        let demo = demo
+        let path = parts.store.database.path
+        let forgetting = Forgetting(ForgottenPlaces(parts.settings, store: parts.store, keys: parts.keys))
+        let gone = Record<[ID]>()
+        forgetting.accountGone = { _, devices in gone.append(devices) }
+        let loop = EventLoop(name: "forgetting")
+        loop.perform {
+            forgetting.start(loop)
+            forgetting.forget(
+                demo, keepingAccount: false,
+                progress: { progress in
+                    guard progress.step == "streams" else { return }
+                    do {
+                        let beside = try Database(path, .readWrite(.full), applicationID: Store.applicationID)
+                        try beside.execute(
+                            "INSERT INTO devices (device, user, credential, created_ms, secret_version, name) VALUES ('late', 'demo', x'00', 0, 1, x'00')"
+                        )
+                        try beside.execute(
+                            "INSERT INTO gateways (gateway, owner, identity, credential, claim_key, enrolled_ms) VALUES ('late', 'demo', zeroblob(32), x'00', x'00', 0)"
+                        )
+                    } catch {
+                        Issue.record(error)
+                    }
+                }, completion: { if case .failure(let error) = $0 { Issue.record(error) } })
+        }
+        loop.start()
+        defer { loop.stop() }
+        #expect(try gone.wait(for: 1).first?.map(\.text).sorted() == ["late", "phone"])
+        let beside = try Database(path, .readOnly, applicationID: Store.applicationID)
+        #expect(try beside.first("SELECT count(*) FROM devices", row: Row.int) == 0)
+        #expect(try beside.first("SELECT count(*) FROM gateways WHERE owner IS NULL", row: Row.int) == 1)
     }
 
     @Test("goes on at the next start, wherever it was interrupted", arguments: 0...12)

@@ -71,7 +71,9 @@ struct Erasure {
         case .account?:
             try keys.enter([person])
             try takeSamples()
-            if person.isWithAccount { devices = try store.devices(of: person.user) }
+            if person.isWithAccount {
+                devices += try store.devices(of: person.user).filter { !devices.contains($0) }
+            }
             try person.isWithAccount ? deleteAccount() : sealAnew()
         case .streams?: try endStreams()
         case .secrets?:
@@ -108,6 +110,15 @@ extension Erasure {
                 return true
             }
         }
+        let owned = "SELECT 1 FROM gateways WHERE owner = ? LIMIT 1"
+        return try person.isWithAccount && store.database.first(owned, [user], row: Row.int) != nil
+    }
+
+    /// Whether nothing was left. A request that was under way meanwhile, such as a sign-in that the broker had yet to confirm, may
+    /// have written a row after its table's turn: then all steps are done again.
+    mutating func isComplete() throws(VaultError) -> Bool {
+        guard try Self.isPending(person, store, keys) else { return true }
+        step = .account
         return false
     }
 

@@ -93,6 +93,8 @@ final class Forgetting: @unchecked Sendable {
     private var jobs: [Job] = []
     /// Rows of streams that are nobody's any more may be there.
     private var isSweeping = true
+    /// The list says more of somebody who was just being forgotten when it was read.
+    private var isBehind = false
     private var timer: EventLoop.Timer?
     private var reported = OncePerMinute<String>(capacity: 16)
     /// Brings some sensors' streams in line, and publishes their grants.
@@ -123,7 +125,11 @@ final class Forgetting: @unchecked Sendable {
     /// Finds out who is on the list and not yet forgotten: at the start, and when somebody else may have written to it. Those are
     /// unreadable when this returns, unless somebody reads the keys just now; the rest is done on the loop.
     func catchUp() throws(VaultError) {
-        for person in try places.bringUpToDate().inOrder where !isBusy(with: person.user) {
+        for person in try places.bringUpToDate().inOrder {
+            guard !isBusy(with: person.user) else {
+                isBehind = true
+                continue
+            }
             guard try Erasure.isPending(person, places.store, places.keys) else { continue }
             log.notice("forgetting \(person.user), as the list of the forgotten says")
             var erasure = erasure(person)
@@ -179,6 +185,11 @@ final class Forgetting: @unchecked Sendable {
     /// - Returns: when to go on; nil where nothing is left to do.
     private func workOnce() throws(VaultError) -> Duration? {
         guard let job = jobs.first else {
+            if isBehind {
+                try catchUp()
+                isBehind = false
+                return .zero
+            }
             guard isSweeping else { return nil }
             isSweeping = try places.store.deleteForgotten(atMost: Erasure.portion) > 0
             return isSweeping ? .zero : nil
@@ -198,7 +209,7 @@ final class Forgetting: @unchecked Sendable {
         case .done: break
         }
         guard let next = erasure.step else {
-            end(erasure)
+            if try erasure.isComplete() { end(erasure) } else { jobs[0].erasure = erasure }
             return .zero
         }
         tell(job, next)
