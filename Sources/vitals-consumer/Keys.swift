@@ -159,7 +159,7 @@ final class Keys {
         }
         _ = try Failure.explaining { () throws(VaultError) in try KeyFile.createIfMissing(path) }
         log.notice("made a root key in \(path): keep a copy of it apart from the data")
-        return rootKey
+        return RootKey(path: path)
     }
 
     private typealias Opened = (

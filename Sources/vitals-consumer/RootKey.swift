@@ -17,22 +17,36 @@ import Vault
 
 /// The root key of a consumer, where the settings say that it is.
 struct RootKey {
-    /// Nil: a credential of systemd's.
+    /// The file itself, which a link may have led to: the next key belongs on the same medium. Nil: a credential of systemd's.
     let path: String?
 
     private var pending: String? { path.map { $0 + ".new" } }
 
+    init(path: String?) {
+        let file = path.flatMap { realpath($0, nil) }
+        defer { free(file) }
+        self.path = file.map { String(cString: $0) } ?? path
+    }
+
     /// The keys that may be the root key: that in its place first.
     func candidates() throws(VaultError) -> [SymmetricKey] {
         guard let path, let pending else { return try KeyFile.load(credential: "root-key").map { [$0] } ?? [] }
-        var keys: [SymmetricKey] = []
-        for file in [path, pending] where access(file, F_OK) == 0 {
-            do { keys.append(try KeyFile.load(file)) } catch {
-                // Renamed in between, by whoever finishes a change.
-                guard error.reason == .missing else { throw error }
+        // In this order: the next one is renamed by whoever finishes a change, and is then found in its place.
+        let next = try next(pending)
+        guard access(path, F_OK) == 0 else { return next }
+        return [try KeyFile.load(path)] + next
+    }
+
+    /// The next root key, where one is kept.
+    private func next(_ pending: String) throws(VaultError) -> [SymmetricKey] {
+        do { return [try KeyFile.load(pending)] } catch {
+            switch error.reason {
+            case .missing: return []
+            // Whoever kept it was interrupted before giving it away: nothing is wrapped under it yet.
+            case .permissions: return []
+            default: throw error
             }
         }
-        return keys
     }
 
     /// Keeps the next root key beside the one in use. The caller has keys.db locked, and no change is pending.

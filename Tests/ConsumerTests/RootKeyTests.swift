@@ -94,6 +94,35 @@ struct RootKeyTests {
         #expect(try Keys(household.settings(), .read).all().count == 2)
     }
 
+    @Test("stays on the medium that a link leads to")
+    func linked() throws {
+        _ = try household.open(people: people)
+        let stick = household.path("stick")
+        try manager.createDirectory(atPath: stick, withIntermediateDirectories: false)
+        try manager.moveItem(atPath: root, toPath: stick + "/root.key")
+        try manager.createSymbolicLink(atPath: root, withDestinationPath: stick + "/root.key")
+        let old = try KeyFile.load(root)
+        #expect(try Keys(household.settings(), .write).rotateRoot(to: nil))
+        #expect(try manager.destinationOfSymbolicLink(atPath: root) == stick + "/root.key")
+        #expect(try manager.contentsOfDirectory(atPath: stick) == ["root.key"])
+        #expect(try KeyFile.load(root).bytes != old.bytes)
+        #expect(try Keys(household.settings(), .read).all().count == 2)
+    }
+
+    @Test("that was interrupted before the next key was the service's to read keeps nobody from the one in use")
+    func foreignPending() throws {
+        let parts = try household.open(people: people)
+        let pending = root + ".new"
+        _ = try KeyFile.createIfMissing(pending)
+        #expect(chmod(pending, 0o644) == 0)
+        for access in [Keys.Access.read, .write] {
+            #expect(try Keys(parts.settings, access).identity.publicKey == parts.keys.identity.publicKey)
+        }
+        // The one in its place has to be right.
+        #expect(chmod(root, 0o644) == 0)
+        #expect(thrown(Failure.self) { try Keys(parts.settings, .read) }?.message.contains("chmod 600") == true)
+    }
+
     @Test("as a credential: the old one opens nothing any more, and a service that has it seals nothing")
     func credential() throws {
         let parts = try household.open(people: people)
