@@ -47,6 +47,8 @@ final class Consumer: @unchecked Sendable {
     var overwritten: Set<SensorName> = []
     /// Blocks of each gateway that were not kept, and of which nothing has been said yet.
     var discarded: [ID: Int] = [:]
+    /// Those who have a new secret, and whose sensors' streams are not sealed to it yet.
+    var rotated: Set<ID> = []
     /// Grants and presence of this connection that the broker has not acknowledged.
     private var unpublished = 0
     private var isSubscribed = false

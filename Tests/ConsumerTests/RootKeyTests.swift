@@ -215,6 +215,23 @@ struct RootKeyTests {
         #expect(known == 201 && byDay.values.allSatisfy { $0 < 25 } && byDay.values.count { $0 > 0 } > 20)
     }
 
+    @Test("a clock that was far ahead for a while makes nobody's secret last for ever")
+    func clockAhead() throws {
+        let demo = try ID("demo")
+        let keys = try household.open().keys
+        let database = try Database(state + "/keys.db", .readWrite(.full), applicationID: Keys.applicationID)
+        let (day, age) = (Int64(86_400_000), Double(365 * 86_400_000))
+        // In the year 2100.
+        try database.execute("UPDATE secrets SET made_ms = 4102444800000")
+        #expect(try keys.secondsUntilRotation(of: demo, now: start) == nil)
+        #expect(try keys.rotate(demo) == 2)
+        try database.execute("UPDATE secrets SET made_ms = ? WHERE version = 2", [.integer(start)])
+        #expect(try keys.secondsUntilRotation(of: demo, now: start + 1000) == 3599)
+        #expect(try keys.secondsUntilRotation(of: demo, now: start + 3_600_000) == nil)
+        #expect(try keys.dueForRotation(after: age, now: start + 300 * day) == [])
+        #expect(try keys.dueForRotation(after: age, now: start + 366 * day) == [demo])
+    }
+
     @Test("keys of version 1 are brought up to date, and their secrets count from then on")
     func upgrade() throws {
         let publicKey: [UInt8]?

@@ -36,11 +36,12 @@ extension Consumer {
         do throws(VaultError) {
             let due = try grants.keys.dueForRotation(
                 after: settings.rotateAfter / .milliseconds(1), now: unixMilliseconds())
-            guard !due.isEmpty else { return }
-            for user in due { _ = try grants.keys.rotate(user) }
+            for user in due where try grants.keys.rotate(user) != nil { rotated.insert(user) }
+            guard !rotated.isEmpty else { return }
             let all = try Claims(store: grants.store).people(settings)
-            try settle(Set(all.filter { due.contains($0.user) }.flatMap(\.sensors)))
-            log.notice("made new secrets for \(due.count) \(due.count == 1 ? "person" : "persons")")
+            try settle(Set(all.filter { rotated.contains($0.user) }.flatMap(\.sensors)))
+            log.notice("made new secrets for \(rotated.count) \(rotated.count == 1 ? "person" : "persons")")
+            rotated.removeAll()
         } catch {
             next = 3_600_000
             log.error("no new secrets were made for those whose turn it is; again in an hour: \(error)")
@@ -50,9 +51,8 @@ extension Consumer {
     /// A person wants a new secret. Each version is kept for ever: one an hour is enough.
     private func rotateSecret(of user: ID, now: Int64) throws -> Int64 {
         let keys = grants.keys
-        if let made = try keys.newestMade(of: user), case let seconds = (made + 3_600_000 - now) / 1000, seconds > 0 {
-            throw ReplyError(
-                .rateLimited, "there is a new secret already", retryAfterSeconds: Int(min(seconds, 3600)))
+        if let seconds = try keys.secondsUntilRotation(of: user, now: now) {
+            throw ReplyError(.rateLimited, "there is a new secret already", retryAfterSeconds: seconds)
         }
         guard let version = try keys.rotate(user) else { throw ReplyError(.notFound, "there is no secret to change") }
         let sensors = try Claims(store: grants.store).people(settings).filter { $0.user == user }.flatMap(\.sensors)
@@ -69,14 +69,24 @@ extension Keys {
         )
     }
 
-    /// Those whose newest secret is too old.
+    /// How long a person has to wait for another secret; nil where they need not. One that seems to come from the future was made
+    /// when the clock was ahead, and how old it is nobody knows.
+    func secondsUntilRotation(of user: ID, now: Int64) throws(VaultError) -> Int? {
+        guard let made = try newestMade(of: user), made <= now, now - made < 3_600_000 else { return nil }
+        return Int((made + 3_600_000 - now + 999) / 1000)
+    }
+
+    /// Those whose newest secret is too old. One that seems to come from the future is not: at a start without a network it is
+    /// the clock that is behind.
     /// - Parameters:
     ///   - age: milliseconds.
     ///   - now: Unix milliseconds.
     func dueForRotation(after age: Double, now: Int64) throws(VaultError) -> [ID] {
+        // SQLite takes `made_ms` from the row that has the greatest version.
         let newest = try database.query(
-            "SELECT user, max(made_ms) FROM secrets GROUP BY user HAVING max(made_ms) <= ?",
-            [.integer(now - Int64(age * 11 / 12))]
+            """
+            SELECT user, made_ms FROM (SELECT user, made_ms, max(version) FROM secrets GROUP BY user) WHERE made_ms <= ?
+            """, [.integer(now - Int64(age * 11 / 12))]
         ) { row throws(VaultError) in (user: try row.text(0), made: try row.int(1)) }
         var due: [ID] = []
         for (text, made) in newest {
