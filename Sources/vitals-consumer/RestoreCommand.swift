@@ -43,7 +43,6 @@ struct RestoreCommand {
         }
         let prepared = folder.restoring
         try Failure.explaining { () throws(VaultError) in
-            if access(prepared, F_OK) == 0 { try Folder.remove(prepared) }
             try Folder.make(prepared)
             try Self.copy("\(data)/vitals.db", to: "\(prepared)/vitals.db", Store.applicationID)
             try Self.copy("\(keys)/keys.db", to: "\(prepared)/keys.db", Keys.applicationID)

@@ -7,7 +7,7 @@ import Vault
 //     lock           who may write here (StateLock)
 //     vitals.db      what was received
 //     keys.db        secrets and identity, under the root key
-//     restoring/     databases that `restore` is preparing: of no meaning, removed by the next restore
+//     restoring/     databases that `restore` is preparing: of no meaning, removed by whoever next takes the folder to write
 //     restored/      databases that are ready, on their way to their places
 //
 // `restore` prepares both databases in `restoring`, and renames that folder to `restored`: from then on, and not before, it has
@@ -27,7 +27,11 @@ struct StateFolder {
         try Self.make(path)
         lock = try StateLock(folder: path)
         self.path = path
-        if isRestored { try Failure.explaining { () throws(VaultError) in try finishRestore() } }
+        try Failure.explaining { () throws(VaultError) in
+            if isRestored { try finishRestore() }
+            // Left by a restore that was killed. It may have keys of somebody who was forgotten since the backup.
+            if access(restoring, F_OK) == 0 { try Folder.remove(restoring) }
+        }
     }
 
     /// Makes the folder, for its owner only, where there is none.

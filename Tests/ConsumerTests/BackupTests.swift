@@ -182,6 +182,9 @@ struct BackupTests {
         let settings = try household.settings()
         if step == 0 {
             #expect(throws: Failure.self) { try Keys(settings, .write) }
+            // Older keys, of somebody who was forgotten since perhaps, are not left lying about.
+            do { _ = try StateFolder(state) }
+            #expect(try Set(files("state").keys) == ["lock"])
             #expect(try restore().count == 2)
         } else {
             // Whoever only reads does not guess.
