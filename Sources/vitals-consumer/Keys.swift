@@ -113,8 +113,10 @@ final class Keys {
         guard let opened else {
             throw Failure(
                 .configuration, "the root key is not the one that \(path) was made with",
-                hint:
-                    "check root_key_file in the settings, or the credential root-key; without the right one nothing can be opened"
+                hint: """
+                    check root_key_file in the settings, or the credential root-key; without the right one nothing can be \
+                    opened. Keys from a backup need the one of their time, where rotate-root was run since
+                    """
             )
         }
         (root, identity, lookup, pepper) = opened

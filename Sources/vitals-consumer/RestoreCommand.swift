@@ -102,8 +102,14 @@ extension RestoreCommand {
         for path in [data + "/forgotten", self.keys + "/forgotten"] + (forgotten.map { [$0] } ?? []) {
             lists.append(try ForgottenList(path, keys))
         }
-        var count = 0
         let places = ForgottenPlaces(settings, store: store, keys: keys)
+        // The service goes on without one that cannot be read. Here it may be the only one that names somebody.
+        for file in places.files { _ = try ForgottenList(file, keys) }
+        if let file = settings.forgottenFile, let end = file.lastIndex(of: "/"), access(String(file[...end]), F_OK) != 0 {
+            throw VaultError(
+                "read the list of the forgotten \(file)", .missing, said: "its folder is not there: is the medium?")
+        }
+        var count = 0
         for person in try places.bringUpToDate(with: lists).inOrder {
             guard try Erasure.isPending(person, store, keys) else { continue }
             // Whose the sensors are is settled when the service starts.

@@ -146,6 +146,24 @@ struct ForgottenProofTests {
         #expect(try documents.read("contact", of: demo) == ["email": "ada@example.org"], "the account's own stays")
     }
 
+    @Test("does not come back while a list that may name them cannot be read")
+    func unreadableList() throws {
+        try manager.createDirectory(atPath: household.path("stick"), withIntermediateDirectories: false)
+        let (settings, session) = try forgotten(more: "forgotten_file: \"stick/forgotten\",")
+        try moveDatabasesAway(to: "live", wholeState: true)
+        try manager.moveItem(atPath: household.path("stick"), toPath: household.path("pocket"))
+        let refusal = thrown(Failure.self) { try restore(settings, data: "before/data", keys: "before/keys") }
+        #expect(refusal?.message.contains("stick/forgotten") == true)
+        // A folder in its place is none that can be read either.
+        try manager.createDirectory(
+            atPath: household.path("stick/forgotten"), withIntermediateDirectories: true)
+        #expect(throws: Failure.self) { try restore(settings, data: "before/data", keys: "before/keys") }
+        try manager.removeItem(atPath: household.path("stick"))
+        try manager.moveItem(atPath: household.path("pocket"), toPath: household.path("stick"))
+        _ = try restore(settings, data: "before/data", keys: "before/keys")
+        try expectNothing(settings, session)
+    }
+
     @Test("leaves alone what a person of the same id has had since a backup from before them was restored")
     func beforeThem() throws {
         _ = try household.open(people: "other: { sensors: [\"home/watch\"] }")
