@@ -180,7 +180,7 @@ struct ForgettingTests {
         let demo = demo
         let path = parts.store.database.path
         let forgetting = Forgetting(ForgottenPlaces(parts.settings, store: parts.store, keys: parts.keys))
-        let gone = Record<[ID]>()
+        let (gone, written) = (Record<[ID]>(), Record<String>())
         forgetting.accountGone = { _, devices in gone.append(devices) }
         let loop = EventLoop(name: "forgetting")
         loop.perform {
@@ -188,7 +188,8 @@ struct ForgettingTests {
             forgetting.forget(
                 demo, keepingAccount: false,
                 progress: { progress in
-                    guard progress.step == "streams" else { return }
+                    guard progress.step == "streams", written.all.isEmpty else { return }
+                    written.append("late")
                     do {
                         let beside = try Database(path, .readWrite(.full), applicationID: Store.applicationID)
                         try beside.execute(

@@ -111,7 +111,8 @@ extension Erasure {
             }
         }
         let owned = "SELECT 1 FROM gateways WHERE owner = ? LIMIT 1"
-        return try person.isWithAccount && store.database.first(owned, [user], row: Row.int) != nil
+        guard person.isWithAccount else { return false }
+        return try store.database.first(owned, [user], row: Row.int) != nil
     }
 
     /// Whether nothing was left. A request that was under way meanwhile, such as a sign-in that the broker had yet to confirm, may
