@@ -29,7 +29,10 @@ public enum LineFile {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
             guard count > 0 || count < 0 && errno == EINTR else {
-                throw .system(attempted, errno: count < 0 ? errno : ENOSPC)
+                let number = count < 0 ? errno : ENOSPC
+                // Whoever tries again and again is not to fill the disk with beginnings.
+                ftruncate(file, length)
+                throw .system(attempted, errno: number)
             }
             rest = rest.dropFirst(max(0, count))
         }
@@ -37,10 +40,12 @@ public enum LineFile {
         try KeyFile.syncDirectory(of: path, attempted)
     }
 
-    /// What root adds for a service must not keep the service out: the file is its folder's owner's.
+    /// What root adds for a service must not keep the service out: a file of root's becomes its folder's owner's. One that is somebody
+    /// else's stays theirs, also in a folder of root's.
     private static func giveToFolder(_ file: CInt, _ path: String, _ attempted: String) throws(VaultError) {
-        guard geteuid() == 0 else { return }
         var status = stat()
+        guard fstat(file, &status) == 0 else { throw .system(attempted, errno: errno) }
+        guard geteuid() == 0, status.st_uid == 0 else { return }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard stat(folder, &status) == 0, fchown(file, status.st_uid, status.st_gid) == 0 else {
             throw .system(attempted, errno: errno)

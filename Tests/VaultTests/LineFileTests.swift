@@ -24,6 +24,22 @@ struct LineFileTests {
         #expect(throws: VaultError.self) { try LineFile.read(path, atMost: 5) }
         #expect(throws: VaultError.self) { try LineFile.append(["x"], to: folder.path("nowhere/lines")) }
     }
+
+    @Test("of a service's stays the service's when root adds to it", .enabled(if: geteuid() == 0))
+    func owner() throws {
+        let (home, path) = (folder.path("home"), folder.path("home/lines"))
+        func owner() -> uid_t? {
+            var status = stat()
+            return stat(path, &status) == 0 ? status.st_uid : nil
+        }
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
+        #expect(chown(home, 1234, 1234) == 0)
+        try LineFile.append(["one"], to: path)
+        #expect(owner() == 1234)
+        #expect(chown(home, 0, 0) == 0)
+        try LineFile.append(["two"], to: path)
+        #expect(owner() == 1234)
+    }
 }
 
 @Suite("A database's care for those who forget")
