@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Telemetry
 import TestSupport
 import Testing
@@ -238,7 +239,15 @@ struct PeopleTests {
             "3": #"{"file":"steps.csv","data":"b\n","next":"4"}"#,
             "4": #"{"file":"picture.jpg","data":"/9j/","encoding":"base64"}"#,
         ]
+        let asked = Mutex(0)
         consumer.answer("export/part") { fields in
+            // Every other time it has enough for the moment.
+            if asked.withLock({
+                $0 += 1
+                return $0 % 2 == 0
+            }) {
+                return Reply(.error(ReplyError(.rateLimited, "too many", retryAfterSeconds: 0)))
+            }
             guard case .string(let cursor) = fields["cursor"] ?? "1", let text = parts[cursor],
                 let part = try? JSON(payload: Array(text.utf8))
             else { return Reply(.error(ReplyError(.notFound, "no such part"))) }

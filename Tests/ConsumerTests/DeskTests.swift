@@ -28,6 +28,12 @@ struct DeskTests {
                         "user": .string(try request.user.text), "word": .string(try request.text("word", atMost: 8)),
                     ]
                 })
+            people.register(
+                "test/part", bulk: Allowance(perSecond: 1, burst: 300),
+                .atOnce { _ in
+                    calls.withLock { $0 += 1 }
+                    return [:]
+                })
             people.register("test", for: .guests, .atOnce { _ in ["guest": true] })
             people.register("test/broken", .atOnce { _ in throw TestFailure("what nobody is to see") })
             let client = try Client(broker, "vitals/v1/users/+/responses/#", "vitals/v1/accounts/responses/#")
@@ -159,6 +165,25 @@ struct DeskTests {
             let eve = try ask(
                 client, "users/eve/requests/test/count", replyAt: "vitals/v1/users/eve/responses/phone")
             #expect(code(eve) == nil)
+        }
+    }
+
+    @Test("lets what comes in many parts be asked for more often, and remembers none of them")
+    func parts() throws {
+        try withDesk { client, calls in
+            let mine = "vitals/v1/users/ada/responses/phone"
+            for _ in 1...200 {
+                let reply = try ask(client, "users/ada/requests/test/part", replyAt: mine, correlationData: [1])
+                guard code(reply) == nil else { throw TestFailure("\(reply)") }
+            }
+            #expect(calls.withLock { $0 } == 200)
+            // Nothing else is asked for less often because of it.
+            #expect(try code(ask(client, "users/ada/requests/test/count", replyAt: mine)) == nil)
+            var refusal: ReplyError.Code?
+            for _ in 1...200 where refusal == nil {
+                refusal = code(try ask(client, "users/ada/requests/test/part", replyAt: mine))
+            }
+            #expect(refusal == .rateLimited)
         }
     }
 

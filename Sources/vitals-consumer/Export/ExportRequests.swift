@@ -10,17 +10,19 @@ import Vault
 /// root key that is changed, is so for the next part.
 // Proof of @unchecked: `waiting` is touched on the session's thread only; the rest does not change.
 final class ExportRequests: @unchecked Sendable {
-    /// How many parts may wait; more are refused.
-    static let capacity = 32
+    /// How many parts may wait, and how many of one person's; more are refused.
+    static let (capacity, ownCapacity) = (32, 4)
+    /// A year at one heart rate a second has 60,000 parts.
+    private let allowance = Allowance<ID>(perSecond: 200, burst: 400)
 
     private let people: People
     private let reader = EventLoop(name: "export")
-    private var waiting = 0
+    private var waiting: [ID: Int] = [:]
 
     init(_ people: People) { self.people = people }
 
     func register() {
-        people.register("export/part", .later { [self] request in answer(request) })
+        people.register("export/part", bulk: allowance, .later { [self] request in answer(request) })
     }
 
     func start() { reader.start() }
@@ -32,16 +34,16 @@ final class ExportRequests: @unchecked Sendable {
         do {
             let user = try request.user
             let cursor = try request.optionalText("cursor", atMost: 256)
-            guard waiting < Self.capacity else {
+            guard waiting[user, default: 0] < Self.ownCapacity, waiting.values.reduce(0, +) < Self.capacity else {
                 throw ReplyError(.busy, "others are being served: try again", retryAfterSeconds: 2)
             }
-            waiting += 1
+            waiting[user, default: 0] += 1
             let settings = people.context.settings
             let loop = people.context.session.loop
             reader.perform { [self] in
                 let outcome = Result { try Self.part(of: user, cursor, settings) }
                 loop.perform { [self] in
-                    waiting -= 1
+                    waiting[user] = waiting[user].flatMap { $0 > 1 ? $0 - 1 : nil }
                     switch outcome {
                     case .success(let part): request.done(part)
                     case .failure(let error): request.refuse(people.refusal(error, request.name))

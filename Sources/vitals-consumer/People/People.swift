@@ -55,6 +55,7 @@ final class People: @unchecked Sendable {
 
     private struct Desk {
         let maximumLength: Int
+        var bulk: Allowance<ID>?
         let handling: Handling
     }
 
@@ -82,11 +83,13 @@ final class People: @unchecked Sendable {
     /// - Parameters:
     ///   - name: a verb for guests, `resource/verb` for people.
     ///   - maximumLength: of its payload.
+    ///   - bulk: how often a person may ask it, beside all else that they ask: for what comes in many parts, each of which can be
+    ///     asked for again. Replies to it are not remembered, for they would take the place of all others.
     func register(
         _ name: String, for audience: Audience = .persons, maximumLength: Int = Request.maximumLength,
-        _ handling: Handling
+        bulk: Allowance<ID>? = nil, _ handling: Handling
     ) {
-        desks[Self.key(name, audience)] = Desk(maximumLength: maximumLength, handling: handling)
+        desks[Self.key(name, audience)] = Desk(maximumLength: maximumLength, bulk: bulk, handling: handling)
     }
 
     /// The filters of all requests. What was asked before we came is not answered, and a retained request can be told from others.
@@ -155,7 +158,7 @@ extension People {
         guard !message.retain else {
             return refuse(ReplyError(.badRequest, "a request is not to be retained", field: "retain"), way)
         }
-        if let seconds = secondsToWait(asker) {
+        if let seconds = secondsToWait(asker, name) {
             let words = "too many requests; try again in \(seconds) s"
             return refuse(ReplyError(.rateLimited, words, retryAfterSeconds: seconds), way)
         }
@@ -165,9 +168,12 @@ extension People {
         switch parsed {
         case .failure(let fault): refuse(ReplyError(.badRequest, "\(fault)"), way)
         case .success(let request):
-            let key = correlationData.map {
-                RecentReplies.Key(topic: message.topic, responseTopic: topic, correlationData: $0)
-            }
+            let key =
+                desk.bulk != nil
+                ? nil
+                : correlationData.map {
+                    RecentReplies.Key(topic: message.topic, responseTopic: topic, correlationData: $0)
+                }
             switch key.map({ recent.begin($0, now: millisecondsSinceBoot()) }) ?? .new {
             case .underWay: return
             case .replied(let bytes): return send(bytes, way)
@@ -197,12 +203,11 @@ extension People {
         }
     }
 
-    private func secondsToWait(_ asker: Asker) -> Int? {
+    private func secondsToWait(_ asker: Asker, _ name: String) -> Int? {
         let now = millisecondsSinceBoot()
-        return switch asker {
-        case .guest: guests.take(0, now: now)
-        case .person(let user): persons.take(user, now: now)
-        }
+        guard case .person(let user) = asker else { return guests.take(0, now: now) }
+        guard desks[name]?.bulk != nil else { return persons.take(user, now: now) }
+        return desks[name]?.bulk?.take(user, now: now)
     }
 
     private func work(_ handling: Handling, _ request: PeopleRequest) {

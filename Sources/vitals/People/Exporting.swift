@@ -50,7 +50,7 @@ struct Exporting {
             var files: Files = [:]
             var cursor: JSON?
             repeat {
-                let part = try office.ask("export/part", [("cursor", cursor)])
+                let part = try office.askPatiently("export/part", [("cursor", cursor)])
                 if case .string(let name) = part["file"], let bytes = try Self.bytes(of: part) {
                     try append(bytes, to: try Self.checked(name), in: folder)
                     files[name, default: 0] += bytes.count

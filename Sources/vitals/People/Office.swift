@@ -1,4 +1,5 @@
 import Daemon
+import Glibc
 import MQTT
 import Telemetry
 
@@ -54,18 +55,41 @@ final class Office {
         _ name: String, _ fields: [(String, JSON?)] = [], within limit: Duration? = nil,
         meanwhile: (Event) throws(Failure) -> Void = { _ throws(Failure) in }
     ) throws(Failure) -> JSON {
+        switch try outcome(name, fields, within: limit, meanwhile: meanwhile) {
+        case .ok(let data): return data
+        case .error(let error): throw Failure(error)
+        }
+    }
+
+    /// The same for one request of very many: where the consumer wants it later, it is asked again later, a minute long.
+    func askPatiently(_ name: String, _ fields: [(String, JSON?)]) throws(Failure) -> JSON {
+        let begun = ContinuousClock.now
+        while true {
+            switch try outcome(name, fields, within: nil, meanwhile: { _ throws(Failure) in }) {
+            case .ok(let data): return data
+            case .error(let error):
+                guard [.busy, .rateLimited].contains(error.code), ContinuousClock.now - begun < .seconds(60) else {
+                    throw Failure(error)
+                }
+                // The session's own thread goes on meanwhile.
+                usleep(min(UInt32(clamping: error.retryAfterSeconds ?? 1), 10) * 1_000_000)
+            }
+        }
+    }
+
+    private func outcome(
+        _ name: String, _ fields: [(String, JSON?)], within limit: Duration?,
+        meanwhile: (Event) throws(Failure) -> Void
+    ) throws(Failure) -> Reply.Outcome {
         let members = fields.compactMap { name, value in value.map { JSON.Member(name, $0) } }
         let limit = limit ?? max(call.timeout, .seconds(15))
-        let reply = try broker.ask(
+        return try broker.ask(
             address(name), members, within: limit,
             silence: Failure(
                 .temporary, "the consumer did not answer in \(Call.text(of: limit))",
                 hint: "does it run, with this broker? Does it have accounts? systemctl status vitals-consumer"),
-            meanwhile: meanwhile)
-        switch reply.outcome {
-        case .ok(let data): return data
-        case .error(let error): throw Failure(error)
-        }
+            meanwhile: meanwhile
+        ).outcome
     }
 
     /// Has what the person is told on a topic come in while one asks.
