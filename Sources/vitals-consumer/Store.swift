@@ -19,7 +19,9 @@ final class Store {
         }
         let database = try Failure.explaining { () throws(VaultError) in
             let database = try Database(
-                path, readOnly ? .readOnly : .readWrite(.full), applicationID: Self.applicationID)
+                path, readOnly ? .readOnly : .readWrite(.full), applicationID: Self.applicationID,
+                // Not all rows are sealed: keyed hashes of names are not to lie in free pages when their account is gone.
+                secureDelete: true)
             if !readOnly { try database.migrate(Self.migrations) }
             return database
         }

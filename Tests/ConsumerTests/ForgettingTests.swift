@@ -164,6 +164,11 @@ struct ForgettingTests {
                 "SELECT count(*) FROM \(table) WHERE user = 'demo'", row: Row.int)
             #expect(count == 0, "\(table)")
         }
+        // Nor in pages that are free now.
+        try parts.store.database.checkpoint()
+        let file = try #require(manager.contents(atPath: parts.store.database.path))
+        #expect(try parts.store.database.first("PRAGMA secure_delete", row: Row.int) == 1)
+        #expect(file.range(of: Data(lookup)) == nil)
         #expect(try parts.count("codes") == 0, "a code to reset the password has a hash of the address")
         #expect(try !parts.keys.all().contains { $0.user == "demo" })
         #expect(try parts.store.forgotten().people[demo]?.isWithAccount == true)
