@@ -59,7 +59,9 @@ struct StoredReadings {
             }
             // Everything before the hour of the next block is complete.
             if next?.hour != last.hour {
-                guard emit(&waiting, before: next.map({ $0.hour * 3_600_000 }), &last, body) else { return damaged }
+                guard emit(&waiting, before: next.map({ $0.hour * 3_600_000 }), &last, body) else {
+                    return walks.reduce(damaged) { $0 + $1.unreadable }
+                }
             }
             last.hour = next?.hour
             guard let next else { break }

@@ -156,5 +156,11 @@ struct ExportTests {
         #expect(
             thrown(Failure.self) { try ExportCommand(user: demo, folder: folder).run(parts.settings, output: 1) } != nil
         )
+        // What does not open is said to be missing.
+        try parts.store.database.execute("UPDATE blocks SET sealed = zeroblob(40) WHERE number = 2")
+        let damaged = thrown(Failure.self) {
+            try output { _ = try ExportCommand(user: demo, folder: folder + "-2").run(parts.settings, output: $0) }
+        }
+        #expect(damaged?.message.contains("does not open") == true)
     }
 }

@@ -130,7 +130,7 @@ struct Export {
         /// Readings of the first instant that came in the part before.
         var skipped: Int64 = 0
         var isFull = false
-        _ = try StoredReadings(store: store, keys: keys).each(
+        let unreadable = try StoredReadings(store: store, keys: keys).each(
             of: user, kind.kind, from: position.time, to: Moment.limit
         ) { reading in
             let time = reading.moment.wall
@@ -148,6 +148,7 @@ struct Export {
             next.time = time
             return true
         }
+        part.isDamaged = unreadable > 0
         part.next = isFull ? next : position.file.next.map { ExportPosition(file: $0) }
         return part
     }

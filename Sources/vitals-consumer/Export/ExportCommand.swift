@@ -25,6 +25,7 @@ struct ExportCommand {
         var lines = Lines(output)
         var file: (name: String, descriptor: CInt, length: Int)?
         defer { if let file { close(file.descriptor) } }
+        var isDamaged = false
         var position: ExportPosition? = ExportPosition()
         while let here = position {
             let part = try Failure.explaining { () throws(VaultError) in try export.part(at: here) }
@@ -35,11 +36,17 @@ struct ExportCommand {
             let bytes = try Self.bytes(of: part)
             if let descriptor = file?.descriptor { try write(bytes, to: descriptor, part.file) }
             file?.length += bytes.count
+            isDamaged = isDamaged || part.isDamaged
             position = part.next
         }
         if let file { finish(file, &lines) }
         file = nil
         lines.flush()
+        guard !isDamaged else {
+            throw Failure(
+                .failure, "some of what is stored does not open, and is not in \(folder)",
+                hint: "`vitals-consumer check` says how much; restore a backup")
+        }
         return .ok
     }
 

@@ -17,6 +17,8 @@ struct ExportPart: Equatable {
     var text = ""
     /// Bytes as base64, and not as they are: a picture's.
     var isBase64 = false
+    /// Whether there are blocks about here that do not open.
+    var isDamaged = false
     /// Where the next part begins; nil at the end of all.
     var next: ExportPosition?
 
