@@ -25,6 +25,9 @@ final class Accounts: @unchecked Sendable {
     var erase: (ID, @escaping @Sendable (Result<Void, any Error>) -> Void) -> Void = { _, _ in }
     private let pool: HashingPool
     private var attempts = Attempts()
+    /// Sixty new people at once, then one a minute. Each is a client more at the broker, which at every change writes all of them down and
+    /// answers nobody meanwhile: strangers are not to make thousands of them.
+    private var newcomers = Allowance<Int>(perSecond: 1.0 / 60, burst: 60)
     /// Milliseconds of a clock that never runs backwards, for what has to wait.
     var clock: () -> UInt64 = millisecondsSinceBoot
     /// The salt for names that nobody has.
@@ -56,6 +59,7 @@ final class Accounts: @unchecked Sendable {
             try requireSignUp()
             let fields = try SignUpFields(request.fields)
             guard try rows.account(fields.name.lookup(context.keys)) == nil else { throw fields.name.alreadyRegistered }
+            try admitNewcomer()
             try hash(fields.password, isGuest: true) { [unowned self] stored in
                 people.answering(request) {
                     let password = try stored.get()
@@ -81,6 +85,12 @@ final class Accounts: @unchecked Sendable {
         guard context.settings.accounts?.allowsSignUp == true else {
             throw ReplyError(.notAllowed, "Nobody can sign up here: ask whoever runs this service")
         }
+    }
+
+    private func admitNewcomer() throws(ReplyError) {
+        guard let seconds = newcomers.take(0, now: clock()) else { return }
+        throw ReplyError(
+            .rateLimited, "Many people are signing up: try again in \(seconds) s", retryAfterSeconds: seconds)
     }
 
     /// A person with a secret, and nothing else yet: without one there would be nothing to keep their name under.
@@ -143,6 +153,7 @@ final class Accounts: @unchecked Sendable {
                 return devices.add(device, of: user, with: stillTheirs, completion)
             }
             try requireSignUp()
+            try admitNewcomer()
             let user = try makePerson()
             let add = { @Sendable [unowned self] in
                 try useNonce.value()

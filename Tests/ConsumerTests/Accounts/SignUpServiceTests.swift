@@ -85,4 +85,39 @@ struct SignUpServiceTests {
             #expect(Set(codes) == [nil, .alreadyRegistered])
         }
     }
+
+    @Test("lets sixty new people in at once, then one a minute, and those who are known at any time")
+    func newcomers() throws {
+        try AccountService.with { service in
+            let results = Record<ReplyError?>()
+            func signIn(_ subject: String) throws -> ReplyError? {
+                results.removeAll()
+                try service.onSession { accounts in
+                    accounts.signIn(
+                        provider: "mine", issuer: "https://id.example.org", subject: subject,
+                        device: try DeviceName([:]), useNonce: {}
+                    ) { result in
+                        if case .failure(let error) = result {
+                            results.append(error as? ReplyError ?? ReplyError(.internal, "\(error)"))
+                        } else {
+                            results.append(nil)
+                        }
+                    }
+                }
+                return try results.wait(for: 1)[0]
+            }
+            for number in 1...60 { #expect(try signIn("\(number)") == nil) }
+            let full = ReplyError(
+                .rateLimited, "Many people are signing up: try again in 60 s", retryAfterSeconds: 60)
+            #expect(try signIn("61") == full)
+            #expect(try signIn("1") == nil)
+            let guest = try service.guest()
+            defer { guest.stop() }
+            let fields: JSON = ["email": "ada@example.org", "password": .string(AccountService.password)]
+            #expect(try guest.refused("sign-up", fields) == full)
+            guard case .ok = try service.waitOut({ try guest.ask("sign-up", fields) }) else {
+                throw TestFailure("not after a minute either")
+            }
+        }
+    }
 }
