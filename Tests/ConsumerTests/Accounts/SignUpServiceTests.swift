@@ -120,4 +120,56 @@ struct SignUpServiceTests {
             }
         }
     }
+
+    @Test("leaves nothing half made where the disk is full, and lets the same person in once there is room")
+    func fullDisk() throws {
+        try AccountService.with { service in
+            let results = Record<Result<SignedIn, any Error>>()
+            func signIn(_ subject: String) throws -> Result<SignedIn, any Error> {
+                results.removeAll()
+                try service.onSession { accounts in
+                    accounts.signIn(
+                        provider: "mine", issuer: "https://id.example.org", subject: subject,
+                        device: try DeviceName([:]), useNonce: {}
+                    ) { results.append($0) }
+                }
+                return try results.wait(for: 1)[0]
+            }
+            func clients() throws -> JSON? {
+                let answers = Record<JSON?>()
+                let rules = service.consumer.rules
+                service.consumer.session.loop.perform {
+                    rules?.plugin.perform(.list(.clients, from: 0, atMost: 1)) {
+                        answers.append(try? $0.get()["totalCount"])
+                    }
+                }
+                return try answers.wait(for: 1)[0]
+            }
+            func allow(_ pages: Int64) throws {
+                try service.onSession { accounts in
+                    _ = try accounts.context.store.database.first("PRAGMA max_page_count = \(pages)", row: Row.int)
+                }
+            }
+            guard case .integer(let before)? = try clients() else { throw TestFailure("no clients") }
+            // SQLite takes as many pages as there are for the least; what is free on them is used up first.
+            try allow(1)
+            var made: Int64 = 0
+            while case .success = try signIn("\(made)"), made < 50 { made += 1 }
+            #expect(made < 50)
+            let error = try #require(thrown(VaultError.self) { try signIn("\(made)").get() })
+            #expect(error.reason == .diskFull)
+            #expect(try clients() == .integer(before + made))
+            let subject = "\(made)"
+            let known = try service.onSession { accounts in
+                (
+                    try accounts.rows.user(provider: "https://id.example.org", subject: subject),
+                    try accounts.rows.all().count
+                )
+            }
+            #expect(known.0 == nil && known.1 == Int(made))
+            try allow(1 << 30)
+            #expect(try signIn(subject).get().isNew)
+            #expect(try clients() == .integer(before + made + 1))
+        }
+    }
 }
