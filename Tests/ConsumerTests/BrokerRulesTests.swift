@@ -81,6 +81,56 @@ struct BrokerRulesTests {
         }
     }
 
+    @Test("a gateway that is let in while the rules are brought in line is not taken for one that is gone")
+    func meanwhile() throws {
+        try Ruled.with(household) { ruled in
+            let (ada, gateway) = (try ID("ada"), try ID("gwada"))
+            try ruled.change { $0.add(device: try ID("adaphone"), of: ada, password: "a", $1) }
+            try ruled.store.insert(device: "adaphone", of: "ada")
+            let done = Record<RulesError?>()
+            ruled.perform { rules in
+                rules.add(gateway: gateway, owner: ada, isHousehold: true, password: "g") { error in
+                    do { try rules.store.insert(gateway: "gwada", of: "ada", isHousehold: true) } catch {
+                        Issue.record(error)
+                    }
+                    done.append(error)
+                }
+                // SIGHUP.
+                rules.reload(rules.settings)
+            }
+            #expect(try done.wait(for: 1)[0] == nil)
+            try ruled.waitUntilInLine(times: 2)
+            #expect(try ruled.subscription("gwada", "g", "vitals/v1/gateways/gwada/#"))
+            #expect(try ruled.subscription("adaphone", "a", "vitals/v1/gateways/gwada/#"))
+        }
+    }
+
+    @Test("are brought in line once more where the broker has not confirmed that somebody is out")
+    func unconfirmed() throws {
+        try Ruled.with(household, deadline: .seconds(2)) { ruled in
+            try ruled.change { $0.add(device: try ID("adaphone"), of: try ID("ada"), password: "a", $1) }
+            ruled.broker.signal(SIGSTOP)
+            defer { ruled.broker.signal(SIGCONT) }
+            let done = Record<RulesError?>()
+            ruled.perform { $0.remove(try ID("adaphone")) { done.append($0) } }
+            #expect(try done.wait(for: 1)[0]?.reason == .noAnswer)
+            ruled.broker.signal(SIGCONT)
+            try ruled.waitUntilInLine(times: 2)
+            #expect(ruled.signIn("adaphone", "a") == nil)
+        }
+    }
+
+    @Test("settings that come while the rules are brought in line are not lost")
+    func reloadMeanwhile() throws {
+        try Ruled.with(household) { ruled in
+            ruled.perform { rules in
+                rules.reload(rules.settings)
+                rules.reload(rules.settings)
+            }
+            try ruled.waitUntilInLine(times: 3)
+        }
+    }
+
     @Test("deny what no rule allows, whatever the broker was told before")
     func defaultAccess() throws {
         let spoil = { (file: inout PluginFile) in
@@ -161,12 +211,12 @@ final class Ruled {
     /// A broker that runs, with rules in line, while `body` does.
     /// - Parameter spoil: what happens to the plugin's file before the broker starts.
     static func with(
-        _ household: Household, isConnected: Bool = true, spoiltBy spoil: (inout PluginFile) -> Void = { _ in },
-        _ body: (Ruled) throws -> Void
+        _ household: Household, isConnected: Bool = true, deadline: Duration = .seconds(10),
+        spoiltBy spoil: (inout PluginFile) -> Void = { _ in }, _ body: (Ruled) throws -> Void
     ) throws {
         let broker = try Broker.ruled()
         let settings = try household.ruledSettings(port: broker.port, folder: broker.folder.path)
-        let ruled = Ruled(settings, try household.ruledStore(), broker)
+        let ruled = Ruled(settings, try household.ruledStore(), broker, deadline: deadline)
         try broker.writeRules(household.path("consumer.json5"))
         let url = URL(fileURLWithPath: broker.rulesFile)
         var file = try #require(PluginFile(bytes: Array(try Data(contentsOf: url))))
@@ -195,6 +245,11 @@ final class Ruled {
         run()
         let told = try settled.wait(for: 1)
         if let error = told[0] { throw TestFailure("\(error)") }
+    }
+
+    /// Waits until the rules have been in line so many times.
+    func waitUntilInLine(times: Int) throws {
+        #expect(try settled.wait(for: times).allSatisfy { $0 == nil })
     }
 
     private func run() {

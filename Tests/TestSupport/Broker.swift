@@ -88,6 +88,9 @@ public final class Broker {
     /// Kills it, as a power cut would, and waits until it has ended.
     public func kill() { process?.end(SIGKILL) }
 
+    /// Sends it a signal: SIGSTOP, and SIGCONT.
+    public func signal(_ number: Int32) { process?.signal(number) }
+
     /// What it has logged since its last start, debug lines too.
     public var log: String { process?.text ?? "" }
 

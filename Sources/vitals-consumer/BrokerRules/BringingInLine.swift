@@ -10,6 +10,7 @@ extension BrokerRules {
     /// Has the broker be as the database says; `finish` is told.
     func bringInLine() {
         retrying?.cancel()
+        isBehind = false
         state = .underWay
         denyByDefault { [unowned self] in
             list { [unowned self] actual in

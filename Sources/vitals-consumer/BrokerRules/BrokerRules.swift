@@ -16,7 +16,9 @@ import Vault
 // done when the broker has confirmed it; nobody waits for it on the session's thread.
 //
 // Who adds a device: first at the broker, then in the database; who removes one: first in the database. Then a crash between the two
-// leaves at most a client at the broker that the next connection removes, never one that nobody knows of.
+// leaves at most a client at the broker that the next connection removes, never one that nobody knows of. Where the broker has not
+// confirmed that somebody is out, the rules are brought in line once more, and again, until they are: who was revoked does not stay in
+// for as long as the connection lasts.
 
 /// Has the broker let people and gateways in, and out. Belongs to the session's thread.
 // Proof of @unchecked: everything is touched before the session starts or on its thread, where all completions are called.
@@ -48,6 +50,8 @@ final class BrokerRules: @unchecked Sendable {
     private var waiting: [Int: Waiting] = [:]
     private var number = 0
     var retrying: EventLoop.Timer?
+    /// Whether something changed that the rules being brought in line may not have seen.
+    var isBehind = false
     /// What gateways of the settings said the last time their password was read.
     var passwords: [String: String] = [:]
     /// Told when the broker is in line, or why it is not; for tests and readiness.
@@ -56,6 +60,8 @@ final class BrokerRules: @unchecked Sendable {
     private static let waitingLimit = 1_000
     private static let patience = Duration.seconds(15)
     private static let retryInterval = Duration.seconds(60)
+    /// Before the rules are brought in line once more.
+    private static let pause = Duration.seconds(5)
 
     /// - Parameter deadline: how long the broker may take for one command.
     init(_ settings: ConsumerSettings, _ store: Store, _ session: Session, deadline: Duration = .seconds(10)) {
@@ -89,9 +95,19 @@ final class BrokerRules: @unchecked Sendable {
         self.settings = settings
         policy = BrokerPolicy(settings)
         switch state {
-        case .disconnected, .underWay: break
+        case .disconnected: break
+        case .underWay: isBehind = true
         case .ready, .failed: bringInLine()
         }
+    }
+
+    /// A change may not have reached the broker, though we are connected: what the database says has to reach it all the same.
+    private func catchUp() {
+        isBehind = true
+        // Otherwise the end of what is under way looks after it, the next try, or the next connection.
+        guard case .ready = state else { return }
+        retrying?.cancel()
+        retrying = session.loop.after(Self.pause) { [unowned self] in bringInLine() }
     }
 }
 
@@ -106,6 +122,7 @@ extension BrokerRules {
             retrying = session.loop.after(Self.retryInterval) { [unowned self] in bringInLine() }
         } else {
             state = .ready
+            if isBehind { catchUp() }
         }
         let queue = waiting.sorted { $0.key < $1.key }.map(\.value)
         waiting = [:]
@@ -137,27 +154,29 @@ extension BrokerRules {
     func add(gateway: ID, owner: ID?, isHousehold: Bool, password: String, _ completion: @escaping Completion) {
         change("let a gateway in", completion) { [unowned self] () throws(VaultError) in
             make([.createRole(.gateway(gateway, policy.topics))])
-            add(gateway.text, password, policy.roles(ofGateway: gateway)) { [unowned self] error in
-                guard error == nil, let owner, isHousehold, policy.household == .owners else {
-                    return completion(error)
-                }
-                setRoles(ofDevicesOf: owner, with: gateway, completion)
+            // The gateway itself comes last, and at once: it is in the database when the broker has confirmed it, and not before, and
+            // whoever brings the rules in line meanwhile ends clients that the database does not know.
+            if let owner, isHousehold, policy.household == .owners {
+                try sendRoles(ofDevicesOf: owner, with: gateway)
             }
+            add(gateway.text, password, policy.roles(ofGateway: gateway), completion)
         }
     }
 
     /// Ends a client, a device's or a gateway's: its connections are closed and it cannot come again. Its will is not published, and what
     /// it has published retained stays at the broker until somebody clears it.
     func remove(_ username: ID, _ completion: @escaping Completion) {
+        let completion = surely(completion)
         change("end a client", completion) { [unowned self] () throws(VaultError) in
-            remove([.deleteClient(username.text)], completion)
+            withdraw([.deleteClient(username.text)], completion)
         }
     }
 
     /// Ends a gateway's client, and the rights of its household.
     func remove(gateway: ID, _ completion: @escaping Completion) {
+        let completion = surely(completion)
         change("end a gateway", completion) { [unowned self] () throws(VaultError) in
-            remove(
+            withdraw(
                 [
                     .deleteClient(gateway.text), .deleteRole(BrokerRole.name(ofGateway: gateway)),
                     .deleteRole(BrokerRole.name(ofHousehold: gateway)),
@@ -167,27 +186,22 @@ extension BrokerRules {
 
     /// Ends all devices of a person, and what the person may do.
     func remove(person user: ID, devices: [ID], _ completion: @escaping Completion) {
+        let completion = surely(completion)
         change("end a person's devices", completion) { [unowned self] () throws(VaultError) in
             let role = Command.deleteRole(BrokerRole.name(ofPerson: user))
-            remove(devices.map { Command.deleteClient($0.text) } + [role], completion)
+            withdraw(devices.map { Command.deleteClient($0.text) } + [role], completion)
         }
     }
 
     /// Gives a person's devices the roles that the database says. They are disconnected, and come again.
-    func setRoles(ofDevicesOf user: ID, _ completion: @escaping Completion) {
-        setRoles(ofDevicesOf: user, with: nil, completion)
-    }
-
     /// - Parameter gateway: of their household, perhaps not in the database yet.
-    private func setRoles(ofDevicesOf user: ID, with gateway: ID?, _ completion: @escaping Completion) {
-        change("set the rights of a person's devices", completion) { [unowned self] () throws(VaultError) in
-            let households = Set(try store.households(of: user)).union(gateway.map { [$0] } ?? [])
-            let ordered = households.sorted { $0.text < $1.text }
-            let names = policy.roles(ofDeviceOf: user, households: ordered)
-            let commands = try store.devices(of: user).map { Command.setRoles(names, of: $0.text) }
-            make(policy.rolesAlone(of: user, households: ordered).map { Command.createRole($0) })
-            remove(commands, completion)
-        }
+    private func sendRoles(ofDevicesOf user: ID, with gateway: ID) throws(VaultError) {
+        let households = Set(try store.households(of: user)).union([gateway])
+        let ordered = households.sorted { $0.text < $1.text }
+        let names = policy.roles(ofDeviceOf: user, households: ordered)
+        let commands = try store.devices(of: user).map { Command.setRoles(names, of: $0.text) }
+        make(policy.rolesAlone(of: user, households: ordered).map { Command.createRole($0) })
+        withdraw(commands, surely { _ in })
     }
 
     typealias Command = DynamicSecurity.Command
@@ -239,8 +253,16 @@ extension BrokerRules {
         }
     }
 
+    /// For what must not be forgotten where it fails.
+    private func surely(_ completion: @escaping Completion) -> Completion {
+        { [unowned self] error in
+            if error != nil { catchUp() }
+            completion(error)
+        }
+    }
+
     /// Sends commands whose object may be gone already.
-    private func remove(_ commands: [Command], _ completion: @escaping Completion) {
+    private func withdraw(_ commands: [Command], _ completion: @escaping Completion) {
         plugin.perform(commands) { errors in
             completion(errors.first { !($0.reason == .refused && $0.said.hasSuffix("not found")) })
         }

@@ -179,7 +179,8 @@ final class DynamicSecurity: @unchecked Sendable {
         }
         guard !isTaken, let asked = sent.removeValue(forKey: key) else { return }
         asked.deadline?.cancel()
-        fail(asked, .notConnected, "too many messages are waiting, or there is no connection")
+        // Nobody has told us of a lost connection: more waits to be sent than the session takes.
+        fail(asked, .busy, "too many messages are waiting")
     }
 
     private func fail(_ asked: Asked, _ reason: RulesError.Reason, _ said: String, hint: String? = nil) {
