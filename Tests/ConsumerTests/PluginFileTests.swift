@@ -137,6 +137,17 @@ struct PluginFileTests {
         let settings = try household.ruledSettings(consumer: "home")
         #expect(throws: Failure.self) { try BrokerAccess(settings, nil) }
     }
+
+    @Test("no gateway gets the consumer's name, which would keep the consumer out of its own broker")
+    func consumersName() throws {
+        let settings = try household.ruledSettings(consumer: "vitals")
+        do {
+            _ = try EnrolCodeCommand(gateway: ID("vitals")).run(settings, now: 0, output: 1)
+            Issue.record("a code was made")
+        } catch let error as Failure {
+            #expect(error.message.contains("the consumer's own name"))
+        }
+    }
 }
 
 extension Household {

@@ -127,12 +127,18 @@ final class Enrolment: @unchecked Sendable {
         let gateway = newcomer.gateway
         let credential = try BrokerCredential(password: newcomer.password).bytes
         let claimKey = try newcomer.code.claimKey()
-        try database.transaction { () throws(VaultError) in
-            try codes.remove(newcomer.code.id)
+        let isEntered = try database.transaction { () throws(VaultError) in
+            // While the broker was busy its owner may have gone, and all codes of theirs.
+            guard try codes.remove(newcomer.code.id) else { return false }
             try gateways.write(gateway, credential: credential, claimKey: claimKey)
             if let owner = gateway.owner, let name = newcomer.name {
                 try gateways.setName(name, of: gateway.id, by: owner)
             }
+            return true
+        }
+        guard isEntered else {
+            if try gateways.gateway(gateway.id) == nil { context.rules?.remove(gateway: gateway.id) { _ in } }
+            throw ReplyError(.expired, "this code is good no more", field: "code_id")
         }
         log.notice("gateway \(gateway.id) was enrolled\(gateway.owner.map { " by \($0)" } ?? "")")
         try context.gatewaysChanged()

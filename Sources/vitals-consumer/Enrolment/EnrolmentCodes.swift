@@ -89,15 +89,10 @@ struct EnrolmentCodes {
         return .success((code, invitation))
     }
 
-    /// Ends all codes of a person's.
-    func removeAll(of user: ID) throws(VaultError) {
-        try store.database.execute(
-            "DELETE FROM codes WHERE purpose = ? AND subject = ?", [.text(Self.purpose), .text(user.text)])
-    }
-
-    /// Ends a code.
-    func remove(_ id: String) throws(VaultError) {
-        try store.database.execute("DELETE FROM codes WHERE id = ?", [.text(id)])
+    /// Ends a code; false where it has ended already.
+    @discardableResult
+    func remove(_ id: String) throws(VaultError) -> Bool {
+        try store.database.execute("DELETE FROM codes WHERE id = ?", [.text(id)]) > 0
     }
 
     private static func parse(_ bytes: [UInt8], subject: String) throws(VaultError) -> (EnrolmentCode, Invitation)? {

@@ -22,6 +22,12 @@ struct EnrolCodeCommand {
                 .configuration, "the settings have a gateway \(gateway)",
                 hint: "take it out of them, where it is to be enrolled by a code")
         }
+        if let gateway, gateway.text == settings.broker.username {
+            throw Failure(
+                .configuration,
+                "\(gateway) is the consumer's own name at the broker, which the gateway would take from it",
+                hint: "give the gateway another")
+        }
         guard access(settings.state + "/vitals.db", F_OK) == 0 else {
             throw Failure(.configuration, "there is no database yet", hint: "start the service first")
         }
