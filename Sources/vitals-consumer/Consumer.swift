@@ -43,6 +43,9 @@ final class Consumer: @unchecked Sendable {
     var reported = OncePerMinute<String>(capacity: 1024)
     /// Until the grants of settings that were read again are published.
     var republishing: EventLoop.Timer?
+    /// Sensors whose streams are to be brought in line, and could not be; and the next try.
+    var unsettled: Set<SensorName> = []
+    var settling: EventLoop.Timer?
     /// Sensors whose grant is to be published again when the minute is over.
     var overwritten: Set<SensorName> = []
     /// Blocks of each gateway that were not kept, and of which nothing has been said yet.

@@ -396,6 +396,23 @@ struct ClaimingTests {
         #expect(sensors.first?["kinds"] == ["steps", "temperature"])
     }
 
+    @Test("a sensor that was released is nobody's, though its stream could not be ended at once")
+    func releasedInTheEnd() throws {
+        let office = try Office()
+        defer { office.stop() }
+        let (gateway, claimKey) = try office.gateway(of: "ada", Ed25519.SigningKey(seed: .random()))
+        #expect(fault(try office.claim("ada", gateway, claimKey)) == nil)
+        #expect(try office.grant(of: gateway).until == nil)
+        let store = try Store(folder: office.settings.state)
+        try store.database.execute(
+            "CREATE TRIGGER no BEFORE UPDATE ON streams BEGIN SELECT RAISE(ABORT, 'a bad day'); END")
+        let field: JSON = ["gateway": .string(gateway.text), "sensor": "strap"]
+        #expect(fault(try office.ask("ada", "sensors/release", field)) == nil)
+        #expect(try office.data("ada", "sensors/list")["sensors"] == [])
+        try store.database.execute("DROP TRIGGER no")
+        #expect(try office.grant(of: gateway).until != nil)
+    }
+
     @Test("a gateway that is removed is heard no more, and what was claimed there is nobody's")
     func removal() throws {
         let office = try Office()

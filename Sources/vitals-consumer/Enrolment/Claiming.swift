@@ -66,9 +66,9 @@ final class Claiming: @unchecked Sendable {
             throw ReplyError(
                 .expired, "this code was used already: vitals-gateway claim-code shows another", field: "code")
         }
-        try context.settle([sensor])
+        context.settle([sensor])
         log.notice("\(user) has claimed \(sensor)\(before.map { $0 == user ? "" : ", which was \($0)'s" } ?? "")")
-        let stream = try context.store.newestStreams(of: [sensor]).first?.id
+        let stream = try context.store.newestStreams(of: [sensor]).first { $0.user == user.text && $0.until == nil }?.id
         return .object(present: [
             "gateway": .string(sensor.gateway.text), "sensor": .string(sensor.sensor.text),
             "stream": stream.map { .string("\($0)") }, "kinds": kinds.names,
@@ -85,7 +85,7 @@ final class Claiming: @unchecked Sendable {
             return true
         }
         guard isTheirs else { throw ReplyError(.notFound, "you have not claimed \(sensor)", field: "sensor") }
-        try context.settle([sensor])
+        context.settle([sensor])
         log.notice("\(user) has released \(sensor)")
         return ["gateway": .string(sensor.gateway.text), "sensor": .string(sensor.sensor.text)]
     }

@@ -141,7 +141,7 @@ final class Enrolment: @unchecked Sendable {
             throw ReplyError(.expired, "this code is good no more", field: "code_id")
         }
         log.notice("gateway \(gateway.id) was enrolled\(gateway.owner.map { " by \($0)" } ?? "")")
-        try context.gatewaysChanged()
+        context.gatewaysChanged()
     }
 
     private func reply(to newcomer: Newcomer) throws -> JSON {
@@ -221,8 +221,8 @@ final class Enrolment: @unchecked Sendable {
         do {
             let gateway = try own(request)
             let sensors = try database.transaction { () throws(VaultError) in try gateways.remove(gateway) }
-            try context.gatewaysChanged()
-            try context.settle(sensors)
+            context.gatewaysChanged()
+            context.settle(sensors)
             log.notice("gateway \(gateway.id) was removed")
             // First the reply: the broker disconnects those whose rights change, who asks among them.
             request.done(["gateway": .string(gateway.id.text)])

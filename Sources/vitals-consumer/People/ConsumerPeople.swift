@@ -19,22 +19,48 @@ extension Consumer {
         }
         _ = Profiles(people)
         let context = people.context
-        context.settle = { [unowned self] (sensors) throws(VaultError) in try settle(sensors) }
-        context.gatewaysChanged = { [unowned self] () throws(VaultError) in
-            ingest.enrol(try EnrolledGateways(store: grants.store, keys: grants.keys).identities(settings))
-        }
+        context.settle = { [unowned self] in settleInTheEnd($0) }
+        context.gatewaysChanged = { [unowned self] in takeGateways() }
         _ = Enrolment(people)
         _ = Claiming(people)
     }
 
-    /// Brings the streams of some sensors in line with settings and claims, and publishes their grants.
+    /// Brings the streams of some sensors in line with settings and claims, and publishes their grants. Where that fails it is tried again
+    /// until it is done: whoever has released a sensor is not to be recorded by it until the next restart.
     func settle(_ sensors: Set<SensorName>) throws(VaultError) {
-        let people = try Claims(store: grants.store).people(settings, only: sensors)
-        try grants.settle(people, only: sensors, now: unixMilliseconds())
-        // What is in memory of sessions knows nothing of the ends.
-        ingest.forgetSessions()
-        try publishGrants(of: sensors) { [unowned self] error in
-            if let error, isDue("grants") { log.error("\(error)") }
+        unsettled.formUnion(sensors)
+        settling?.cancel()
+        do throws(VaultError) {
+            let all = unsettled
+            let people = try Claims(store: grants.store).people(settings, only: all)
+            try grants.settle(people, only: all, now: unixMilliseconds())
+            // What is in memory of sessions knows nothing of the ends.
+            ingest.forgetSessions()
+            try publishGrants(of: all) { [unowned self] error in
+                if let error, isDue("grants") { log.error("\(error)") }
+            }
+            unsettled = []
+        } catch {
+            settling = session.loop.after(.seconds(5)) { [unowned self] in settleInTheEnd([]) }
+            throw error
+        }
+    }
+
+    private func settleInTheEnd(_ sensors: Set<SensorName>) {
+        do throws(VaultError) { try settle(sensors) } catch {
+            if isDue("settle") {
+                log.error("the streams of \(unsettled.count) sensors are not as they should be; again in 5 s: \(error)")
+            }
+        }
+    }
+
+    /// Takes blocks from the gateways that there are now, and from no others.
+    private func takeGateways() {
+        do throws(VaultError) {
+            ingest.enrol(try EnrolledGateways(store: grants.store, keys: grants.keys).identities(settings))
+        } catch {
+            if isDue("gateways") { log.error("which gateways there are was not read; again in 5 s: \(error)") }
+            session.loop.after(.seconds(5)) { [unowned self] in takeGateways() }
         }
     }
 }

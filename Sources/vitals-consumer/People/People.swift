@@ -33,11 +33,11 @@ final class PeopleContext: @unchecked Sendable {
     var documents: Documents { Documents(store: store, keys: keys) }
     /// The wall clock, Unix milliseconds.
     var now: () -> Int64 = unixMilliseconds
-    /// Brings the streams of these sensors in line with settings and claims, and publishes their grants. Not within a
-    /// transaction.
-    var settle: (Set<SensorName>) throws(VaultError) -> Void = { _ throws(VaultError) in }
+    /// Brings the streams of these sensors in line with settings and claims, and publishes their grants: now, or where that fails, as
+    /// soon as it can be done. Not within a transaction.
+    var settle: (Set<SensorName>) -> Void = { _ in }
     /// Gateways were enrolled or removed.
-    var gatewaysChanged: () throws(VaultError) -> Void = { () throws(VaultError) in }
+    var gatewaysChanged: () -> Void = {}
 
     init(_ settings: ConsumerSettings, store: Store, keys: Keys, session: Session) {
         self.settings = settings

@@ -43,8 +43,7 @@ final class Profiles: @unchecked Sendable {
             try claims.setKinds(RecordedKinds(context.documents).kinds(of: user), of: user)
             return try claims.sensors(of: user)
         }
-        // Each time: where it failed once, saving again is to put it right.
-        if !sensors.isEmpty { try context.settle(sensors) }
+        if !sensors.isEmpty { context.settle(sensors) }
         return .object([JSON.Member("message", "Data Saved Successfully")] + members(profile))
     }
 
