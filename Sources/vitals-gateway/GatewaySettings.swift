@@ -38,10 +38,13 @@ struct GatewaySettings {
     let outbox: OutboxSettings
     let logLevel: LogLevel
 
-    init(_ section: Section) throws(SettingsError) {
+    init(_ section: Section) throws(SettingsError) { try self.init(section, isToBeEnrolled: false) }
+
+    /// - Parameter isToBeEnrolled: whatever the enrolment is now, damaged or another's than the file says, it is about to be replaced.
+    init(_ section: Section, isToBeEnrolled: Bool) throws(SettingsError) {
         topics = try section.topics()
         state = try section.path("state", default: "gateway")
-        enrolment = try section.enrolment(in: state)
+        enrolment = isToBeEnrolled ? nil : try section.enrolment(in: state)
         inFile = (try section.gateway(), try section.section("consumer").publicKey("identity"))
         let named = inFile.gateway ?? enrolment?.gateway
         isNamed = named != nil

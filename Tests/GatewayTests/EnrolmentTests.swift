@@ -140,6 +140,30 @@ struct EnrolmentTests {
         #expect(home.requests.count == 2)
     }
 
+    @Test("one whose enrolment is damaged, or another's than the settings say, can be enrolled again, as it is told")
+    func againWhereItIsBroken() throws {
+        let home = try Unenrolled()
+        #expect(try home.enrol().status == 0)
+        try home.folder.write("{", to: "state/enrolment.json")
+        let start = try home.gateway()
+        #expect(start.exitStatus() == 78 && start.text.contains("vitals-gateway enrol --again"), "\(start.text)")
+        #expect(try home.enrol().status == 78)
+        #expect(try home.enrol(["--again"]).status == 0)
+        #expect(try home.enrolment?.gateway.text == "attic")
+
+        let pinned = KeyFile.text(of: [UInt8](repeating: 9, count: 32))
+        try home.folder.write(
+            """
+            {"gateway":"cellar","consumer":"\(pinned)","username":"cellar","claim_key":"\(pinned)"}
+            """, to: "state/enrolment.json")
+        try home.write(#"gateway: "attic","#)
+        let other = try home.gateway()
+        #expect(other.exitStatus() == 78 && other.text.contains("vitals-gateway enrol --again"), "\(other.text)")
+        let again = try home.enrol(["--again"])
+        #expect(again.status == 0, "\(again)")
+        #expect(try home.enrolment?.gateway.text == "attic")
+    }
+
     @Test("whoever answers without knowing the code is not believed, and changes nothing")
     func forged() throws {
         for field in ["gateway", "consumer", "proof"] {

@@ -19,9 +19,10 @@ struct EnrolCommand {
     private let settings: GatewaySettings
     private let limit = Duration.seconds(30)
 
-    init(_ settings: GatewaySettings, isAgain: Bool) throws(Failure) {
+    /// Throws where the settings have an enrolment already: `--again` reads them without.
+    init(_ settings: GatewaySettings) throws(Failure) {
         self.settings = settings
-        guard let enrolment = settings.enrolment, !isAgain else { return }
+        guard let enrolment = settings.enrolment else { return }
         throw Failure(
             .failure, "this gateway is enrolled already, as \(enrolment.gateway)",
             hint: "to enrol it anew, perhaps with another consumer: vitals-gateway enrol --again")
@@ -44,7 +45,7 @@ struct EnrolCommand {
     private func checkOwner() throws(Failure) {
         var status = stat()
         guard stat(settings.state, &status) == 0, status.st_uid != geteuid() else { return }
-        let owner = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "#\(status.st_uid)"
+        let owner = Enrolment.owner(of: settings.state) ?? "#\(status.st_uid)"
         throw Failure(
             .configuration, "the state folder \(settings.state) is \(owner)'s",
             hint: "run it as that user: sudo -u \(owner) vitals-gateway enrol")

@@ -1,4 +1,5 @@
 import Daemon
+import Glibc
 import Telemetry
 import Vault
 
@@ -26,11 +27,25 @@ struct Enrolment {
         do {
             guard let bytes = try SmallFile.read(path, atMost: 4096) else { return nil }
             return try Enrolment(JSON(payload: bytes))
+        } catch let error as VaultError where error.code == EACCES {
+            let user = owner(of: state) ?? "USER"
+            throw Failure(
+                .configuration, "\(path) is for \(user) alone",
+                hint:
+                    "run this as that user: sudo -u \(user) …; such as: vitals enrol --show | sudo -u \(user) vitals-gateway enrol"
+            )
         } catch {
             throw Failure(
                 .configuration, "\(path) cannot be used: \(error)",
-                hint: "check its owner (ls -l), or enrol the gateway again: vitals-gateway enrol --again")
+                hint: "enrol the gateway again: vitals-gateway enrol --again")
         }
+    }
+
+    /// Whose a file is; nil where that cannot be told.
+    static func owner(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "#\(status.st_uid)"
     }
 
     init(gateway: ID, consumer: [UInt8], username: String, claimKey: SymmetricKey) {
