@@ -245,9 +245,13 @@ struct EnrolmentTests {
         }
         func restart(_ times: Int) throws {
             for _ in 1...times {
-                let starts = gateway.lines.count { $0.contains("connected to the broker") }
+                // Broker and message bus: what is open is counted when both have been reached.
+                let signs = ["connected to the broker", "Bluetooth: "]
+                let starts = signs.map { sign in gateway.lines.count { $0.contains(sign) } }
                 gateway.signal(SIGHUP)
-                let hasStarted = gateway.wait { $0.count { $0.contains("connected to the broker") } > starts }
+                let hasStarted = gateway.wait { lines in
+                    zip(signs, starts).allSatisfy { sign, start in lines.count { $0.contains(sign) } > start }
+                }
                 try #require(hasStarted, "\(gateway.text)")
             }
         }
