@@ -199,6 +199,8 @@ struct EnrolmentTests {
             for name in ["gateways/rename", "gateways/remove"] {
                 #expect(fault(try office.ask("eve", name, ["gateway": field, "name": "Mine"])) == .notFound)
             }
+            // Whatever guests may ask, the broker lets them.
+            #expect(try #require(office.consumer.people).guestRequests == Set(BrokerRole.guestRequests))
             // Once is once.
             #expect(fault(try office.enrol(code, key)) == .wrongCredentials)
 

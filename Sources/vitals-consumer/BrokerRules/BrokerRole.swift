@@ -57,30 +57,37 @@ struct BrokerRole: Hashable {
             ])
     }
 
+    /// What guests may ask. One by one: at a topic of their own choice they could have the broker keep what they publish retained, at as
+    /// many as they like, until its memory is full.
+    static let guestRequests = [
+        "enrol", "nonce", "request-reset", "reset-password", "sign-in", "sign-in-with", "sign-up",
+    ]
+
     /// Whoever has no name: asks under `accounts`, and hears the reply where nobody looks who has not drawn the same 128 bits.
     static func guest(_ topics: Topics) -> BrokerRole {
         let accounts = "\(topics.root)/accounts"
         return BrokerRole(
             "guest",
-            [
-                .allow(.send, "\(accounts)/+"),
+            guestRequests.map { .allow(.send, "\(accounts)/\($0)") } + [
                 .allow(.receive, "\(accounts)/responses/+"),
                 .allow(.subscribe, "\(accounts)/responses/+"),
                 // The pattern above covers wildcards, too.
                 .deny(.subscribeLiteral, "\(accounts)/responses/+"),
                 .deny(.subscribeLiteral, "\(accounts)/responses/#"),
                 .deny(.subscribeLiteral, "\(accounts)/responses"),
-                // What would be a request named like the replies' level.
-                .deny(.send, "\(accounts)/responses"),
             ])
     }
 
-    /// A person, on each of their devices.
+    /// A person, on each of their devices. What they ask, no other device of theirs hears: the account's password may be in it, and a
+    /// device that was lost could make itself at home for good.
     static func person(_ user: ID, _ topics: Topics) -> BrokerRole {
         let own = "\(topics.root)/users/\(user)"
         return BrokerRole(
             name(ofPerson: user),
-            [.allow(.send, "\(own)/requests/+/+"), .allow(.receive, "\(own)/#"), .allow(.subscribe, "\(own)/#")])
+            [
+                .allow(.send, "\(own)/requests/+/+"), .allow(.receive, "\(own)/#"), .allow(.subscribe, "\(own)/#"),
+                .deny(.receive, "\(own)/requests/#"),
+            ])
     }
 
     /// A gateway: its own topics, and whether a consumer is there.

@@ -92,6 +92,9 @@ final class People: @unchecked Sendable {
         desks[Self.key(name, audience)] = Desk(maximumLength: maximumLength, bulk: bulk, handling: handling)
     }
 
+    /// What guests may ask.
+    var guestRequests: Set<String> { Set(desks.keys.filter { $0.hasPrefix("guest ") }.map { String($0.dropFirst(6)) }) }
+
     /// The filters of all requests. What was asked before we came is not answered, and a retained request can be told from others.
     var subscriptions: [Subscription] {
         [context.topics.everyAccountRequest, context.topics.everyUserRequest].map {
