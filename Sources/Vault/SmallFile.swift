@@ -31,8 +31,7 @@ public enum SmallFile {
         _ path: String, with bytes: [UInt8], ownerAsBefore: Bool = false
     ) throws(VaultError) {
         let attempted = "write \(path)"
-        let temporary = try writeBeside(path, bytes, attempted)
-        if ownerAsBefore { try giveAway(temporary, path, attempted) }
+        let temporary = try writeBeside(path, bytes, attempted, owner: ownerAsBefore ? owner(of: path, attempted) : nil)
         guard rename(temporary, path) == 0 else {
             let number = errno
             unlink(temporary)
@@ -41,26 +40,26 @@ public enum SmallFile {
         try KeyFile.syncDirectory(of: path, attempted)
     }
 
-    private static func giveAway(_ temporary: String, _ path: String, _ attempted: String) throws(VaultError) {
-        guard geteuid() == 0 else { return }
+    /// Whose a file is or would be, where we are root; nil where we are not, and so cannot give it away.
+    private static func owner(of path: String, _ attempted: String) throws(VaultError) -> (uid_t, gid_t)? {
+        guard geteuid() == 0 else { return nil }
         var status = stat()
-        guard stat(path, &status) == 0 || stat(KeyFile.folder(of: path), &status) == 0,
-            chown(temporary, status.st_uid, status.st_gid) == 0
-        else {
-            let number = errno
-            unlink(temporary)
-            throw .system(attempted, errno: number)
+        guard stat(path, &status) == 0 || stat(KeyFile.folder(of: path), &status) == 0 else {
+            throw .system(attempted, errno: errno)
         }
+        return (status.st_uid, status.st_gid)
     }
 
     /// Writes to a name beside `path` that no one knows, and flushes it; the name.
     static func writeBeside(
-        _ path: String, _ bytes: [UInt8], _ attempted: String
+        _ path: String, _ bytes: [UInt8], _ attempted: String, owner: (uid_t, gid_t)? = nil
     ) throws(VaultError) -> String {
         let temporary = "\(path).\(try RandomBytes.draw(8).map { String($0, radix: 16) }.joined())"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system(attempted, errno: errno) }
-        let written = write(file, bytes, bytes.count)
+        // By its descriptor: the name may be somebody else's by now, where the folder is theirs, and lead to any file of root's.
+        let isGiven = owner.map { fchown(file, $0.0, $0.1) == 0 } ?? true
+        let written = isGiven ? write(file, bytes, bytes.count) : -1
         let number = written < 0 ? errno : written < bytes.count ? ENOSPC : fsync(file) != 0 ? errno : 0
         close(file)
         guard number == 0 else {
