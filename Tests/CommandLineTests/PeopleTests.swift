@@ -285,6 +285,10 @@ struct PeopleTests {
                 "vitals/v1/users/ada/progress", ["operation": "reset-all", "step": "keys", "done": 1, "of": 7])
             return Reply(.ok(["message": "Everything was deleted", "tried": 9, "opened": 0, "next": "profile"]))
         }
+        for command in ["reset-all", "delete-account"] {
+            let unasked = try consumer.vitals(command, input: ["Lovelace-1815!"])
+            #expect(unasked.status == 64 && unasked.errors.contains("--yes"), "\(unasked)")
+        }
         let no = try consumer.terminal("reset-all", [("for good? [y/N]", "n")])
         #expect(no.status == 1 && no.text.contains("heart rates: 12"), "\(no)")
         #expect(try consumer.last().name == "reset-all/ask")

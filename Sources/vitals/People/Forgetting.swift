@@ -13,13 +13,14 @@ struct Forgetting {
 
     /// Deletes all that is kept of the person, and keeps the account.
     func resetAll() throws -> ExitCode {
-        try Office.visit(call) { office in
+        try refuseUnasked()
+        return try Office.visit(call) { office in
             let asked = try office.ask("reset-all/ask")
             if !call.isJSON {
                 Output.note(asked.text("message") ?? "This deletes all that is kept of you")
                 for (name, count) in Self.counts(asked["what"]) { Output.note("  \(name): \(count)") }
             }
-            guard try arguments.flag("yes") || isConfirmed("Delete all of it, for good?") else {
+            guard try isSure || isConfirmed("Delete all of it, for good?") else {
                 throw Failure(.failure, "nothing was changed")
             }
             try office.listen(to: .progress)
@@ -36,6 +37,16 @@ struct Forgetting {
             }
             if data["next"] == "profile" { try Output.write("next: vitals profile edit\n") }
             return .ok
+        }
+    }
+
+    private var isSure: Bool { get throws { try arguments.flag("yes") } }
+
+    /// What cannot be undone is not done because there was nobody to ask: `ssh pi vitals reset-all` has no terminal.
+    private func refuseUnasked() throws {
+        guard try isSure || Secret.isTerminal else {
+            throw Failure(
+                .usage, "this deletes for good, and there is no terminal to ask at", hint: "say so with --yes")
         }
     }
 
@@ -60,7 +71,8 @@ struct Forgetting {
     /// Deletes the account, and all that is kept of the person.
     func deleteAccount() throws -> ExitCode {
         _ = try Office(call)
-        guard try arguments.flag("yes") || isConfirmed("Delete your account and everything in it, for good?") else {
+        try refuseUnasked()
+        guard try isSure || isConfirmed("Delete your account and everything in it, for good?") else {
             throw Failure(.failure, "nothing was changed")
         }
         let file = try arguments.optionalString("password-file")
