@@ -24,7 +24,9 @@ private final class Line {
         let settings = try bench.settings(
             #"port: \#(broker.port), username: "home", password_file: "\#(broker.folder.path("home.password"))""#)
         let topics = settings.topics
-        session = Session(settings.broker)
+        var own = settings.broker
+        own.clientID = "gateway"
+        session = Session(own)
         outbox = try Outbox(settings, publishingOn: session)
         let outbox = outbox
         try outbox.start {}
