@@ -167,7 +167,8 @@ struct ForgottenProofTests {
     @Test("leaves alone what a person of the same id has had since a backup from before them was restored")
     func beforeThem() throws {
         _ = try household.open(people: "other: { sensors: [\"home/watch\"] }")
-        _ = try output { _ = try BackupCommand(folder: household.path("without")).run(household.settings(), output: $0) }
+        let backup = BackupCommand(folder: household.path("without"))
+        _ = try output { _ = try backup.run(household.settings(), output: $0) }
         let (settings, _) = try forgotten()
         try moveDatabasesAway(to: "live")
         _ = try restore(settings, data: "without/data", keys: "without/keys")
