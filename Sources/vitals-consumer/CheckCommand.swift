@@ -16,7 +16,7 @@ struct CheckCommand {
         var lostInGaps: UInt64 = 0
         /// Blocks of persons whose secret is not there any more.
         var forgotten: Int64 = 0
-        /// Blocks that do not open, or say nothing.
+        /// Blocks that do not open, or say nothing, and documents and names of devices that do not open.
         var unreadable: Int64 = 0
         /// Counts that were kept as blocks were stored, and that differ from what is there now.
         var miscounted: Int64 = 0
@@ -63,6 +63,7 @@ struct CheckCommand {
             try store.database.checkIntegrity()
             for stream in try store.streams() { try findings.add(stream, store, keys) }
             findings.sessions = try store.database.first("SELECT count(*) FROM sessions", row: Row.int) ?? 0
+            findings.unreadable += try closed(store, keys)
             findings.unledgered +=
                 try store.database.first(
                     """
@@ -77,6 +78,26 @@ struct CheckCommand {
             findings.damaged += 1
         }
         return findings
+    }
+
+    /// How many documents and names of devices do not open, though their secret is there.
+    private static func closed(_ store: Store, _ keys: Keys) throws(VaultError) -> Int64 {
+        let documents = Documents(store: store, keys: keys)
+        var closed: Int64 = 0
+        for sql in [
+            "SELECT user, secret_version, name, sealed FROM documents",
+            "SELECT user, secret_version, '\(Documents.label(ofDevice: ""))' || device, name FROM devices",
+        ] {
+            try store.database.forEach(sql) { row throws(VaultError) in
+                let (text, version) = (try row.text(0), try row.int(1))
+                guard let user = decoded({ () throws(MalformedValue) in try ID(text) }),
+                    try keys.person(text, version: version) != nil,
+                    try documents.opened(row.blob(3), row.text(2), of: user, version: version) == nil
+                else { return }
+                closed += 1
+            }
+        }
+        return closed
     }
 }
 

@@ -29,6 +29,13 @@ struct CheckTests {
             old.keyBlock, new.keyBlock, new.block(beat(5000, 71), beat(6000, 72)), new.block(steps),
             new.loose(old, Array(records[0...1])), new.loose(old, Array(records[1...2])), new.loose(old, records),
             new.seal(.clock, clock.bytes), new.seal(.gap, gap.bytes))
+        let documents = Documents(store: parts.store, keys: parts.keys)
+        let demo = try ID("demo")
+        try documents.write(["name": "Ada"], "profile", of: demo)
+        let (version, name) = try documents.sealed(.string("phone"), Documents.label(ofDevice: "one"), of: demo)
+        try parts.store.database.execute(
+            "INSERT INTO devices (device, user, credential, created_ms, secret_version, name) VALUES ('one', 'demo', x'00', 0, ?, ?)",
+            [.integer(version), .blob(name)])
         return parts
     }
 
@@ -72,6 +79,8 @@ struct CheckTests {
             ("DELETE FROM records WHERE record = 0", \.miscounted),
             ("UPDATE counts SET number = number + 1 WHERE kind = 1", \.miscounted),
             ("UPDATE sessions SET boot = zeroblob(16) WHERE number = 2", \.unreadable),
+            ("UPDATE documents SET sealed = zeroblob(40)", \.unreadable),
+            ("UPDATE devices SET device = 'another'", \.unreadable),
         ])
     func altered(sql: String, finding: KeyPath<CheckCommand.Findings, Int64> & Sendable) throws {
         let parts = try filled()
