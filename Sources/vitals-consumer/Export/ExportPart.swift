@@ -9,7 +9,8 @@ import Vault
 // the person: nobody can make one, and that of one person is none for another.
 //
 // A part of readings goes up to a time and how many readings of that very millisecond it has. What is stored between two
-// parts, of a time that is past already, is not in it.
+// parts, of a time that is past already, is not in it; where a clock block comes between two, readings that it moves over that time
+// are in it twice, or not at all.
 
 /// A part of one of the files.
 struct ExportPart: Equatable {
