@@ -7,6 +7,17 @@ import Vault
 /// The data is copied first, the keys after it: a secret is made before the stream that needs it, so the copy of the keys has
 /// every secret that the copy of the data needs. They lie in folders of their own, to be kept apart.
 struct BackupCommand {
+    static let declaration = Command(
+        name: "backup",
+        summary: "Copies both databases into a new folder, each into a folder of its own in it.",
+        discussion: """
+            It works while the service runs. Keep DIR/data and DIR/keys apart, and the root key apart from both. What is \
+            forgotten here is forgotten only when the last backup of the keys is gone, too.
+            """,
+        arguments: [.required("DIR", "a folder that is empty or does not exist yet")],
+        examples: [Example("vitals-consumer backup /media/backup/2026-11-21")],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
     let folder: String
 
     /// Writes what was written, and what to do with it, to `output`, a file descriptor.
@@ -63,4 +74,8 @@ struct BackupCommand {
                 hint: "name a folder of your own")
         }
     }
+}
+
+extension BackupCommand: Subcommand {
+    init(_ arguments: Arguments) throws { self.init(folder: try arguments.string("DIR")) }
 }

@@ -6,6 +6,12 @@ import Vault
 ///
 /// It reads one state of the database, also beside a running service.
 struct CheckCommand {
+    static let declaration = Command(
+        name: "check",
+        summary: "Opens all that is stored, counts it again and compares; prints one JSON object.",
+        discussion: "It works while the service runs, and ends with an error where something does not agree.",
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
     /// What was found.
     struct Findings: Equatable {
         var streams: Int64 = 0
@@ -99,6 +105,10 @@ struct CheckCommand {
         }
         return closed
     }
+}
+
+extension CheckCommand: Subcommand {
+    init(_ arguments: Arguments) throws { self.init() }
 }
 
 extension CheckCommand.Findings {

@@ -4,7 +4,24 @@ import Telemetry
 import Vault
 
 /// `vitals-consumer readings`: prints what is stored, opened.
-struct ReadingsCommand {
+struct ReadingsCommand: Subcommand {
+    static let declaration = Command(
+        name: "readings",
+        summary: "Prints stored readings, opened, as one JSON object a line, in order of time.",
+        discussion: """
+            A time is Unix milliseconds or UTC such as 2026-11-21T10:00:00Z. It works while the service runs.
+            """,
+        options: [
+            .value("user", "ID", "the person"),
+            .value("kind", "KIND", "heart-rate, steps or temperature"),
+            .value("from", "TIME", "not before this time"),
+            .value("to", "TIME", "only before this time"),
+        ],
+        examples: [
+            Example("vitals-consumer readings --user demo --kind steps --from 2026-11-21T00:00:00Z")
+        ],
+        exitCodes: [.ok, .failure, .usage, .configuration])
+
     private let user: ID
     private let kind: ReadingKind
     private let from: Int64
@@ -73,6 +90,13 @@ struct Lines {
     private var buffer: [UInt8] = []
 
     init(_ descriptor: CInt) { self.descriptor = descriptor }
+
+    /// Writes one line.
+    static func write(_ line: String, to descriptor: CInt) {
+        var lines = Lines(descriptor)
+        lines.write(Array(line.utf8))
+        lines.flush()
+    }
 
     mutating func write(_ line: [UInt8]) {
         buffer += line

@@ -10,7 +10,27 @@ import Vault
 /// what it has not. Every sensor's newest grant gets a serial above all that the store from before can have issued.
 ///
 /// Who was forgotten since the backup is forgotten again, before anything is put in place: see Forgetting/Forgotten.swift.
-struct RestoreCommand {
+struct RestoreCommand: Subcommand {
+    static let declaration = Command(
+        name: "restore",
+        summary: "Makes a backup the state of this consumer; the service must not be running.",
+        discussion: """
+            There must be no databases in the state folder: nothing is overwritten. The backup is checked with the root key \
+            before anything is put in place. Gateways then send again what they keep, and the service takes what it has not. Who \
+            was forgotten after the backup, by the list of the forgotten, is forgotten again.
+            """,
+        options: [
+            .value("data", "DIR", "the folder of vitals.db, where it is not DIR/data"),
+            .value("keys", "DIR", "the folder of keys.db, where it is not DIR/keys"),
+            .value("forgotten", "FILE", "a list of the forgotten, beside those in the backup and in the state folder"),
+        ],
+        arguments: [.optional("DIR", "what backup has written")],
+        examples: [
+            Example("vitals-consumer restore /media/backup/2026-11-21"),
+            Example("vitals-consumer restore --data /media/backup/data --keys /media/stick/keys"),
+        ],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
     /// Where vitals.db is.
     let data: String
     /// Where keys.db is.
@@ -31,6 +51,10 @@ struct RestoreCommand {
         self.data = data
         self.keys = keys
         self.forgotten = forgotten
+    }
+
+    func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
+        try run(settings, now: unixMilliseconds(), output: output)
     }
 
     /// Writes what was restored to `output`, a file descriptor.
@@ -105,7 +129,8 @@ extension RestoreCommand {
         let places = ForgottenPlaces(settings, store: store, keys: keys)
         // The service goes on without one that cannot be read. Here it may be the only one that names somebody.
         for file in places.files { _ = try ForgottenList(file, keys) }
-        if let file = settings.forgottenFile, let end = file.lastIndex(of: "/"), access(String(file[...end]), F_OK) != 0 {
+        if let file = settings.forgottenFile, let end = file.lastIndex(of: "/"), access(String(file[...end]), F_OK) != 0
+        {
             throw VaultError(
                 "read the list of the forgotten \(file)", .missing, said: "its folder is not there: is the medium?")
         }

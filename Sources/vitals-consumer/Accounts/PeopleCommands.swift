@@ -5,7 +5,7 @@ import Vault
 // What operators do about accounts, beside a running service: each is one transaction, for which the service waits.
 
 /// `vitals-consumer people`: lists accounts.
-struct PeopleCommand {
+struct PeopleCommand: Subcommand {
     static let declaration = Command(
         name: "people",
         summary: "Lists who has an account, as one JSON object a line, the oldest first.",
@@ -88,7 +88,7 @@ struct AccountChoice {
 }
 
 /// `vitals-consumer reset-password`: prints a code.
-struct ResetPasswordCommand {
+struct ResetPasswordCommand: Subcommand {
     static let declaration = Command(
         name: "reset-password",
         summary: "Prints a code with which a person sets a new password.",
@@ -106,6 +106,10 @@ struct ResetPasswordCommand {
     private let choice: AccountChoice
 
     init(_ arguments: Arguments) throws { choice = try AccountChoice(arguments) }
+
+    func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
+        try run(settings, now: unixMilliseconds(), output: output)
+    }
 
     func run(_ settings: ConsumerSettings, now: Int64, output: CInt) throws(Failure) -> ExitCode {
         let keys = try Keys(settings, .write)
@@ -125,7 +129,7 @@ struct ResetPasswordCommand {
 }
 
 /// `vitals-consumer unlock`: opens an account that too many failures have locked.
-struct UnlockCommand {
+struct UnlockCommand: Subcommand {
     static let declaration = Command(
         name: "unlock",
         summary: "Opens an account that too many wrong passwords have locked; the password stays.",
@@ -139,7 +143,8 @@ struct UnlockCommand {
 
     init(_ arguments: Arguments) throws { choice = try AccountChoice(arguments) }
 
-    func run(_ settings: ConsumerSettings) throws(Failure) -> ExitCode {
+    /// Says so on `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
         let keys = try Keys(settings, .write)
         let store = try Store(folder: settings.state)
         let rows = AccountRows(store: store, keys: keys)
@@ -147,7 +152,7 @@ struct UnlockCommand {
         try Failure.explaining { () throws(VaultError) in
             try store.database.transaction { () throws(VaultError) in try rows.clearFailures(of: account.user) }
         }
-        print("\(account.user) can sign in again")
+        Lines.write("\(account.user) can sign in again", to: output)
         return .ok
     }
 }

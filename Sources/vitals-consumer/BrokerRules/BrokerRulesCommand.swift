@@ -5,6 +5,18 @@ import Vault
 /// `vitals-consumer broker-rules FILE`: writes the file of the broker's dynamic-security plugin where it is missing or damaged, or says something
 /// else than the database. To be run before the broker starts, for that reads the file then and never again.
 struct BrokerRulesCommand {
+    static let declaration = Command(
+        name: "broker-rules",
+        summary: "Writes the file of the broker's dynamic-security plugin.",
+        discussion: """
+            To be run before the broker starts, with what the settings and the database have: FILE is written where it is \
+            missing or damaged, or says something else, and is its owner's only. Clients, groups and roles in it that are an \
+            operator's own are kept. A broker that runs does not see it: it writes its own copy at the next change.
+            """,
+        arguments: [.required("FILE", "the plugin's config_file")],
+        examples: [Example("vitals-consumer broker-rules /var/lib/mosquitto/vitals.json")],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
     let path: String
 
     /// Tells of it on `output`, a file descriptor.
@@ -52,4 +64,8 @@ struct BrokerRulesCommand {
             throw Failure(.failure, "could not make \(path) its owner's only: \(String(cString: strerror(errno)))")
         }
     }
+}
+
+extension BrokerRulesCommand: Subcommand {
+    init(_ arguments: Arguments) throws { self.init(path: try arguments.string("FILE")) }
 }

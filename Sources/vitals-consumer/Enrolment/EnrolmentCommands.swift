@@ -5,6 +5,17 @@ import Vault
 
 /// `vitals-consumer enrol-code`: draws a code for a gateway that is the operator's, beside the running service.
 struct EnrolCodeCommand {
+    static let declaration = Command(
+        name: "enrol-code",
+        summary: "Prints a code that enrols one gateway, once, within an hour.",
+        discussion: """
+            For a gateway that no person owns; people get codes of their own by `vitals enrol`. Type it where `vitals-gateway \
+            enrol` asks for it. It works while the service runs, which has to have accounts.
+            """,
+        options: [.value("gateway", "ID", "what the gateway is to be called in topics (default: drawn at random)")],
+        examples: [Example("vitals-consumer enrol-code --gateway attic")],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
     /// What it is to be called; nil lets the service draw an id.
     let gateway: ID?
 
@@ -46,15 +57,35 @@ struct EnrolCodeCommand {
     }
 }
 
+extension EnrolCodeCommand: Subcommand {
+    init(_ arguments: Arguments) throws {
+        self.init(gateway: try arguments.optionalID("gateway").map { try ID($0) })
+    }
+
+    func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
+        try run(settings, now: unixMilliseconds(), output: output)
+    }
+}
+
 /// `vitals-consumer gateways`: lists the gateways that were enrolled by a code, and those of the settings; or removes one, which a
 /// running service takes at SIGHUP.
 struct GatewaysCommand {
+    static let declaration = Command(
+        name: "gateways",
+        summary: "Lists the gateways that are enrolled, as one JSON object a line, or removes one.",
+        discussion: """
+            With whose they are, and which of their sensors people have claimed. Nothing of a gateway that is removed is accepted \
+            any more, and the claims of its sensors end; then tell a running service with SIGHUP (systemctl reload).
+            """,
+        options: [.value("remove", "ID", "removes a gateway that was enrolled by a code")],
+        exitCodes: [.ok, .failure, .usage, .configuration])
+
     /// The gateway to remove; nil lists them.
     var removed: ID?
 
     /// Writes one JSON object a line to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
-        if let removed { return try remove(removed, settings) }
+        if let removed { return try remove(removed, settings, output) }
         let keys = try Keys(settings, .read)
         let store = try Store(folder: settings.state, readOnly: true)
         var lines = Lines(output)
@@ -76,7 +107,7 @@ struct GatewaysCommand {
         return .ok
     }
 
-    private func remove(_ id: ID, _ settings: ConsumerSettings) throws(Failure) -> ExitCode {
+    private func remove(_ id: ID, _ settings: ConsumerSettings, _ output: CInt) throws(Failure) -> ExitCode {
         let gateways = EnrolledGateways(store: try Store(folder: settings.state), keys: try Keys(settings, .read))
         let isThere = try Failure.explaining { () throws(VaultError) in
             try gateways.store.database.transaction { () throws(VaultError) in
@@ -91,7 +122,13 @@ struct GatewaysCommand {
                 hint: settings.gateways[id] == nil
                     ? "vitals-consumer gateways lists them" : "take it out of the settings")
         }
-        print("\(id) is removed; a running service takes it at SIGHUP")
+        Lines.write("\(id) is removed; a running service takes it at SIGHUP", to: output)
         return .ok
+    }
+}
+
+extension GatewaysCommand: Subcommand {
+    init(_ arguments: Arguments) throws {
+        self.init(removed: try arguments.optionalID("remove").map { try ID($0) })
     }
 }

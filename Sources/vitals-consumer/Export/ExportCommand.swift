@@ -6,6 +6,15 @@ import Vault
 
 /// `vitals-consumer export --user U DIR`: writes what a person takes along into a new folder.
 struct ExportCommand {
+    static let declaration = Command(
+        name: "export",
+        summary: "Writes all that is stored of a person into a new folder, opened: JSON, CSV and their picture.",
+        discussion: "It works while the service runs. What it writes is in the clear.",
+        options: [.value("user", "ID", "the person")],
+        arguments: [.required("DIR", "a folder that does not exist yet")],
+        examples: [Example("vitals-consumer export --user demo /media/stick/demo")],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
     let user: ID
     let folder: String
 
@@ -79,5 +88,11 @@ struct ExportCommand {
 
     private func failure(_ name: String) -> Failure {
         Failure(.failure, "cannot write \(folder)/\(name): \(String(cString: strerror(errno)))", hint: "make room")
+    }
+}
+
+extension ExportCommand: Subcommand {
+    init(_ arguments: Arguments) throws {
+        self.init(user: try ID(arguments.id("user")), folder: try arguments.string("DIR"))
     }
 }

@@ -7,7 +7,23 @@ import Vault
 ///
 /// The databases belong to whoever has the state folder. Where nobody has it, all is done here. A running service does it
 /// itself, when it reads the list of the forgotten again: two that change the streams at once would get in each other's way.
-struct ForgetCommand {
+struct ForgetCommand: Subcommand {
+    static let declaration = Command(
+        name: "forget",
+        summary: "Forgets a person: deletes all that is stored of them, and the keys to it.",
+        discussion: """
+            Nobody can bring it back. The account stays, with its devices and claims, unless --account takes it along. Where the \
+            service runs, the person is put on the list of the forgotten, and the service does the rest at SIGHUP (systemctl \
+            reload) or at its next start. A backup from before that is restored is made to forget them, too.
+            """,
+        options: [
+            .value("user", "ID", "the person"),
+            .flag("account", "with their account"),
+            .flag("yes", "does not ask"),
+        ],
+        examples: [Example("vitals-consumer forget --user demo")],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
     let user: ID
     let isWithAccount: Bool
     let isAsked: Bool

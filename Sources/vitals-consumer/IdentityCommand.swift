@@ -1,0 +1,28 @@
+import Daemon
+import Glibc
+import Vault
+
+/// `vitals-consumer identity`: prints who gateways are to believe, and makes keys where there are none.
+struct IdentityCommand: Subcommand {
+    static let declaration = Command(
+        name: "identity",
+        summary: "Prints the public key that gateways are enrolled with: Ed25519, base64.",
+        discussion: """
+            Makes the root key's file and the keys where there are none. Keep the root key apart from the data: whoever \
+            has both can open everything, and without it nothing can be opened.
+            """,
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
+    init(_ arguments: Arguments) {}
+
+    /// Writes to `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
+        // Where there are no keys yet, nothing else may come to be there meanwhile.
+        let isNew = access(settings.state + "/keys.db", F_OK) != 0
+        let folder = isNew ? try StateFolder(settings.state) : nil
+        defer { withExtendedLifetime(folder) {} }
+        let keys = try Keys(settings, .create)
+        Lines.write(KeyFile.text(of: keys.identity.publicKey), to: output)
+        return .ok
+    }
+}
