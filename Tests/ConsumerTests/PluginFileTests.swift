@@ -69,6 +69,9 @@ struct PluginFileTests {
         try write()
         // The consumer's and the gateway's salts are drawn anew.
         #expect(try read().clients?.map(\.roles) == good.clients?.map(\.roles))
+        // What an operator has added may be in it.
+        let kept = try? Data(contentsOf: URL(fileURLWithPath: path + ".damaged"))
+        #expect(kept == (["", "{}"].contains(text) ? nil : Data(text.utf8)))
     }
 
     @Test("loses devices that the database does not know, and keeps what an operator has added")

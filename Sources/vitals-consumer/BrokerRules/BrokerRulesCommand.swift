@@ -42,6 +42,7 @@ struct BrokerRulesCommand {
             lines.write(Array("\(path) is as the database says: \(access.clients.count) clients".utf8))
             return .ok
         }
+        if let bytes, existing == nil, !bytes.isEmpty { try keep(bytes) }
         let contents = try wanted.bytes
         try Failure.explaining { () throws(VaultError) in
             try SmallFile.replace(path, with: contents, ownerAsBefore: true)
@@ -50,6 +51,15 @@ struct BrokerRulesCommand {
             bytes == nil ? "was missing" : existing == nil ? "was damaged" : "said something else than the database"
         lines.write(Array("wrote \(path), which \(why): \(access.clients.count) clients".utf8))
         return .ok
+    }
+
+    /// What cannot be read may have had clients of the operator's own.
+    private func keep(_ damaged: [UInt8]) throws(Failure) {
+        let copy = path + ".damaged"
+        try Failure.explaining { () throws(VaultError) in
+            try SmallFile.replace(copy, with: damaged, ownerAsBefore: true)
+        }
+        log.warning("what it said is in \(copy): clients and roles of your own are to be added again")
     }
 
     private func access(of settings: ConsumerSettings) throws -> BrokerAccess {
