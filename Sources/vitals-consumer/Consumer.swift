@@ -230,11 +230,45 @@ extension Consumer {
         of some: Set<SensorName>? = nil, _ acknowledged: @escaping @Sendable (MQTTError?) -> Void
     ) throws(VaultError) -> Int {
         let grants = try self.grants.current(of: some)
-        for (gateway, grant) in grants {
-            let (topic, payload) = try control.message(grant, gateway)
-            session.publish(payload, to: topic, qos: .atLeastOnce, retain: true, acknowledged: acknowledged)
-        }
+        try publish(grants[...], acknowledged)
         return grants.count
+    }
+
+    /// So many at a time: the session holds back a limited number of messages, and throws away what is more.
+    private static let portion = 1000
+
+    private func publish(
+        _ grants: ArraySlice<(gateway: ID, grant: Grant)>, _ acknowledged: @escaping @Sendable (MQTTError?) -> Void
+    ) throws(VaultError) {
+        let later = grants.dropFirst(Self.portion)
+        for (index, (gateway, grant)) in grants.prefix(Self.portion).enumerated() {
+            let (topic, payload) = try control.message(grant, gateway)
+            let isLast = index == Self.portion - 1
+            session.publish(payload, to: topic, qos: .atLeastOnce, retain: true) { [unowned self] error in
+                acknowledged(error)
+                // At the next connection all of them are published again.
+                if isLast, error == nil { publishLater(later, acknowledged) }
+            }
+        }
+    }
+
+    private func publishLater(
+        _ grants: ArraySlice<(gateway: ID, grant: Grant)>, _ acknowledged: @escaping @Sendable (MQTTError?) -> Void
+    ) {
+        do throws(VaultError) {
+            var newest: [(gateway: ID, grant: Grant)] = []
+            for (gateway, grant) in grants.prefix(Self.portion) {
+                // What a claim has changed meanwhile must not be what it was.
+                let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
+                let isNewest = try self.grants.store.newestSerial(of: sensor) == Int64(bitPattern: grant.serial)
+                let now = isNewest ? nil : try self.grants.current(of: [sensor]).first
+                newest.append(now ?? (gateway, grant))
+            }
+            try publish(newest + grants.dropFirst(Self.portion), acknowledged)
+        } catch {
+            if isDue("grants") { log.error("not all grants were published; again in 5 s: \(error)") }
+            session.loop.after(.seconds(5)) { [unowned self] in publishLater(grants, acknowledged) }
+        }
     }
 
     private func publishPresence(_ state: Availability, _ acknowledged: @escaping @Sendable (MQTTError?) -> Void) {

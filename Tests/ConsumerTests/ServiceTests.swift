@@ -46,6 +46,21 @@ struct ServiceTests {
         return grant
     }
 
+    @Test("publishes the grants of more sensors than the session holds messages")
+    func manyGrants() throws {
+        try broker.start()
+        let count = 10_500
+        let sensors = (1...count).map { "\"home/s\($0)\"" }.joined(separator: ", ")
+        let settings = try household.settings(people: "demo: { sensors: [\(sensors)] }", port: broker.port)
+        _ = try Keys(settings, .create)
+        let client = try Client(broker, "vitals/v1/gateways/home/sensors/+/grant")
+        defer { client.stop() }
+        let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+        consumer.start()
+        defer { consumer.stop() }
+        for _ in 1...count { _ = try client.wait("another grant") { $0.topic } }
+    }
+
     @Test("grants, takes blocks, acknowledges them with its signature, and says goodbye")
     func wholeWay() throws {
         try broker.start()
