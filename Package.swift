@@ -96,6 +96,9 @@ let package = Package(
             ]),
         tests(
             "HouseholdTests",
-            ["Daemon", "TestSupport", "Telemetry", "Vault", "vitals", "vitals-consumer", "vitals-gateway", "vitals-sensor"]),
+            [
+                "Daemon", "TestSupport", "Telemetry", "Vault", "vitals", "vitals-consumer", "vitals-gateway",
+                "vitals-sensor",
+            ]),
     ]
 )

@@ -18,6 +18,9 @@ final class Resets: @unchecked Sendable {
     private let mail: MailCommand?
     /// Three at once, then one in ten minutes: nobody is to fill another's mailbox.
     private var allowance = Allowance<[UInt8]>(perSecond: 1.0 / 600, burst: 3)
+    /// For all together, one in ten seconds: e-mail addresses are not verified, and who signs up with others' is not to have
+    /// us write to thousands of them.
+    private var mails = Allowance<Int>(perSecond: 0.1, burst: 30)
 
     init(_ accounts: Accounts) {
         self.accounts = accounts
@@ -59,6 +62,13 @@ final class Resets: @unchecked Sendable {
                 """
                 \(account.user) has asked for a code to reset their password: \
                 `vitals-consumer reset-password --user \(account.user)` prints it
+                """)
+        }
+        guard mails.take(0, now: millisecondsSinceBoot()) == nil else {
+            return log.warning(
+                """
+                too many mails with codes to reset a password: none was sent for \(account.user); \
+                `vitals-consumer reset-password --user \(account.user)` prints one
                 """)
         }
         mail.send(Self.message(code, to: address).bytes(time: now)) { problem in

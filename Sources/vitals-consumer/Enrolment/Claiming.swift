@@ -12,8 +12,9 @@ import Vault
 // Proof of @unchecked: as for `PeopleContext`.
 final class Claiming: @unchecked Sendable {
     private let context: PeopleContext
-    private var byPerson = WrongTries<ID>()
-    private var bySensor = WrongTries<SensorName>()
+    /// By person. A sensor's are not counted: nobody finds one of 2^55 codes, and whoever knows the sensor's name could keep its
+    /// owner from claiming it.
+    private var wrongTries = WrongTries<ID>()
     private var claims: Claims { Claims(store: context.store) }
     private var gateways: EnrolledGateways { EnrolledGateways(store: context.store, keys: context.keys) }
 
@@ -34,7 +35,7 @@ final class Claiming: @unchecked Sendable {
             throw ReplyError(.invalid, "a claim code looks like NF6YG-W8X2X-EQSRN", field: "code")
         }
         let clock = millisecondsSinceBoot()
-        if let seconds = max(byPerson.wait(user, now: clock), bySensor.wait(sensor, now: clock)) {
+        if let seconds = wrongTries.wait(user, now: clock) {
             throw ReplyError(
                 .rateLimited, "too many wrong codes: try again in \(seconds) s", retryAfterSeconds: seconds)
         }
@@ -43,8 +44,7 @@ final class Claiming: @unchecked Sendable {
         guard let key = try gateways.claimKey(of: sensor.gateway),
             let window = try code.window(for: sensor.sensor.text, around: now, key: key)
         else {
-            byPerson.failed(user, now: clock)
-            bySensor.failed(sensor, now: clock)
+            wrongTries.failed(user, now: clock)
             let words = "this code is wrong or too old for \(sensor): vitals-gateway claim-code shows another"
             throw ReplyError(.wrongCredentials, words, field: "code")
         }
@@ -146,5 +146,3 @@ struct WrongTries<Asker: Hashable> {
         }
     }
 }
-
-private func max(_ one: Int?, _ other: Int?) -> Int? { one.map { Swift.max($0, other ?? $0) } ?? other }

@@ -18,6 +18,7 @@ extension Consumer {
             rules?.remove(person: user, devices: devices) { error in if let error { log.warning("\(error)") } }
         }
         guard let people else { return }
+        people.context.isBeingForgotten = { [unowned self] in forgetting.isBusy(with: $0) }
         ResetAll(people, forgetting).register()
         people.register(
             "secret/rotate",

@@ -36,6 +36,8 @@ final class PeopleContext: @unchecked Sendable {
     /// Brings the streams of these sensors in line with settings and claims, and publishes their grants: now, or where that fails, as
     /// soon as it can be done. Not within a transaction.
     var settle: (Set<SensorName>) -> Void = { _ in }
+    /// Whether all that is a person's is being deleted now: nothing of theirs is to come to be meanwhile.
+    var isBeingForgotten: (ID) -> Bool = { _ in false }
     /// Gateways were enrolled or removed.
     var gatewaysChanged: () -> Void = {}
 
@@ -73,7 +75,9 @@ final class People: @unchecked Sendable {
     private var waiting: [Message] = []
     private var recent = RecentReplies()
     private var isForgetting = false
-    private var guests = Allowance<Int>(perSecond: 20, burst: 100)
+    /// All guests share it, for the broker does not say which of them asks; each verb has its own, so that who floods one
+    /// leaves the others alone.
+    private var guests = Allowance<String>(perSecond: 20, burst: 100)
     private var persons = Allowance<ID>(perSecond: 10, burst: 50)
     private var reported = OncePerMinute<String>(capacity: 64)
 
@@ -165,6 +169,10 @@ extension People {
             let words = "too many requests; try again in \(seconds) s"
             return refuse(ReplyError(.rateLimited, words, retryAfterSeconds: seconds), way)
         }
+        if case .person(let user) = asker, context.isBeingForgotten(user) {
+            let words = "all that is yours is being deleted: wait until it is done"
+            return refuse(ReplyError(.busy, words, retryAfterSeconds: 5), way)
+        }
         guard let desk else {
             return refuse(ReplyError(.notSupported, "there is no request \"\(name)\""), way)
         }
@@ -208,7 +216,9 @@ extension People {
 
     private func secondsToWait(_ asker: Asker, _ name: String) -> Int? {
         let now = millisecondsSinceBoot()
-        guard case .person(let user) = asker else { return guests.take(0, now: now) }
+        guard case .person(let user) = asker else {
+            return guests.take(desks[Self.key(name, .guests)] == nil ? "" : name, now: now)
+        }
         guard desks[name]?.bulk != nil else { return persons.take(user, now: now) }
         return desks[name]?.bulk?.take(user, now: now)
     }
