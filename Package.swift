@@ -42,7 +42,8 @@ let package = Package(
         system("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
-        system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+        // Without pkg-config: Debian 13's names the headers of Kerberos besides, and the package manager warns of that at each build.
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         library("Telemetry"),
         library("Fitness"),

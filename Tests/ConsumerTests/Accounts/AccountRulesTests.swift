@@ -13,8 +13,8 @@ struct AccountRulesTests {
         arguments: [
             "ada@example.org", "Ada.Lovelace+vitals@Example.org", "a@b.co",
             "o'brien_{1}/x=?^`~|!#$%&*-@sub.example.co.uk",
-            "x@xn--mnchen-3ya.de", "\(String(repeating: "a", count: 64))@example.org",
-            "a@\(String(repeating: "b", count: 63)).org", "1@2.x3",
+            "x@xn--mnchen-3ya.de", String(repeating: "a", count: 64) + "@example.org",
+            "a@" + String(repeating: "b", count: 63) + ".org", "1@2.x3",
         ])
     func emails(text: String) throws {
         #expect(EmailAddress(text)?.text == text)
@@ -57,7 +57,7 @@ struct AccountRulesTests {
             "++4915123456789",
             "+49+15123456789", "+49 (0)151 23456789", "+49 (151 23456789", "+49 151) 23456789", "+49 ((151)) 23456789",
             "+49 () 15123456789", "+49\n15123456789", "+٤٩١٥١٢٣٤٥٦٧٨٩", "+49 151/23456789", "+", "+ ",
-            "+49 151 23456789 ext. 5", "+4\(String(repeating: " ", count: 70))915123456789",
+            "+49 151 23456789 ext. 5", "+4" + String(repeating: " ", count: 70) + "915123456789",
         ])
     func notPhone(text: String) { #expect(PhoneNumber(text) == nil) }
 

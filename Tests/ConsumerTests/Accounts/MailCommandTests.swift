@@ -35,28 +35,16 @@ struct MailCommandTests {
                 """)
     }
 
-    /// Waits for a file that a script finishes by renaming it.
-    func contents(of name: String) throws -> String {
-        let end = Date(timeIntervalSinceNow: 20)
-        while !FileManager.default.fileExists(atPath: folder.path(name)) {
-            guard Date() < end else { throw TestFailure("\(name) was not written: \(problems.all)") }
-            usleep(5000)
-        }
-        return try String(contentsOfFile: folder.path(name), encoding: .utf8)
-    }
-
     @Test("goes to a program's standard input, with the arguments as they are, and nothing else of ours open")
     func sends() throws {
-        let script = """
-            cat > "$1.part"; printf '%s|' "$@" >> "$1.part"; (cd /proc/$$/fd; echo *) >> "$1.part"
-            mv "$1.part" "$1"
-            """
+        let script = #"exec > "$1"; cat; printf '%s|' "$@"; (cd /proc/$$/fd; echo *)"#
         let pipe = Pipe()
-        let command = MailCommand(["/bin/sh", "-c", script, "sh", folder.path("mail"), "$(id); a b"])
+        let written = try NamedPipe(in: folder)
+        let command = MailCommand(["/bin/sh", "-c", script, "sh", written.path, "$(id); a b"])
         command.send(try mail()) { problems.append($0) }
         #expect(
-            try contents(of: "mail") == String(decoding: try mail(), as: UTF8.self)
-                + "\(folder.path("mail"))|$(id); a b|0 1 2\n")
+            try written.read() == String(decoding: try mail(), as: UTF8.self)
+                + "\(written.path)|$(id); a b|0 1 2\n")
         #expect(problems.all.isEmpty)
         withExtendedLifetime(pipe) {}
     }

@@ -1,0 +1,135 @@
+import Daemon
+import Foundation
+import MQTT
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_consumer
+
+@Suite("Gateways that are enrolled by codes", .timeLimit(.minutes(5)))
+struct EnrolmentTests {
+    @Test(
+        "an invited gateway gets a name, a password and a proof; it is its owner's, who can name it, and nobody else's")
+    func enrols() throws {
+        try withOffice { office in
+            let key = try Ed25519.SigningKey(seed: .random())
+            let code = try office.code(of: "ada", ["name": "Attic", "household": true])
+            guard case .ok(let data) = try office.enrol(code, key).outcome else { throw TestFailure("refused") }
+            guard case .string(let id) = data["gateway"], case .string(let proof) = data["proof"],
+                case .string(let consumer) = data["consumer"], case .string(let password) = data["password"]
+            else { throw TestFailure("\(data)") }
+            let right = try code.replyProof(
+                gateway: id, consumerKey: office.keys.identity.publicKey, gatewayKey: key.publicKey)
+            #expect(try KeyFile.bytes(of: proof) == right)
+            #expect(try KeyFile.bytes(of: consumer) == office.keys.identity.publicKey)
+            #expect(id.wholeMatch(of: /[a-z2-7]{8}/) != nil && password.count == 44)
+            #expect(data["root"] == "vitals/v1")
+
+            let list = try office.data("ada", "gateways/list")["gateways"]
+            guard case .array(let gateways) = list, let first = gateways.first else { throw TestFailure("\(data)") }
+            #expect(gateways.count == 1 && first["gateway"] == .string(id))
+            #expect(first["name"] == "Attic" && first["household"] == true)
+            let field = JSON.string(id)
+            #expect(try office.data("ada", "gateways/rename", ["gateway": field, "name": "Loft"])["name"] == "Loft")
+            #expect(try office.data("eve", "gateways/list")["gateways"] == [])
+            for name in ["gateways/rename", "gateways/remove"] {
+                #expect(fault(try office.ask("eve", name, ["gateway": field, "name": "Mine"])) == .notFound)
+            }
+            // Whatever guests may ask, the broker lets them.
+            #expect(try #require(office.consumer.people).guestRequests == Set(BrokerRole.guestRequests))
+            // Once is once.
+            #expect(fault(try office.enrol(code, key)) == .wrongCredentials)
+
+            let store = try Store(folder: office.settings.state, readOnly: true)
+            let found = try #require(
+                try store.database.first("SELECT credential, claim_key FROM gateways", []) { row throws(VaultError) in
+                    (credential: try row.blob(0), claimKey: try row.blob(1))
+                })
+            #expect(try BrokerCredential(bytes: found.credential)?.matches(password) == true)
+            #expect(found.claimKey.count == 60)
+        }
+    }
+
+    @Test("a code is tried five times, is good for an hour, and only with a proof for the very key")
+    func codes() throws {
+        try withOffice { office in
+            let (key, other) = (try Ed25519.SigningKey(seed: .random()), try Ed25519.SigningKey(seed: .random()))
+            let first = try office.code(of: "ada")
+            #expect(fault(try office.enrol(EnrolmentCode.random(), key)) == .wrongCredentials)
+            // A proof that was overheard, under another key.
+            let proof = try first.requestProof(gatewayKey: key.publicKey)
+            for _ in 1...5 { #expect(fault(try office.enrol(first, other, proof: proof)) == .wrongCredentials) }
+            #expect(fault(try office.enrol(first, key)) == .locked)
+
+            let second = try office.code(of: "ada")
+            office.ahead.go(3_599_000)
+            let third = try office.code(of: "ada")
+            office.ahead.go(1_000)
+            #expect(fault(try office.enrol(second, key)) == .expired)
+            #expect(fault(try office.enrol(third, key)) == nil)
+            #expect(try office.data("ada", "gateways/list")["gateways"] != [])
+        }
+    }
+
+    @Test("five codes are out at most; another ends the oldest")
+    func fiveCodes() throws {
+        try withOffice { office in
+            var codes: [EnrolmentCode] = []
+            for _ in 1...6 {
+                codes.append(try office.code(of: "ada"))
+                office.ahead.go(1)
+            }
+            let key = try Ed25519.SigningKey(seed: .random())
+            #expect(fault(try office.enrol(codes[0], key)) == .wrongCredentials)
+            for code in codes[1...] { #expect(fault(try office.enrol(code, key)) == nil) }
+        }
+    }
+
+    @Test("enrolled again by its owner it keeps its name, by somebody else it gets another")
+    func again() throws {
+        try withOffice { office in
+            let key = try Ed25519.SigningKey(seed: .random())
+            let first = try office.gateway(of: "ada", key)
+            let again = try office.gateway(of: "ada", key)
+            #expect(again.id == first.id && again.claimKey.bytes != first.claimKey.bytes)
+            #expect(try office.gateway(of: "eve", key).id != first.id)
+            // Only the newest claim key is good.
+            #expect(fault(try office.claim("ada", first.id, first.claimKey)) == .wrongCredentials)
+            #expect(fault(try office.claim("ada", again.id, again.claimKey)) == nil)
+        }
+    }
+
+    @Test("the operator's code gives the name that the operator chose, beside the running service")
+    func operators() throws {
+        try withOffice { office in
+            let lines = try output { descriptor in
+                _ = try EnrolCodeCommand(gateway: ID("attic")).run(
+                    office.settings, now: unixMilliseconds(), output: descriptor)
+            }
+            let code = try EnrolmentCode(try #require(lines.first))
+            guard case .ok(let data) = try office.enrol(code, Ed25519.SigningKey(seed: .random())).outcome else {
+                throw TestFailure("refused")
+            }
+            #expect(data["gateway"] == "attic")
+            let listed = try output { _ = try GatewaysCommand().run(office.settings, output: $0) }
+            #expect(listed.count == 3 && listed[2].contains(#""gateway":"attic""#) && !listed[2].contains("owner"))
+            // Removed by the operator: the running service hears of it at SIGHUP.
+            let (key, claimKey) = (try Ed25519.SigningKey(seed: .random()), try code.claimKey())
+            #expect(fault(try office.claim("ada", ID("attic"), claimKey)) == nil)
+            #expect(try GatewaysCommand(removed: ID("attic")).run(office.settings, output: 1) == .ok)
+            office.consumer.reload(office.settings)
+            _ = try office.grant(of: ID("attic"))
+            #expect(try office.grant(of: ID("attic")).until != nil)
+            #expect(try office.data("ada", "sensors/list")["sensors"] == [])
+            #expect(fault(try office.claim("ada", ID("attic"), claimKey)) == .wrongCredentials)
+            #expect(fault(try office.enrol(code, key)) == .wrongCredentials)
+            #expect(throws: Failure.self) { try GatewaysCommand(removed: ID("attic")).run(office.settings, output: 1) }
+            #expect(throws: Failure.self) {
+                try EnrolCodeCommand(gateway: ID("home")).run(office.settings, now: 0, output: 1)
+            }
+        }
+    }
+}
