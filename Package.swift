@@ -84,7 +84,7 @@ let package = Package(
         tests(
             "ConsumerTests",
             ["vitals-consumer", "Daemon", "Fetch", "MQTT", "Reactor", "Telemetry", "TestSupport", "Vault"],
-            exclude: ["OpenID/signer.py", "OpenID/tokens.py"]),
+            exclude: ["OpenID/signer.py", "OpenID/tokens.py", "Profile/zones.py"]),
         tests("CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),
         tests(
             "SensorTests", ["DBus", "Daemon", "Reactor", "Telemetry", "TestSupport", "vitals-sensor"],

@@ -103,7 +103,7 @@ class Keys:
         self._root = key_file(root_key_file)
         with read_only(database) as rows:
             self._wrapped = dict(rows.execute("SELECT name, sealed FROM wrapped"))
-            self._secrets = {(user, version): sealed for user, version, sealed in rows.execute("SELECT * FROM secrets")}
+            self._secrets = {(user, version): sealed for user, version, sealed in rows.execute("SELECT user, version, sealed FROM secrets")}
         if self._open(self._wrapped["check"], b"check") != b"vitals root key":
             raise InvalidTag
         self.identity = Ed25519PrivateKey.from_private_bytes(self.wrapped("identity"))
