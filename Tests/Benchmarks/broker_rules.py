@@ -1,6 +1,6 @@
 """What many accounts cost at the broker: with 0, 1,000 and 10,000 devices, each a person's, the time to let one more in and out through
 the plugin, how long the broker answers nobody else meanwhile, how long it takes to start, its memory, the size of the plugin's file, how
-long `vitals-consumer broker-rules` takes to write it, and how long a consumer takes to bring the rules in line."""
+long `vitals-consumer broker-rules` takes to write it, and how long a consumer takes to bring the rules in line, and what somebody waits who signs up, or in on another device ("anew")."""
 
 import base64
 import hashlib
@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Rigs"))
 
 import access  # noqa: E402
+import accounts  # noqa: E402
 from household import processor_seconds, resident_kilobytes, stop  # noqa: E402
 
 CONTROL = "$CONTROL/dynamic-security/v1"
@@ -85,17 +86,23 @@ def measure(count):
 
         lining, _ = timed(bring)
         cost = processor_seconds(service.pid)
+        guest = accounts.Guest(crowd.port)
+        signing_up = statistics.median(guest.ask("sign-up", f"person-{i}@example.org", "ok") for i in range(10))
+        signing_in = statistics.median(guest.ask("sign-in", f"person-{i}@example.org", "ok") for i in range(10))
+        guest.stop()
         stop(service)
         ms = 1000
         print(f"{count:>7,} {statistics.median(adding) * ms:>9.1f} {max(adding) * ms:>9.1f} {statistics.median(removing) * ms:>9.1f}"
               f" {processor * ms:>9.1f} {connecting * ms:>9.1f} {starting * ms:>9.0f} {memory / 1024:>9.1f} {size / 1e6:>9.2f}"
-              f" {writing * ms:>9.0f} {checking * ms:>9.0f} {lining * ms:>9.0f} {cost * ms:>9.0f}")
+              f" {writing * ms:>9.0f} {checking * ms:>9.0f} {lining * ms:>9.0f} {cost * ms:>9.0f}"
+              f" {signing_up * ms:>9.0f} {signing_in * ms:>9.0f}")
 
 
 def run(counts):
     print("\nThe broker's rules with many accounts")
     print(subprocess.run(["mosquitto", "-h"], capture_output=True, text=True).stdout.split("\n")[0])
-    heads = ["devices", "let in", "slowest", "let out", "CPU/chg", "sign in", "start", "MB", "file MB", "write", "check", "in line", "its CPU"]
+    heads = ["devices", "let in", "slowest", "let out", "CPU/chg", "connect", "start", "MB", "file MB", "write", "check", "in line", "its CPU",
+             "sign up", "anew"]
     print(" ".join(f"{x:>{7 if i == 0 else 9}}" for i, x in enumerate(heads)) + "   (ms where not said)")
     for count in counts:
         measure(count)
