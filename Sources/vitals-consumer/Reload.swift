@@ -5,10 +5,11 @@ import Vault
 
 // What changes while the service runs.
 //
-// SIGHUP: `people`, `gateways` and `log` of the settings, and what others have written into the databases, are applied, and new versions of persons' secrets are taken up: streams
-// end and open, in one transaction; where that fails, everything stays as it was. From then on all of it is in force, and the
-// grants are published, again and again if it must be. What is on its way in the old streams is still accepted, unless it was
-// measured when the sensor was somebody else's.
+// SIGHUP: `people`, `gateways` and `log` of the settings are applied, and what others have written into the databases: new
+// versions of secrets, gateways that an operator has removed, people who are to be forgotten. Streams end and open in one
+// transaction; where that fails, everything stays as it was. From then on all of it is in force, and the grants are published,
+// again and again if it must be. What is on its way in the old streams is still accepted, unless it was measured when the sensor
+// was somebody else's.
 //
 // A grant of ours from another store means that there is a copy of this consumer: see `sawGrant`.
 

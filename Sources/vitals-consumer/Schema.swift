@@ -110,7 +110,6 @@ extension Store {
             phone BLOB UNIQUE CHECK (length(phone) = 32),
             password BLOB,
             failures INTEGER NOT NULL DEFAULT 0,
-            not_before_ms INTEGER NOT NULL DEFAULT 0,
             created_ms INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE subjects (

@@ -61,16 +61,6 @@ extension PeopleRequest {
         }
     }
 
-    /// A number; nil where the field is absent or null.
-    func optionalNumber(_ field: String) throws(ReplyError) -> Double? {
-        switch fields[field] {
-        case nil, .null?: return nil
-        case .integer(let value)?: return Double(value)
-        case .number(let value)?: return value
-        default: throw ReplyError(.badRequest, "\"\(field)\" is a number", field: field)
-        }
-    }
-
     /// A field that must be there: the id of something.
     func id(_ field: String) throws(ReplyError) -> ID {
         let text = try text(field, atMost: 64)
