@@ -130,13 +130,6 @@ struct AccountRows {
             "UPDATE accounts SET failures = 0 WHERE user = ? AND failures > 0", [.text(user.text)])
     }
 
-    /// Removes the account, how it signs in, and its documents. What else a person has, others forget.
-    func remove(_ user: ID) throws(VaultError) {
-        for table in ["accounts", "subjects", "devices", "documents"] {
-            try store.database.execute("DELETE FROM \(table) WHERE user = ?", [.text(user.text)])
-        }
-    }
-
     private func sealed(_ password: StoredPassword, of user: ID) throws(VaultError) -> [UInt8] {
         try keys.service.sealWithNonce(password.bytes, aad: Self.data(user))
     }

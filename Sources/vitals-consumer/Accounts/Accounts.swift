@@ -21,8 +21,8 @@ final class Accounts: @unchecked Sendable {
     let rows: AccountRows
     let devices: Devices
     private(set) var resets: Resets?
-    /// Removes all that there is of a person, and answers when it is gone. The account's own rows, unless somebody knows of more.
-    var erase: (ID, @escaping @Sendable (Result<Void, any Error>) -> Void) -> Void = { _, _ in }
+    /// Removes all that there is of a person, and answers when it is gone.
+    let erase: Erase
     private let pool: HashingPool
     private var attempts = Attempts()
     /// Sixty new people at once, then one a minute. Each is a client more at the broker, which at every change writes all of them down and
@@ -33,19 +33,20 @@ final class Accounts: @unchecked Sendable {
     /// The salt for names that nobody has.
     private let nobodysSalt: [UInt8]
 
+    typealias Erase = (ID, @escaping @Sendable (Result<Void, any Error>) -> Void) -> Void
+
     /// Makes the requests about accounts known.
-    /// - Parameter cost: of hashing a password, other than the usual for tests only.
-    init(_ people: People, cost: Scrypt.Cost = .password) throws(VaultError) {
+    /// - Parameters:
+    ///   - erase: removes all that there is of a person, readings too, and answers when it is gone.
+    ///   - cost: of hashing a password, other than the usual for tests only.
+    init(_ people: People, cost: Scrypt.Cost = .password, erase: @escaping Erase) throws(VaultError) {
         self.people = people
+        self.erase = erase
         context = people.context
         rows = AccountRows(store: context.store, keys: context.keys)
         devices = Devices(people)
         pool = HashingPool(pepper: context.keys.pepper, cost: cost)
         nobodysSalt = try RandomBytes.draw(HashingPool.saltLength)
-        erase = { [unowned self] user, completion in
-            completion(
-                Result { try context.store.database.transaction { () throws(VaultError) in try rows.remove(user) } })
-        }
         people.register("sign-up", for: .guests, .later { [unowned self] in signUp($0) })
         people.register("sign-in", for: .guests, .later { [unowned self] in signIn($0) })
         registerOwn()

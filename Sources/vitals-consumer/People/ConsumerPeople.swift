@@ -6,16 +6,15 @@ extension Consumer {
     /// Tells people's side what it needs of this one. Called once, by `init`.
     func meetPeople() throws(Failure) {
         guard let people else { return }
-        let accounts = try Failure.explaining { () throws(VaultError) in
-            let accounts = try Accounts(people)
-            try ProviderSignIn(people, accounts)
-            return accounts
-        }
-        people.accounts = accounts
-        accounts.erase = { [unowned self] user, completion in
+        let erase: Accounts.Erase = { [unowned self] user, completion in
             forgetting.forget(
                 user, keepingAccount: false, progress: { people.tell(user, "account/delete", $0) },
                 completion: { completion($0.map { _ in }.mapError { $0 }) })
+        }
+        people.accounts = try Failure.explaining { () throws(VaultError) in
+            let accounts = try Accounts(people, erase: erase)
+            try ProviderSignIn(people, accounts)
+            return accounts
         }
         _ = Profiles(people)
         let context = people.context
