@@ -50,6 +50,16 @@ public enum UserTopic: Hashable, Sendable {
     case response(String)
     /// How far something has come that takes long.
     case progress
+    /// The last minute of heart rate.
+    case heartRate
+    /// The day so far.
+    case today
+    /// A goal of the day, by name.
+    case goal(ID)
+    /// A friend's day so far.
+    case friendToday(ID)
+    /// What has happened that the person may want to know.
+    case notifications
 }
 
 /// What follows `accounts/`.
@@ -210,6 +220,11 @@ public struct Topics: Hashable, Sendable {
         case .request(let resource, let verb): "requests/\(resource)/\(verb)"
         case .response(let tail): "responses/\(tail)"
         case .progress: "progress"
+        case .heartRate: "heart-rate"
+        case .today: "today"
+        case .goal(let goal): "goals/\(goal)"
+        case .friendToday(let friend): "friends/\(friend)/today"
+        case .notifications: "notifications"
         }
     }
 
@@ -238,6 +253,13 @@ public struct Topics: Hashable, Sendable {
         let rest = levels.dropFirst()
         switch (levels.first, rest.count) {
         case ("progress", 0): return .progress
+        case ("heart-rate", 0): return .heartRate
+        case ("today", 0): return .today
+        case ("notifications", 0): return .notifications
+        case ("goals", 1): return rest.first.flatMap(id).map(UserTopic.goal)
+        case ("friends", 2):
+            guard rest.last == "today" else { return nil }
+            return rest.first.flatMap(id).map(UserTopic.friendToday)
         case ("requests", 2):
             guard let resource = rest.first.flatMap(id), let verb = rest.last.flatMap(id) else { return nil }
             return .request(resource: resource, verb: verb)

@@ -88,7 +88,7 @@ final class Consumer: @unchecked Sendable {
         let identities = try Failure.explaining { () throws(VaultError) in
             try EnrolledGateways(store: store, keys: keys).identities(settings)
         }
-        ingest = Ingest(store, keys, gateways: identities)
+        ingest = Ingest(store, keys, gateways: identities, totals: Totals(store, keys))
         control = Control(store: store.id, topics: settings.topics, identity: keys.identity)
 
         var options = settings.broker

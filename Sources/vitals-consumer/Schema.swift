@@ -4,7 +4,8 @@
 //               the sensor's newest
 //     sessions  the key of each session, from its key block, once that is verified; under the person's row key and bound
 //               to stream, session and boot, so that no one who can write to this file can put in a session of their own
-//     ledger    which blocks were accepted: session, number and a digest of all the bytes that came
+//     ledger    which blocks were accepted: session, number and a digest of all the bytes that came; for packed ones the
+//               beginnings of the digests, in ledger_runs
 //     blocks    the blocks as they came, without the header, which their row spells
 //     records   which loose block a journal record was first seen in
 //     counts    how many readings of each kind each stream's blocks have, and how many blocks it has (kind 0), counted as
@@ -21,6 +22,15 @@
 //     claims     whose sensor is whose, by claiming; those of the settings are not here
 //     nonces, used_claim_codes   what is good once, and was used
 //     forgotten, forgotten_streams   whose secrets are gone for good, and what was sealed to them
+//
+// and what the readings mean to them, all of it sealed under the person's row key:
+//
+//     days                what a day's totals are made of: see Totals/
+//     heart_rate_hours    minutes of heart rate, as they come in; heart_rate_days and heart_rate_months hold those of closed hours:
+//                         see HeartRate/
+//     stale               hours of which all that must be computed again, for it does not simply add up
+//     notifications       what people are told, until they say that they know
+//     answered            requests that must not be done twice, with what was answered
 //
 // Ledger and blocks are apart, so that the blocks of closed hours can be packed anew while the ledger goes on knowing
 // them. In the clear are random ids, kinds, hours and sizes.
@@ -170,6 +180,59 @@ extension Store {
         CREATE TABLE forgotten_streams (
             id BLOB PRIMARY KEY CHECK (length(id) = 16), public_key BLOB
         ) STRICT, WITHOUT ROWID;
+        """,
+        """
+        ALTER TABLE sessions ADD COLUMN after_block INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX unpacked_blocks ON blocks (first_hour) WHERE type = 2;
+        CREATE TABLE ledger_runs (
+            session INTEGER NOT NULL REFERENCES sessions,
+            first_seq INTEGER NOT NULL,
+            digests BLOB NOT NULL,
+            PRIMARY KEY (session, first_seq)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE days (
+            user TEXT NOT NULL, day INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
+            PRIMARY KEY (user, day)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE heart_rate_hours (
+            user TEXT NOT NULL, hour INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
+            PRIMARY KEY (user, hour)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX open_heart_rate_hours ON heart_rate_hours (hour);
+        CREATE TABLE heart_rate_days (
+            number INTEGER PRIMARY KEY,
+            user TEXT NOT NULL, day INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
+            UNIQUE (user, day)
+        ) STRICT;
+        CREATE TABLE heart_rate_months (
+            number INTEGER PRIMARY KEY,
+            user TEXT NOT NULL, month INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
+            UNIQUE (user, month)
+        ) STRICT;
+        CREATE TABLE stale (
+            number INTEGER PRIMARY KEY, user TEXT NOT NULL, first_hour INTEGER NOT NULL, last_hour INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX stale_by_user ON stale (user);
+        CREATE TABLE notifications (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            user TEXT NOT NULL,
+            secret_version INTEGER NOT NULL,
+            sealed BLOB NOT NULL,
+            published INTEGER NOT NULL DEFAULT 0,
+            confirmed INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX notifications_by_user ON notifications (user, number);
+        CREATE INDEX unpublished_notifications ON notifications (number) WHERE published = 0;
+        CREATE TABLE answered (
+            digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
+            user TEXT NOT NULL,
+            secret_version INTEGER NOT NULL,
+            sealed BLOB NOT NULL,
+            expires_ms INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX answered_by_user ON answered (user);
         """,
     ]
 }

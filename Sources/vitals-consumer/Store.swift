@@ -209,7 +209,10 @@ extension Store {
         _ session: SessionID, of stream: StoredStream, boot: BootID, sealedKey: [UInt8]
     ) throws(VaultError) -> Int64 {
         try database.first(
-            "INSERT INTO sessions (stream, session, boot, sealed_key) VALUES (?, ?, ?, ?) RETURNING number",
+            """
+            INSERT INTO sessions (stream, session, boot, sealed_key, after_block)
+            VALUES (?, ?, ?, ?, (SELECT coalesce(max(number), 0) FROM blocks)) RETURNING number
+            """,
             [.integer(stream.number), .blob(session.bytes), .blob(boot.bytes), .blob(sealedKey)], row: Row.int) ?? 0
     }
 

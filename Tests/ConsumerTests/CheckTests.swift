@@ -128,13 +128,16 @@ struct CheckTests {
                 try database.execute("DROP \(kind) \(name)")
             }
         }
-        for sql in ["ALTER TABLE streams DROP COLUMN counted", "PRAGMA user_version = 1"] {
+        for sql in [
+            "ALTER TABLE streams DROP COLUMN counted", "ALTER TABLE sessions DROP COLUMN after_block",
+            "PRAGMA user_version = 1",
+        ] {
             try database.execute(sql)
         }
         try database.checkpoint()
         let schema = "SELECT name FROM sqlite_schema ORDER BY name"
-        let columns = "SELECT group_concat(name) FROM pragma_table_info('streams')"
-        for query in [schema, columns] {
+        let columns = ["streams", "sessions"].map { "SELECT group_concat(name) FROM pragma_table_info('\($0)')" }
+        for query in [schema] + columns {
             #expect(try database.query(query, row: Row.text) == other.query(query, row: Row.text))
         }
     }

@@ -53,7 +53,9 @@ final class Household {
         try grants.settle(settings.people, now: now)
         return Parts(
             settings: settings, keys: keys, store: store, grants: grants,
-            ingest: Ingest(store, keys, gateways: settings.gateways, sessionCapacity: sessionCapacity))
+            ingest: Ingest(
+                store, keys, gateways: settings.gateways, totals: Totals(store, keys), sessionCapacity: sessionCapacity)
+        )
     }
 }
 

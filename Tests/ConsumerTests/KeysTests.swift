@@ -124,7 +124,8 @@ struct KeysTests {
             household.path("state/keys.db"), .readWrite(.full), applicationID: 0x5669_6B79, secureDelete: true)
         try keys.execute("DELETE FROM secrets")
         let settings = try household.settings(people: "")
-        var ingest = Ingest(parts.store, try Keys(settings, .write), gateways: settings.gateways)
+        let opened = try Keys(settings, .write)
+        var ingest = Ingest(parts.store, opened, gateways: settings.gateways, totals: Totals(parts.store, opened))
         ingest.collect(try session.block(beat(1, 71)), from: try ID("home"))
         #expect(
             try ingest.commit(now: 0, wall: start).answers == [.requestKey(try ID("home"), session.stream, session.id)])

@@ -91,7 +91,9 @@ struct OrderTests {
             for table in ["records", "blocks", "ledger", "counts", "sessions"] {
                 try parts.store.database.execute("DELETE FROM \(table)")
             }
-            parts.ingest = Ingest(parts.store, parts.keys, gateways: parts.settings.gateways, sessionCapacity: 2)
+            parts.ingest = Ingest(
+                parts.store, parts.keys, gateways: parts.settings.gateways, totals: Totals(parts.store, parts.keys),
+                sessionCapacity: 2)
             var random = SeededGenerator(seed: seed)
             try deliver(blocks, &parts, &random)
             #expect(try content(parts) == expected, "seed \(seed)")

@@ -25,6 +25,10 @@ import Testing
                 "users/ada/requests/devices/list"
             ),
             (.user(ada, .response("me/1")), "users/ada/responses/me/1"), (.user(ada, .progress), "users/ada/progress"),
+            (.user(ada, .heartRate), "users/ada/heart-rate"), (.user(ada, .today), "users/ada/today"),
+            (.user(ada, .goal(try ID("steps"))), "users/ada/goals/steps"),
+            (.user(ada, .friendToday(try ID("eva"))), "users/ada/friends/eva/today"),
+            (.user(ada, .notifications), "users/ada/notifications"),
             (.account(.request(try ID("sign-up"))), "accounts/sign-up"),
             (.account(.response("0123")), "accounts/responses/0123"),
         ]
@@ -66,7 +70,8 @@ import Testing
             "vitals/v1/gateways/home/sensors/strap/steps", "vitals/v1/gateways/home/requests",
             "vitals/v1/gateways/home/requests/a/b", "vitals/v1/gateways/home/responses",
             "vitals/v1/gateways/home/responses/#", "vitals/v1/stores/4041/consumers/a",
-            "vitals/v1/stores/404142434445464748494A4B4C4D4E4F/consumers/a", "vitals/v1/users/demo/today",
+            "vitals/v1/stores/404142434445464748494A4B4C4D4E4F/consumers/a", "vitals/v1/users/demo/today/x",
+            "vitals/v1/users/demo/goals", "vitals/v1/users/demo/friends/eva", "vitals/v1/users/demo/friends/Eva/today",
             "vitals/v1/users/demo/requests/devices", "vitals/v1/users/demo/requests/a/b/c",
             "vitals/v1/users/demo/responses", "vitals/v1/users/Demo/progress", "vitals/v1/users/demo/progress/x",
             "vitals/v1/accounts", "vitals/v1/accounts/", "vitals/v1/accounts/responses", "vitals/v1/accounts/Sign",

@@ -98,13 +98,19 @@ struct Ingest {
     private(set) var pending: [(gateway: ID, payload: [UInt8])] = []
     private var strangers: [Report] = []
     private var tally = Tally()
+    private let totals: Totals
+    private var arrivals: [Arrival] = []
+    private var clocks: [ClockArrival] = []
     private var grants: [(gateway: ID, payload: [UInt8])] = []
     /// Each gateway's own: one that makes up sessions must not keep another from being asked.
     private var requests: [ID: OncePerMinute<BlockIdentity>] = [:]
 
-    init(_ store: Store, _ keys: Keys, gateways: [ID: Ed25519.VerifyingKey], sessionCapacity: Int = 1024) {
+    init(
+        _ store: Store, _ keys: Keys, gateways: [ID: Ed25519.VerifyingKey], totals: Totals, sessionCapacity: Int = 1024
+    ) {
         self.store = store
         self.keys = keys
+        self.totals = totals
         self.gateways = gateways
         sessions = SessionKeys(capacity: sessionCapacity)
     }
@@ -156,6 +162,7 @@ struct Ingest {
             judged = try store.database.transaction { () throws(VaultError) in
                 var judged = judged
                 tally = Tally()
+                (arrivals, clocks) = ([], [])
                 // Grants first: the key blocks that came with them need the streams.
                 adopted.removeAll()
                 for (gateway, payload) in handedBack {
@@ -167,12 +174,15 @@ struct Ingest {
                     judged.append((gateway, header?.identity, try judge(payload, header, from: gateway), payload))
                 }
                 try tally.enter(store)
+                try totals.take(arrivals, clocks, now: wall)
                 return judged
             }
         } catch {
             sessions.removeAll()
+            totals.rolledBack()
             throw error
         }
+        totals.committed()
         for (gateway, outcome) in adopted {
             reports.append(Report(gateway: gateway, verdict: .handedBack(outcome), identity: nil))
             if case .adopted(let stream) = outcome { requests[gateway]?.forget { $0.stream == stream } }
@@ -311,12 +321,13 @@ extension Ingest {
                 return .unreadable
             }
             guard try keep(readings, header, sealed, session) != nil else { return .discarded }
-            tally.add(readings, stream: session.stream.number)
+            note(readings, of: session)
             return .stored
         case .clock:
-            guard decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) != nil else {
+            guard let clock = decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) else {
                 return .unreadable
             }
+            clocks.append(ClockArrival(stream: session.stream, clock: clock))
             return try keep(header, sealed, session, [0]) ? .stored : .unreadable
         case .gap:
             guard let gap = decoded({ () throws(MalformedValue) in try GapBody(bytes: body) }) else {
@@ -354,8 +365,15 @@ extension Ingest {
         where try store.enterRecord(old.number, record.number, block: block) {
             new.append(reading)
         }
-        tally.add(new, stream: session.stream.number)
+        note(new, of: old, isLoose: true)
         return .stored
+    }
+
+    /// Counts what was stored of a session.
+    private mutating func note(_ readings: [Reading], of session: OpenSession, isLoose: Bool = false) {
+        tally.add(readings, stream: session.stream.number)
+        arrivals.append(
+            Arrival(stream: session.stream, boot: session.boot, readings: readings, isLoose: isLoose))
     }
 
     /// Stores a block of readings, unless all of them came after the stream's end and may be another person's.

@@ -122,7 +122,7 @@ private struct Walk {
     private let kind: Reading.Kind
     private let range: Range<Int64>
     private var reader: StreamReader
-    private var corrections = Corrections()
+    private let corrections: Corrections
     private var page: ArraySlice<StoredBlock> = []
     private var last: (hour: Int64, number: Int64)?
     private var isFinished = false
@@ -139,11 +139,7 @@ private struct Walk {
         self.kind = kind
         self.range = range
         reader = StreamReader(stream, person, store)
-        for block in try store.clockBlocks(of: stream.number) {
-            guard let body = try reader.body(of: block) else { continue }
-            guard let clock = decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) else { continue }
-            corrections.add(clock)
-        }
+        corrections = try Corrections(of: stream, &reader, store)
     }
 
     /// The first hour in which the next block may have readings; nil at the end.
@@ -216,6 +212,21 @@ struct Corrections {
         var sum = Sum()
         for clock in clocks where moment.monotonic < clock.until { sum.add(clock.correction) }
         return min(max(moment.wall + (sum.ahead + sum.back), -Moment.limit), Moment.limit)
+    }
+
+    /// By how much readings of a boot are moved: not at all, or by what all clock blocks say together from one of them on. What it was
+    /// without the one that comes last is among them, wherever that lies.
+    func shifts(of boot: BootID) -> Set<Int64> {
+        let clocks = (byBoot[boot] ?? []).sorted { $0.until > $1.until }
+        var shifts: Set<Int64> = [0]
+        for left in clocks.indices.map(Int?.some) + [nil] {
+            var sum = Sum()
+            for (index, clock) in clocks.enumerated() where index != left {
+                sum.add(clock.correction)
+                shifts.insert(sum.ahead + sum.back)
+            }
+        }
+        return shifts
     }
 
     /// How many hours a reading may move.

@@ -266,7 +266,12 @@ extension Store {
         ]
         for sql in portions {
             let count = try database.transaction { () throws(VaultError) in
-                try database.execute(sql, [.integer(stream), .integer(limit)])
+                let count = try database.execute(sql, [.integer(stream), .integer(limit)])
+                // The numbers of rows that are gone are given again: a session's row must not say that they are too old for it.
+                try database.execute(
+                    "UPDATE sessions SET after_block = 0 WHERE after_block > (SELECT coalesce(max(number), 0) FROM blocks)"
+                )
+                return count
             }
             if count > 0 { return count }
         }

@@ -192,7 +192,9 @@ extension People {
             }
             work(
                 desk.handling,
-                PeopleRequest(asker: asker, name: name, fields: request.fields) { [unowned self] outcome in
+                PeopleRequest(
+                    asker: asker, name: name, fields: request.fields, identity: key.flatMap { try? $0.digest }
+                ) { [unowned self] outcome in
                     let bytes = Reply(outcome, id: way.id).bytes
                     send(bytes, way)
                     guard let key else { return }

@@ -13,6 +13,9 @@ struct PeopleRequest: Sendable {
     /// `sign-up`, or `devices/list`.
     let name: String
     let fields: JSON
+    /// Digest of what makes it the same request when it comes again: topic, response topic and correlation data; nil where it has none of
+    /// the latter. `Answered` remembers it for what must not be done twice.
+    let identity: [UInt8]?
     /// To be called once, on the session's thread.
     let answer: @Sendable (Reply.Outcome) -> Void
 

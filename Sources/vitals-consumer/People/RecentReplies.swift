@@ -1,3 +1,5 @@
+import Vault
+
 // A request whose reply got lost is sent again, and must not be done again. Whoever asks anew within a minute with the same
 // topic, Response Topic and Correlation Data gets the reply that the first got; while that is still being worked out, one reply
 // is enough for both. Requests without Correlation Data cannot be told apart, and are always new.
@@ -8,6 +10,14 @@ struct RecentReplies {
         let topic: String
         let responseTopic: String
         let correlationData: [UInt8]
+
+        /// All of it in 32 bytes.
+        var digest: [UInt8] {
+            get throws(VaultError) {
+                let texts = [topic, responseTopic].reduce(into: [UInt8]()) { $0 += Array($1.utf8) + [0] }
+                return try SHA256.digest(texts + correlationData)
+            }
+        }
     }
 
     private struct Entry {

@@ -41,7 +41,7 @@ struct AccountRaceTests {
             try service.onSession { accounts in
                 asked.begin(
                     accounts,
-                    PeopleRequest(asker: .person(user), name: asked.rawValue, fields: asked.fields) {
+                    PeopleRequest(asker: .person(user), name: asked.rawValue, fields: asked.fields, identity: nil) {
                         outcomes.append($0)
                     })
                 // Hashes come back on this thread, and so not before the end of this block.

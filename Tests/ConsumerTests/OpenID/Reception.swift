@@ -82,7 +82,7 @@ final class Reception: @unchecked Sendable {
     /// The reply; nil while it waits for keys.
     func ask(_ name: String, _ fields: JSON) -> Reply.Outcome? {
         let answers = Answers()
-        let request = PeopleRequest(asker: .guest, name: name, fields: fields) { answers.append($0) }
+        let request = PeopleRequest(asker: .guest, name: name, fields: fields, identity: nil) { answers.append($0) }
         if name == "nonce" {
             do { request.done(try signIn?.nonce(request) ?? .null) } catch {
                 request.refuse(people.refusal(error, name))

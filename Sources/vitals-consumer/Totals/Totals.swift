@@ -1,0 +1,173 @@
+import Telemetry
+import Vault
+
+// What readings mean to a person is kept as blocks are committed, in the same transaction: either a reading is stored and counted, or
+// neither. What is kept is chosen so that it adds up in any order (`Derivation`): blocks come late, and from several gateways.
+//
+//     Ingest, a batch's blocks      opened and stored; each becomes an `Arrival`
+//     Totals.take                   corrects the times, hides what is another person's, sorts by person
+//       ├ days                      steps and temperatures of each day, goals: Totals/, Goals/
+//       └ minutes of heart rate     HeartRate/
+//     COMMIT
+//     Totals.committed              what changed is told: Today/
+//
+// What does not simply add up has its hours marked `stale` in the same transaction, and they are computed again from the stored readings
+// soon after: a clock block moves readings that were counted; a loose block may repeat some.
+
+/// What one block of a batch brought.
+struct Arrival {
+    let stream: StoredStream
+    let boot: BootID
+    let readings: [Reading]
+    /// Whether the same readings may lie in another block, too.
+    let isLoose: Bool
+}
+
+/// A clock block of a batch.
+struct ClockArrival {
+    let stream: StoredStream
+    let clock: ClockBody
+}
+
+/// What a batch brought of one person: times are corrected, and what is not theirs is left out.
+struct PersonsReadings {
+    struct Entry {
+        /// `home/strap`: counters are a sensor's.
+        let sensor: String
+        let reading: Reading
+    }
+
+    let user: ID
+    var entries: [Entry] = []
+}
+
+/// Something that is kept of people's readings.
+protocol Derivation: AnyObject {
+    /// Adds what a batch brought, within its transaction.
+    /// - Parameter now: Unix milliseconds.
+    func take(_ people: [PersonsReadings], now: Int64) throws(VaultError)
+    /// Computes all that is kept of a person's hours (since 1970, UTC) again from what is stored, within a transaction.
+    func recompute(_ user: ID, hours: ClosedRange<Int64>, now: Int64) throws(VaultError)
+    /// What was taken is committed.
+    func committed()
+    /// What was taken since the last commit is not.
+    func rolledBack()
+}
+
+/// Keeps what is derived of readings. Belongs to the thread of its store and keys.
+final class Totals {
+    let store: Store
+    let keys: Keys
+    /// In the order in which they take.
+    let derivations: [any Derivation]
+    /// By how much clocks were wrong, of streams in use.
+    private var corrections: [Int64: Corrections] = [:]
+    private static let capacity = 1024
+
+    init(_ store: Store, _ keys: Keys, _ derivations: [any Derivation] = []) {
+        self.store = store
+        self.keys = keys
+        self.derivations = derivations
+    }
+
+    /// Adds what a batch brought, within its transaction.
+    func take(_ arrivals: [Arrival], _ clocks: [ClockArrival], now: Int64) throws(VaultError) {
+        guard !derivations.isEmpty else { return }
+        for arrival in clocks {
+            corrections[arrival.stream.number] = nil
+            try markStale(arrival)
+        }
+        var people: [ID: PersonsReadings] = [:]
+        for arrival in arrivals {
+            guard let user = decoded({ () throws(MalformedValue) in try ID(arrival.stream.user) }) else { continue }
+            let entries = try self.entries(arrival)
+            if arrival.isLoose {
+                if let hours = HourSpan(entries.map(\.reading.moment.wall)) {
+                    try store.markStale(user, hours.first...hours.last)
+                }
+            } else {
+                people[user, default: PersonsReadings(user: user)].entries += entries
+            }
+        }
+        let all = people.values.filter { !$0.entries.isEmpty }
+        for derivation in derivations { try derivation.take(all, now: now) }
+    }
+
+    func committed() { for derivation in derivations { derivation.committed() } }
+
+    func rolledBack() {
+        corrections = [:]
+        for derivation in derivations { derivation.rolledBack() }
+    }
+
+    /// The readings of a block, but for those that are another person's.
+    private func entries(_ arrival: Arrival) throws(VaultError) -> [PersonsReadings.Entry] {
+        let stream = arrival.stream
+        let corrections = try corrections(of: stream)
+        let foreign = try store.foreignTimes(of: stream)
+        let sensor = "\(stream.gateway)/\(stream.sensor)"
+        return arrival.readings.compactMap { reading in
+            var reading = reading
+            reading.moment.wall = corrections.corrected(reading.moment, of: arrival.boot)
+            let wall = reading.moment.wall
+            if foreign.contains(where: { $0.contains(wall) }) { return nil }
+            return PersonsReadings.Entry(sensor: sensor, reading: reading)
+        }
+    }
+
+    private func corrections(of stream: StoredStream) throws(VaultError) -> Corrections {
+        if let known = corrections[stream.number] { return known }
+        guard let person = try keys.person(stream.user, version: stream.secretVersion) else { return Corrections() }
+        var reader = StreamReader(stream, person, store)
+        let read = try Corrections(of: stream, &reader, store)
+        if corrections.count >= Self.capacity { corrections = [:] }
+        corrections[stream.number] = read
+        return read
+    }
+
+    /// Marks the hours in which readings of the boot were counted, and those to which they move. Nothing is opened for that: a row of
+    /// blocks says its hours, and one that was stored before the boot's first session cannot have any.
+    private func markStale(_ arrival: ClockArrival) throws(VaultError) {
+        let (stream, boot) = (arrival.stream, arrival.clock.boot)
+        guard let user = decoded({ () throws(MalformedValue) in try ID(stream.user) }) else { return }
+        let shifts = try corrections(of: stream).shifts(of: boot)
+        let rows = try store.database.query(
+            """
+            SELECT DISTINCT first_hour, first_hour + hours_more FROM blocks
+            JOIN sessions ON sessions.number = blocks.session
+            WHERE blocks.stream = ?1 AND kinds != 0 AND (boot = ?2 OR type NOT IN (1, 2)) AND blocks.number >
+                (SELECT coalesce(min(after_block), 9223372036854775807) FROM sessions WHERE stream = ?1 AND boot = ?2)
+            """, [.integer(stream.number), .blob(boot.bytes)]
+        ) { row throws(VaultError) in (first: try row.int(0), last: try row.int(1)) }
+        for row in rows {
+            for shift in shifts {
+                let first = HourSpan.hour(row.first &* 3_600_000 &+ shift)
+                let last = HourSpan.hour((row.last + 1) &* 3_600_000 &- 1 &+ shift)
+                if first <= last { try store.markStale(user, first...last) }
+            }
+        }
+    }
+}
+
+extension Corrections {
+    /// All that the clock blocks of a stream say.
+    init(of stream: StoredStream, _ reader: inout StreamReader, _ store: Store) throws(VaultError) {
+        self.init()
+        for block in try store.clockBlocks(of: stream.number) {
+            guard let body = try reader.body(of: block) else { continue }
+            guard let clock = decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) else { continue }
+            add(clock)
+        }
+    }
+}
+
+extension Store {
+    /// Has all that is kept of a person's hours computed again, within a transaction of the caller's.
+    func markStale(_ user: ID, _ hours: ClosedRange<Int64>) throws(VaultError) {
+        try database.execute(
+            """
+            INSERT INTO stale (user, first_hour, last_hour) SELECT ?1, ?2, ?3
+            WHERE NOT EXISTS (SELECT 1 FROM stale WHERE user = ?1 AND first_hour <= ?2 AND last_hour >= ?3)
+            """, [.text(user.text), .integer(hours.lowerBound), .integer(hours.upperBound)])
+    }
+}
