@@ -83,7 +83,7 @@ let package = Package(
         tests("FetchTests", ["Fetch", "TestSupport"]),
         tests(
             "ConsumerTests",
-            ["vitals-consumer", "Daemon", "Fetch", "MQTT", "Reactor", "Telemetry", "TestSupport", "Vault"],
+            ["vitals-consumer", "Daemon", "Fetch", "Fitness", "MQTT", "Reactor", "Telemetry", "TestSupport", "Vault"],
             exclude: ["OpenID/signer.py", "OpenID/tokens.py", "Profile/zones.py"]),
         tests("CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),
         tests(

@@ -1,3 +1,4 @@
+import Fitness
 import Telemetry
 import TestSupport
 import Testing

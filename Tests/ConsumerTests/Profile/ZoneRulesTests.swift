@@ -1,3 +1,4 @@
+import Fitness
 import Foundation
 import TestSupport
 import Testing

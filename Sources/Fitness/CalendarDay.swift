@@ -1,16 +1,19 @@
 /// A day of the Gregorian calendar, without a time or a zone.
-struct CalendarDay: Hashable, Comparable, CustomStringConvertible {
-    let year: Int
-    let month: Int
-    let day: Int
+public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The year; above 0 where the day was spelled.
+    public let year: Int
+    /// The month, 1 to 12.
+    public let month: Int
+    /// The day of the month, from 1.
+    public let day: Int
 
     /// The day that `2026-11-21` spells; nil where that is none.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         let digits = Array(text.utf8)
         guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-") else { return nil }
         let parts = [0..<4, 5..<7, 8..<10].map { range in
             digits[range].reduce(into: Int?.some(0)) { value, digit in
-                value = isDigit(digit) ? value.map { $0 * 10 + Int(digit - UInt8(ascii: "0")) } : nil
+                value = (0x30...0x39).contains(digit) ? value.map { $0 * 10 + Int(digit - 0x30) } : nil
             }
         }
         guard let year = parts[0], let month = parts[1], let day = parts[2], year > 0, (1...12).contains(month),
@@ -20,7 +23,7 @@ struct CalendarDay: Hashable, Comparable, CustomStringConvertible {
     }
 
     /// The day in which so many seconds after 1970-01-01T00:00:00 lie, where the clock showed that on the wall.
-    init(localSeconds: Int64) {
+    public init(localSeconds: Int64) {
         // Days are counted from 0000-03-01, so that a leap day comes last in its year, and 400 years are 146,097 days.
         let days = (localSeconds >= 0 ? localSeconds / 86_400 : (localSeconds - 86_399) / 86_400) + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097
@@ -34,7 +37,7 @@ struct CalendarDay: Hashable, Comparable, CustomStringConvertible {
     }
 
     /// Days since 1970-01-01, the inverse of the above.
-    var daysSince1970: Int64 {
+    public var daysSince1970: Int64 {
         let marchYear = Int64(month > 2 ? year : year - 1)
         let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
         let yearOfEra = marchYear - era * 400
@@ -43,16 +46,17 @@ struct CalendarDay: Hashable, Comparable, CustomStringConvertible {
     }
 
     /// Birthdays that somebody born on this day has had by another; who was born on February 29 has them on March 1 otherwise.
-    func age(on other: CalendarDay) -> Int {
+    public func age(on other: CalendarDay) -> Int {
         other.year - year - ((other.month, other.day) < (month, day) ? 1 : 0)
     }
 
-    static func < (one: CalendarDay, other: CalendarDay) -> Bool {
+    /// Earlier days are less.
+    public static func < (one: CalendarDay, other: CalendarDay) -> Bool {
         (one.year, one.month, one.day) < (other.year, other.month, other.day)
     }
 
     /// `2026-11-21`
-    var description: String {
+    public var description: String {
         func padded(_ number: Int, _ count: Int) -> String {
             let text = "\(number)"
             return String(repeating: "0", count: max(0, count - text.count)) + text
@@ -60,7 +64,8 @@ struct CalendarDay: Hashable, Comparable, CustomStringConvertible {
         return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
     }
 
-    static func length(ofMonth month: Int, _ year: Int) -> Int {
+    /// How many days a month of 1 to 12 has.
+    public static func length(ofMonth month: Int, _ year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30

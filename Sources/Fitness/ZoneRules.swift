@@ -1,26 +1,18 @@
-import Glibc
-
-// The rules of time zones, read from the system's own files (RFC 9636): a static program has no others, and the system's are kept
-// up to date. A zone whose file is not there, or is not as it must be, is no zone: nothing is ever guessed to be UTC.
+// The rules of time zones as the system's own files have them (RFC 9636). A file that is not as it must be is no zone: nothing is ever
+// guessed to be UTC.
 //
 // Read are version 2 and later: 64-bit times of transitions, and a footer with the rule for all times after the last of them, in
 // the form of POSIX's TZ, of which the database uses no other days than "Mm.w.d".
 
 /// How far a zone's clocks are ahead of UTC, at any time.
-struct ZoneRules {
+public struct ZoneRules: Sendable {
     private let transitions: [(time: Int64, offset: Int64)]
     private let first: Int64
     private let footer: Footer?
 
-    /// The rules of a zone by its name in the IANA database, such as `Europe/Berlin`; nil where there is no such zone.
-    init?(_ name: String, folder: String = "/usr/share/zoneinfo") {
-        guard Self.isName(name), let bytes = Self.contents(of: "\(folder)/\(name)") else { return nil }
-        self.init(bytes)
-    }
-
     /// Seconds ahead of UTC.
     /// - Parameter time: Unix seconds.
-    func offset(at time: Int64) -> Int64 {
+    public func offset(at time: Int64) -> Int64 {
         guard let last = transitions.last, time < last.time else {
             return footer?.offset(at: time) ?? transitions.last?.offset ?? first
         }
@@ -34,43 +26,17 @@ struct ZoneRules {
 
     /// The day that calendars on the wall show.
     /// - Parameter time: Unix milliseconds.
-    func day(at time: Int64) -> CalendarDay {
+    public func day(at time: Int64) -> CalendarDay {
         let seconds = time >= 0 ? time / 1000 : (time - 999) / 1000
         return CalendarDay(localSeconds: seconds + offset(at: seconds))
-    }
-
-    /// Names that stay within the folder, and mean a zone there: `right/…` counts leap seconds, `posix/…` is all of it again.
-    static func isName(_ name: String) -> Bool {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        guard name.utf8.count <= 64, (1...3).contains(parts.count), !["right", "posix"].contains(parts[0]) else {
-            return false
-        }
-        return parts.allSatisfy { part in
-            guard let first = part.utf8.first, (0x41...0x5A).contains(first) else { return false }
-            return part.utf8.allSatisfy { byte in
-                isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || "_+-".utf8.contains(byte)
-            }
-        }
-    }
-
-    /// The bytes of a file that is one.
-    private static func contents(of path: String) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= 1 << 20 else {
-            return nil
-        }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        return read(file, &bytes, bytes.count) == bytes.count ? bytes : nil
     }
 }
 
 // MARK: The file
 
 extension ZoneRules {
-    init?(_ bytes: [UInt8]) {
+    /// The rules in the bytes of a zone's file; nil where they are not well formed, or older than version 2.
+    public init?(_ bytes: [UInt8]) {
         guard let old = Header(bytes[...]), old.version >= UInt8(ascii: "2") else { return nil }
         let data = bytes.dropFirst(Header.length + old.dataLength(timeLength: 4))
         guard let header = Header(data) else { return nil }
@@ -137,7 +103,7 @@ extension ZoneRules {
 // MARK: The footer
 
 /// `CET-1CEST,M3.5.0,M10.5.0/3`: the offsets of winter and summer, and when each begins.
-private struct Footer {
+private struct Footer: Sendable {
     private struct Change {
         let month: Int
         let week: Int
