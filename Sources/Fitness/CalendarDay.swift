@@ -22,6 +22,11 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
         (self.year, self.month, self.day) = (year, month, day)
     }
 
+    /// Parts that are known to be a day's.
+    init(parts: (year: Int, month: Int, day: Int)) {
+        (year, month, day) = parts
+    }
+
     /// The day in which so many seconds after 1970-01-01T00:00:00 lie, where the clock showed that on the wall.
     public init(localSeconds: Int64) {
         // Days are counted from 0000-03-01, so that a leap day comes last in its year, and 400 years are 146,097 days.
@@ -57,11 +62,12 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
 
     /// `2026-11-21`
     public var description: String {
-        func padded(_ number: Int, _ count: Int) -> String {
-            let text = "\(number)"
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+    }
+
+    static func padded(_ number: Int, _ count: Int) -> String {
+        let text = "\(number)"
+        return String(repeating: "0", count: max(0, count - text.count)) + text
     }
 
     /// How many days a month of 1 to 12 has.

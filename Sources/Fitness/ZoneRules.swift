@@ -27,8 +27,17 @@ public struct ZoneRules: Sendable {
     /// The day that calendars on the wall show.
     /// - Parameter time: Unix milliseconds.
     public func day(at time: Int64) -> CalendarDay {
-        let seconds = time >= 0 ? time / 1000 : (time - 999) / 1000
+        let seconds = time.floorDivided(by: 1000)
         return CalendarDay(localSeconds: seconds + offset(at: seconds))
+    }
+
+    /// The moments at which the offset may change within a range of Unix seconds, in their order.
+    func changes(within times: Range<Int64>) -> [Int64] {
+        var changes = transitions.map(\.time).filter { times.contains($0) }
+        // The footer's rule holds after the last transition.
+        let rest = times.clamped(to: (transitions.last?.time ?? .min)..<Int64.max)
+        if let footer { changes += footer.changes(within: rest) }
+        return changes
     }
 }
 
@@ -143,23 +152,27 @@ private struct Footer: Sendable {
         return isSummer ? summer.offset : standard
     }
 
+    /// When the offset changes within a range of Unix seconds, in order.
+    func changes(within times: Range<Int64>) -> [Int64] {
+        guard let summer, !times.isEmpty else { return [] }
+        let years = [times.lowerBound, times.upperBound].map { CalendarDay(localSeconds: $0 + standard).year }
+        return (years[0] - 1...years[1] + 1).flatMap { year in
+            [
+                Self.seconds(summer.begins, year) - standard,
+                Self.seconds(summer.ends, year) - summer.offset,
+            ].sorted().filter { times.contains($0) }
+        }
+    }
+
     /// When a change is, on the wall.
     private static func seconds(_ change: Change, _ year: Int) -> Int64 {
         let length = CalendarDay.length(ofMonth: change.month, year)
-        let first = days(year, change.month)
+        let first = CalendarDay(parts: (year, change.month, 1)).daysSince1970
         // 1970-01-01 was a Thursday, day 4 of a week that begins with Sunday.
         let weekday = Int(((first + 4) % 7 + 7) % 7)
         var day = (change.weekday - weekday + 7) % 7 + (change.week - 1) * 7
         while day >= length { day -= 7 }
         return (first + Int64(day)) * 86_400 + change.time
-    }
-
-    /// Days from 1970-01-01 to the first of a month.
-    private static func days(_ year: Int, _ month: Int) -> Int64 {
-        let text =
-            String(repeating: "0", count: max(0, 4 - "\(year)".count)) + "\(year)-" + (month < 10 ? "0" : "")
-            + "\(month)-01"
-        return CalendarDay(text)?.daysSince1970 ?? 0
     }
 
     /// Letters, or anything in angle brackets.

@@ -1,0 +1,48 @@
+/// What was in force when: values that hold from a day on until the next. Days before the first entry take the first, for nothing
+/// better is known of them.
+public struct DayHistory<Value: Sendable>: Sendable {
+    /// A value, and the day from which on it holds.
+    public typealias Entry = (day: CalendarDay, value: Value)
+
+    /// At least one, in the order of their days, no two of the same.
+    public private(set) var entries: [Entry]
+
+    /// A value that holds on all days.
+    public init(_ value: Value, from day: CalendarDay) {
+        entries = [(day, value)]
+    }
+
+    /// Entries in any order; of several of a day the last counts. Nil where there is none.
+    public init?(_ entries: [Entry]) {
+        guard let first = entries.first else { return nil }
+        self.init(first.value, from: first.day)
+        for entry in entries.dropFirst() { set(entry.value, from: entry.day) }
+    }
+
+    /// What was in force on a day.
+    public func value(on day: CalendarDay) -> Value {
+        entries[max(0, end(of: day) - 1)].value
+    }
+
+    /// Lets a value hold from a day on, until the next entry.
+    public mutating func set(_ value: Value, from day: CalendarDay) {
+        let end = end(of: day)
+        if end > 0, entries[end - 1].day == day {
+            entries[end - 1].value = value
+        } else {
+            entries.insert((day, value), at: end)
+        }
+    }
+
+    /// How many entries began on a day or before it.
+    private func end(of day: CalendarDay) -> Int {
+        entries.firstIndex { $0.day > day } ?? entries.count
+    }
+}
+
+extension DayHistory: Equatable where Value: Equatable {
+    /// Whether the same held on all days, with the same entries.
+    public static func == (one: DayHistory, other: DayHistory) -> Bool {
+        one.entries.elementsEqual(other.entries) { $0.day == $1.day && $0.value == $1.value }
+    }
+}

@@ -1,0 +1,82 @@
+/// Heart rates of any span of time, summed up so that parts can be put together in any order.
+public struct HeartRateSamples: Hashable, Sendable {
+    /// How many there are.
+    public var count = 0
+    /// Their sum, in beats per minute.
+    public var sum = 0
+    /// The lowest, in beats per minute; 0 where there is none.
+    public var minimum = 0
+    /// The highest, in beats per minute; 0 where there is none.
+    public var maximum = 0
+
+    /// None.
+    public init() {}
+
+    /// What was summed up before.
+    public init(count: Int, sum: Int, minimum: Int, maximum: Int) {
+        (self.count, self.sum, self.minimum, self.maximum) = (count, sum, minimum, maximum)
+    }
+
+    /// Whether there is none.
+    public var isEmpty: Bool { count == 0 }
+
+    /// Their mean, in beats per minute; nil where there is none.
+    public var mean: Double? { isEmpty ? nil : Double(sum) / Double(count) }
+
+    /// Adds one, in beats per minute, as a sensor tells it: at most 65,535.
+    public mutating func add(_ beatsPerMinute: Int) {
+        merge(HeartRateSamples(count: 1, sum: beatsPerMinute, minimum: beatsPerMinute, maximum: beatsPerMinute))
+    }
+
+    /// Adds others.
+    public mutating func merge(_ others: HeartRateSamples) {
+        guard !others.isEmpty else { return }
+        minimum = isEmpty ? others.minimum : min(minimum, others.minimum)
+        maximum = isEmpty ? others.maximum : max(maximum, others.maximum)
+        count += others.count
+        sum += others.sum
+    }
+}
+
+/// The heart rates of one minute of UTC, the finest grain that days are made of. What came late is merged into it: the order in which
+/// samples come does not matter.
+public struct HeartRateMinute: Hashable, Sendable {
+    /// How long a slot is.
+    public static let secondsPerSlot = 5
+    /// How many slots with samples make a minute good enough to tell the heart rate at rest.
+    public static let sufficientSlots = 6
+
+    /// In which parts of the minute there were samples: bit n stands for the seconds 5 n to 5 n + 4. There are twelve.
+    public var slots: UInt16
+    /// The samples.
+    public var samples: HeartRateSamples
+
+    /// A minute of these samples.
+    public init(slots: UInt16 = 0, samples: HeartRateSamples = HeartRateSamples()) {
+        (self.slots, self.samples) = (slots, samples)
+    }
+
+    /// Which minute a moment is in, counted from 1970.
+    /// - Parameter time: Unix milliseconds.
+    public static func number(of time: Int64) -> Int64 { time.floorDivided(by: 60_000) }
+
+    /// Adds a sample.
+    /// - Parameter time: Unix milliseconds, in this minute.
+    public mutating func add(_ beatsPerMinute: Int, at time: Int64) {
+        let second = Int(time.floorDivided(by: 1000) - Self.number(of: time) * 60)
+        slots |= 1 << UInt16(second / Self.secondsPerSlot)
+        samples.add(beatsPerMinute)
+    }
+
+    /// Adds other samples of the same minute.
+    public mutating func merge(_ others: HeartRateMinute) {
+        slots |= others.slots
+        samples.merge(others.samples)
+    }
+
+    /// How many of its seconds were recorded: a sample stands for the five seconds that it lies in.
+    public var recordedSeconds: Int { slots.nonzeroBitCount * Self.secondsPerSlot }
+
+    /// Whether there is enough of it to tell the heart rate at rest.
+    public var isSufficient: Bool { slots.nonzeroBitCount >= Self.sufficientSlots }
+}
