@@ -1,0 +1,84 @@
+/// What somebody can want to reach on a day.
+public enum Goal: String, CaseIterable, Hashable, Sendable, Codable, CodingKeyRepresentable {
+    /// Steps.
+    case steps
+    /// Metres on foot.
+    case distance
+    /// Net kilocalories on foot.
+    case energy
+
+    /// What it is called where values have their unit in the name: `steps`, `distance_m`, `energy_kcal`.
+    public var field: String {
+        switch self {
+        case .steps: "steps"
+        case .distance: "distance_m"
+        case .energy: "energy_kcal"
+        }
+    }
+
+    /// The goal with that name; nil where there is none.
+    public init?(field: String) {
+        guard let goal = Self.allCases.first(where: { $0.field == field }) else { return nil }
+        self = goal
+    }
+}
+
+/// What somebody wants to reach on a day: steps, metres or kilocalories, above 0; nothing where there is no such goal.
+public struct GoalTargets: Hashable, Sendable, Codable {
+    /// What everybody begins with: 10,000 steps.
+    public static let first = GoalTargets([.steps: 10_000])
+
+    /// By goal.
+    public private(set) var targets: [Goal: Double]
+
+    /// These targets. What is not above 0 and finite is none.
+    public init(_ targets: [Goal: Double] = [:]) {
+        self.targets = targets.filter { $0.value > 0 && $0.value.isFinite }
+    }
+
+    /// One target; nil where there is no such goal.
+    public subscript(goal: Goal) -> Double? {
+        get { targets[goal] }
+        set { targets[goal] = newValue.flatMap { $0 > 0 && $0.isFinite ? $0 : nil } }
+    }
+}
+
+/// How a goal stands on a day.
+public struct GoalDay: Hashable, Sendable, Codable {
+    /// When a goal was reached, and what it was then.
+    public struct Reached: Hashable, Sendable, Codable {
+        /// The target that was reached.
+        public var target: Double
+        /// Unix milliseconds.
+        public var time: Int64
+
+        /// Reached at a time.
+        public init(target: Double, time: Int64) {
+            (self.target, self.time) = (target, time)
+        }
+    }
+
+    /// The target; nil where it was reached, and then removed.
+    public var target: Double?
+    /// How far the person has come; nil where that is not known.
+    public var value: Double?
+    /// Once it is reached it stays so, whatever the target is changed to later.
+    public var reached: Reached?
+
+    /// A goal that stands so.
+    public init(target: Double?, value: Double?, reached: Reached? = nil) {
+        (self.target, self.value, self.reached) = (target, value, reached)
+    }
+
+    /// How much of the target it is, in percent, also above 100; nil where either is not known.
+    public var percent: Double? {
+        guard let target, target > 0, let value else { return nil }
+        return 100 * value / target
+    }
+
+    /// Whether the value is as much as the target.
+    public var isEnough: Bool {
+        guard let target, let value else { return false }
+        return value >= target
+    }
+}

@@ -1,0 +1,119 @@
+// Means are means of days: how much somebody walks on a day, not in a reading. A day counts in the mean of what is known of it, so a
+// forgotten strap makes no one lazier.
+
+/// What several days come to: a week, a month, a year, or any.
+public struct PeriodTotals: Hashable, Sendable {
+    /// What adds up.
+    public struct Amounts: Hashable, Sendable {
+        /// Over all days.
+        public let total: Double
+        /// Of a day of which it is known.
+        public let mean: Double
+        /// The most of a day.
+        public let maximum: Double
+
+        init?(_ values: [Double]) {
+            guard let most = values.max() else { return nil }
+            total = values.reduce(0, +)
+            mean = total / Double(values.count)
+            maximum = most
+        }
+    }
+
+    /// Temperatures, in degrees Celsius.
+    public struct Temperatures: Hashable, Sendable {
+        /// The mean of the days' means.
+        public let mean: Double
+        /// The lowest of all.
+        public let minimum: Double
+        /// The highest of all.
+        public let maximum: Double
+
+        init?(_ days: [TemperatureDay]) {
+            guard let mean = PeriodTotals.mean(days.map(\.mean)), let minimum = days.map(\.minimum).min(),
+                let maximum = days.map(\.maximum).max()
+            else { return nil }
+            (self.mean, self.minimum, self.maximum) = (mean, minimum, maximum)
+        }
+    }
+
+    /// Heart rates, in beats per minute.
+    public struct HeartRates: Hashable, Sendable {
+        /// The mean of the days' means.
+        public let mean: Double
+        /// The lowest of all.
+        public let minimum: Int
+        /// The highest of all.
+        public let maximum: Int
+        /// The mean of the days' rates at rest; nil where none is known.
+        public let resting: Double?
+        /// Seconds in the zones 1 to 5, of the days on which they are known; nil where there is none.
+        public let zoneSeconds: [Int]?
+        /// How many seconds are recorded.
+        public let recordedSeconds: Int
+        /// Energy by heart rate in kilocalories, of the days on which it is known; nil where there is none.
+        public let kilocalories: Double?
+
+        init?(_ days: [HeartRateDay]) {
+            guard let mean = PeriodTotals.mean(days.map(\.mean)), let minimum = days.map(\.minimum).min(),
+                let maximum = days.map(\.maximum).max()
+            else { return nil }
+            (self.mean, self.minimum, self.maximum) = (mean, minimum, maximum)
+            resting = PeriodTotals.mean(days.compactMap(\.resting))
+            let zones = days.compactMap(\.zoneSeconds)
+            zoneSeconds = zones.first.map { first in
+                zones.dropFirst().reduce(first) { sums, seconds in zip(sums, seconds).map { $0 + $1 } }
+            }
+            recordedSeconds = days.reduce(0) { $0 + $1.recordedSeconds }
+            let energies = days.compactMap(\.kilocalories)
+            kilocalories = energies.isEmpty ? nil : energies.reduce(0, +)
+        }
+    }
+
+    /// How a goal stood over the days.
+    public struct GoalDays: Hashable, Sendable {
+        /// On how many it was reached.
+        public let reached: Int
+        /// The target of the latest day that has one; nil where there is none.
+        public let target: Double?
+    }
+
+    /// On how many days anything was recorded.
+    public let recordedDays: Int
+    /// Steps; nil where they are known of no day.
+    public let steps: Amounts?
+    /// Metres on foot.
+    public let metres: Amounts?
+    /// Net kilocalories on foot.
+    public let kilocalories: Amounts?
+    /// Body temperatures.
+    public let temperature: Temperatures?
+    /// Heart rates.
+    public let heartRate: HeartRates?
+    /// The goals that there were.
+    public let goals: [Goal: GoalDays]
+
+    /// What these days come to, each given once, in any order.
+    public init(_ days: some Sequence<DayTotals>) {
+        // In one order always: sums of fractions depend on it.
+        let days = days.sorted { $0.day < $1.day }
+        recordedDays = days.count(where: \.isRecorded)
+        steps = Amounts(days.compactMap { $0[.steps] })
+        metres = Amounts(days.compactMap(\.metres))
+        kilocalories = Amounts(days.compactMap(\.kilocalories))
+        temperature = Temperatures(days.compactMap(\.temperature))
+        heartRate = HeartRates(days.compactMap(\.heartRate))
+        var goals: [Goal: GoalDays] = [:]
+        for goal in Goal.allCases {
+            let standing = days.compactMap { $0.goals[goal] }
+            guard !standing.isEmpty else { continue }
+            goals[goal] = GoalDays(
+                reached: standing.count { $0.reached != nil }, target: standing.compactMap(\.target).last)
+        }
+        self.goals = goals
+    }
+
+    private static func mean(_ values: [Double]) -> Double? {
+        values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+    }
+}

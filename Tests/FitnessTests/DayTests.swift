@@ -1,0 +1,225 @@
+import Foundation
+import Testing
+
+@testable import Fitness
+
+@Suite("What a day comes to")
+struct DayTests {
+    static let minute: Int64 = 60_000
+    static let hour: Int64 = 3_600_000
+
+    func near(_ value: Double?, _ expected: Double, _ tolerance: Double = 1e-9) -> Bool {
+        value.map { abs($0 - expected) <= tolerance } ?? false
+    }
+
+    static func counts(_ counts: [(hours: Double, count: UInt32)]) -> [StepCount] {
+        counts.map { StepCount(time: Int64($0.hours * Double(hour)), count: $0.count) }
+    }
+
+    /// A day that begins at 0.
+    static let day = [0..<24 * hour]
+
+    @Test("steps belong to the day of the later count")
+    func steps() {
+        let counts = Self.counts([(-20, 100), (-1, 150), (1, 250), (23, 900), (25, 2000)])
+        #expect(StepCounter.day(counts, during: Self.day) == Steps(walking: 750))
+        #expect(StepCounter.day(counts.shuffled() + counts, during: Self.day) == Steps(walking: 750))
+        #expect(StepCounter.day(counts, during: [24 * Self.hour..<48 * Self.hour]) == Steps(walking: 1100))
+        #expect(StepCounter.day(counts, during: [48 * Self.hour..<72 * Self.hour]) == nil)
+        #expect(StepCounter.day(counts, during: []) == nil)
+    }
+
+    @Test("steps begin anew after a restart, and where the count before is older than 36 hours")
+    func beginnings() {
+        let restarted = Self.counts([(-1, 5000), (1, 20), (2, 25), (3, 0), (4, 7)])
+        #expect(StepCounter.day(restarted, during: Self.day) == Steps(walking: 32))
+        #expect(StepCounter.day(Self.counts([(-12, 100), (24 - 0.001, 300)]), during: Self.day) == Steps(walking: 200))
+        #expect(StepCounter.day(Self.counts([(-35, 100), (1, 300)]), during: Self.day) == Steps(walking: 200))
+        #expect(
+            StepCounter.day(Self.counts([(-35.001, 100), (1, 300), (2, 310)]), during: Self.day) == Steps(walking: 10))
+        #expect(StepCounter.day(Self.counts([(5, 300)]), during: Self.day) == Steps())
+    }
+
+    @Test("steps of a day in two parts are all of it, and not of what was between")
+    func parts() {
+        let day = [0..<10 * Self.hour, 15 * Self.hour..<20 * Self.hour]
+        let counts = Self.counts([(1, 100), (9, 200), (11, 1000), (14, 2000), (16, 2100), (21, 9000)])
+        #expect(StepCounter.day(counts, during: day) == Steps(walking: 200))
+    }
+
+    @Test("steps are run from 140 a minute on, where that can be known")
+    func gait() {
+        func steps(_ made: UInt32, in interval: Int64) -> Steps? {
+            StepCounter.day([StepCount(time: 0, count: 0), StepCount(time: interval, count: made)], during: Self.day)
+        }
+        #expect(steps(1400, in: 10 * Self.minute) == Steps(running: 1400))
+        #expect(steps(1399, in: 10 * Self.minute) == Steps(walking: 1399))
+        #expect(steps(14_000, in: 10 * Self.minute + 1) == Steps(walking: 14_000))
+        #expect(steps(140, in: Self.minute) == Steps(running: 140) && steps(0, in: Self.minute) == Steps())
+        #expect(steps(50, in: 0) == Steps(walking: 50))
+        let person = Person(sex: .male, heightCentimetres: 175, weightKilograms: 70)
+        #expect(near(person.metres(Steps(walking: 6000, running: 4000)), 7262.5))
+        #expect(near(person.kilocalories(Steps(walking: 10_000)), 254.19, 0.005))
+        #expect(near(person.kilocalories(Steps(running: 10_000)), 508.375, 0.005))
+        #expect(near(person.kilocalories(Steps(walking: 5000, running: 5000)), 381.28, 0.005))
+        #expect(Person(heightCentimetres: 175).kilocalories(Steps(walking: 1)) == nil)
+    }
+
+    @Test("of several sensors on one body the one that counted most counts")
+    func sensors() {
+        let sensors = [Steps(walking: 10), Steps(walking: 10, running: 5), Steps(walking: 15), Steps()]
+        #expect(StepCounter.most(of: sensors) == sensors[1] && StepCounter.most(of: sensors.reversed()) == sensors[1])
+        #expect(StepCounter.most(of: []) == nil)
+    }
+
+    @Test("temperatures: each reading once, in any order")
+    func temperatures() throws {
+        let readings = [(3, 36.9), (1, 36.6), (2, 38.1), (2, 36.1)].map {
+            TemperatureReading(sensor: "home/ear", time: Int64($0.0), celsius: $0.1)
+        }
+        let day = try #require(
+            TemperatureDay(readings + [TemperatureReading(sensor: "home/brow", time: 3, celsius: 36.5)]))
+        #expect(near(day.mean, 36.84) && day.minimum == 36.1 && day.maximum == 38.1 && day.last == 36.9)
+        for _ in 0..<20 {
+            let again =
+                (readings + readings).shuffled() + [TemperatureReading(sensor: "home/brow", time: 3, celsius: 36.5)]
+            #expect(TemperatureDay(again) == day)
+        }
+        #expect(TemperatureDay([]) == nil)
+    }
+
+    @Test("goals: percent of a target, and reached for good")
+    func goals() {
+        #expect(GoalTargets.first.targets == [.steps: 10_000])
+        var targets = GoalTargets([.steps: 0, .distance: 8000, .energy: .infinity])
+        #expect(targets.targets == [.distance: 8000])
+        targets[.energy] = 300
+        targets[.distance] = nil
+        targets[.steps] = -1
+        #expect(targets.targets == [.energy: 300])
+        let goal = GoalDay(target: 10_000, value: 12_345)
+        #expect(near(goal.percent, 123.45) && goal.isEnough)
+        #expect(!GoalDay(target: 10_000, value: 9999.9).isEnough && GoalDay(target: 8000, value: 8000).isEnough)
+        #expect(GoalDay(target: nil, value: 1).percent == nil && GoalDay(target: 1, value: nil).percent == nil)
+        #expect(!GoalDay(target: 1, value: nil).isEnough)
+        #expect(Goal.allCases.map(\.field) == ["steps", "distance_m", "energy_kcal"])
+        #expect(Goal.allCases.allSatisfy { Goal(field: $0.field) == $0 } && Goal(field: "distance") == nil)
+    }
+
+    @Test("is written and read again")
+    func coding() throws {
+        var day = DayTotals(try #require(CalendarDay("2026-11-21")), steps: Steps(walking: 1, running: 2), metres: 1.5)
+        day.temperature = TemperatureDay([TemperatureReading(sensor: "a", time: 1, celsius: 36.6)])
+        day.heartRate = HeartRateDay(HeartRateDayTests.minutes([(240, 60)]), of: Person(ageYears: 30))
+        day.goals = [
+            .steps: GoalDay(target: 10, value: 3, reached: .init(target: 2, time: 5)),
+            .energy: GoalDay(target: 1, value: nil),
+        ]
+        let bytes = try JSONEncoder().encode(day)
+        #expect(try JSONDecoder().decode(DayTotals.self, from: bytes) == day)
+        #expect(String(decoding: bytes, as: UTF8.self).contains(#""goals":{"#))
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(CalendarDay.self, from: Data(#""2026-02-30""#.utf8))
+        }
+    }
+}
+
+@Suite("What days come to")
+struct PeriodTests {
+    @Test("has totals, means of days, and the most")
+    func totals() throws {
+        let first = try #require(CalendarDay("2026-11-16"))
+        var days = (0..<7).map { DayTotals(first.advanced(by: $0)) }
+        days[0].steps = Steps(walking: 1000)
+        days[2].steps = Steps(walking: 2000, running: 4000)
+        days[2].metres = 3500
+        days[0].temperature = TemperatureDay([TemperatureReading(sensor: "a", time: 1, celsius: 36)])
+        days[1].temperature = TemperatureDay([
+            TemperatureReading(sensor: "a", time: 1, celsius: 37),
+            TemperatureReading(sensor: "a", time: 2, celsius: 39),
+        ])
+        days[2].heartRate = HeartRateDay(HeartRateDayTests.minutes([(240, 60), (60, 120)]), of: Person(ageYears: 30))
+        days[3].heartRate = HeartRateDay(HeartRateDayTests.minutes([(300, 70)]), of: Person())
+        days[4].heartRate = HeartRateDay(HeartRateDayTests.minutes([(10, 100)]), of: Person(ageYears: 30))
+        for index in days.indices { days[index].goals[.steps] = GoalDay(target: index < 5 ? 5000 : 6000, value: nil) }
+        days[2].goals[.steps]?.reached = .init(target: 5000, time: 0)
+        days[3].goals[.energy] = GoalDay(target: nil, value: 1, reached: .init(target: 1, time: 0))
+        let period = PeriodTotals(days.shuffled())
+        #expect(period.recordedDays == 5 && period.kilocalories == nil)
+        #expect(period.steps?.total == 7000 && period.steps?.mean == 3500 && period.steps?.maximum == 6000)
+        #expect(period.metres?.total == 3500 && period.metres?.mean == 3500)
+        #expect(
+            period.temperature?.mean == 37 && period.temperature?.minimum == 36 && period.temperature?.maximum == 39)
+        let heart = try #require(period.heartRate)
+        #expect(
+            heart.mean == (72 + 70 + 100) / 3.0 && heart.minimum == 60 && heart.maximum == 120 && heart.resting == 65)
+        #expect(
+            heart.zoneSeconds == [15_000, 3600, 0, 0, 0] && heart.recordedSeconds == 36_600 && heart.kilocalories == nil
+        )
+        #expect(period.goals[.steps] == .init(reached: 1, target: 6000))
+        #expect(period.goals[.energy] == .init(reached: 1, target: nil) && period.goals[.distance] == nil)
+        let none = PeriodTotals([])
+        #expect(none.recordedDays == 0 && none.steps == nil && none.heartRate == nil && none.goals.isEmpty)
+    }
+}
+
+@Suite("Heart rate variability")
+struct VariabilityTests {
+    typealias Reading = (time: Int64, intervals: [Double])
+
+    @Test("takes beats for neighbours that are valid and without a pause between")
+    func series() {
+        func series(_ readings: [Reading]) -> [Double?] { HeartRateVariability.series(readings) }
+        #expect(series([(0, [800, 810]), (1000, []), (2000, [790]), (5000, [805])]) == [800, 810, 790, 805])
+        #expect(series([(0, [800]), (3001, [500])]) == [800, nil, 500])
+        // Readings without intervals do not bridge a pause.
+        #expect(series([(0, [800]), (2000, []), (4000, [800])]) == [800, nil, 800])
+        // An extra beat: neither it nor the one after it, which differs from it as much.
+        #expect(series([(0, [800, 400, 800, 810])]) == [800, nil, nil, 810])
+        #expect(series([(0, [800, 960, 768, 767.5])]) == [800, 960, 768, 767.5])
+        #expect(series([(0, [800, 960.5])]) == [800, nil] && series([(0, [800, 640, 511])]) == [800, 640, nil])
+        #expect(series([(0, [299, 300, 2000]), (9000, [2000.1, 2000])]) == [nil, 300, nil, nil, nil, 2000])
+        #expect(series([]) == [])
+    }
+
+    @Test("comes to beats, mean, and both measures where they can be known")
+    func summary() {
+        let summary = HeartRateVariability.Summary([800, 810, 790, 805])
+        #expect(summary.beats == 4 && summary.meanMilliseconds == 801.25)
+        #expect(abs((summary.rmssd ?? 0) - 15.55) < 0.005 && abs((summary.sdnn ?? 0) - 8.54) < 0.005)
+        let none = HeartRateVariability.Summary([nil])
+        #expect(none.beats == 0 && none.meanMilliseconds == nil && none.rmssd == nil && none.sdnn == nil)
+        let two = HeartRateVariability.Summary([800, nil, 810])
+        #expect(two.beats == 2 && two.rmssd == nil && two.sdnn != nil)
+    }
+}
+
+@Suite("The compendium of activities")
+struct MetabolicEquivalentTests {
+    @Test(
+        "has a value for each of its speeds",
+        arguments: [
+            (.walking, 2.5, 3.0), (.walking, 3.4, 3.8), (.walking, 3.9, 4.8), (.walking, 4.4, 5.5),
+            (.walking, 4.9, 7.0),
+            (.walking, 5.5, 8.5), (.walking, 2.4, nil), (.walking, 6, nil), (.running, 4.2, 6.5), (.running, 4.8, 7.8),
+            (.running, 5.2, 8.5), (.running, 5.8, 9.0), (.running, 6, 9.3), (.running, 6.3, 9.3), (.running, 6.7, 10.5),
+            (.running, 7, 11.0), (.running, 7.5, 11.8), (.running, 8, 12.0), (.running, 8.6, 12.5), (.running, 9, 13.0),
+            (.running, 10, 14.8), (.running, 11, 16.8), (.running, 12, 18.5), (.running, 13, 19.8),
+            (.running, 14, 23.0),
+            (.running, 3.9, nil), (.running, 14.1, nil), (.cycling, 9.9, 4.0), (.cycling, 11.9, 6.8),
+            (.cycling, 13.9, 8.0),
+            (.cycling, 15.9, 10.0), (.cycling, 19, 12.0), (.cycling, 20, 12.0), (.cycling, 20.1, 16.8),
+            (.cycling, 0, nil),
+            (.cycling, .infinity, nil), (.running, .nan, nil),
+        ] as [(MetabolicEquivalent.Activity, Double, Double?)])
+    func table(activity: MetabolicEquivalent.Activity, speed: Double, value: Double?) {
+        #expect(MetabolicEquivalent.value(activity, milesPerHour: speed) == value)
+    }
+
+    @Test("gives the energy of its example")
+    func energy() throws {
+        let value = try #require(MetabolicEquivalent.value(.running, milesPerHour: 6))
+        let energy = Person(weightKilograms: 70).kilocalories(metabolicEquivalent: value, hours: 0.5)
+        #expect(abs((energy ?? 0) - 325.5) < 1e-9 && MetabolicEquivalent.table.contains("2024"))
+    }
+}
