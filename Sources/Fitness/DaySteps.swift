@@ -5,19 +5,6 @@
 //     delta           |     50      20      5      restarted at 0 before the 20
 //     day    Monday   |   Tuesday: 75
 
-/// What a counter of steps showed at a moment.
-public struct StepCount: Hashable, Sendable {
-    /// Unix milliseconds.
-    public var time: Int64
-    /// Steps since it was last restarted.
-    public var count: UInt32
-
-    /// A count.
-    public init(time: Int64, count: UInt32) {
-        (self.time, self.count) = (time, count)
-    }
-}
-
 /// Steps, by how they were made.
 public struct Steps: Hashable, Sendable, Codable {
     /// Walked.
@@ -35,6 +22,19 @@ public struct Steps: Hashable, Sendable, Codable {
 }
 
 extension StepCounter {
+    /// What a counter showed at a moment.
+    public struct Count: Hashable, Sendable {
+        /// Unix milliseconds.
+        public var time: Int64
+        /// Steps since it was last restarted.
+        public var steps: UInt32
+
+        /// A count.
+        public init(time: Int64, steps: UInt32) {
+            (self.time, self.steps) = (time, steps)
+        }
+    }
+
     /// How much older the count before may be, in milliseconds.
     public static let longestGap: Int64 = 36 * 3_600_000
     /// Up to which interval between two counts the gait is known, in milliseconds: over a longer one a run is mixed with rest.
@@ -46,10 +46,10 @@ extension StepCounter {
     /// - Parameters:
     ///   - counts: in any order, those of `longestGap` before the day included; repeats do not matter.
     ///   - day: the day's intervals (`LocalDays`), in Unix milliseconds.
-    public static func day(_ counts: some Sequence<StepCount>, during day: [Range<Int64>]) -> Steps? {
-        var previous: StepCount?
+    public static func day(_ counts: some Sequence<Count>, during day: [Range<Int64>]) -> Steps? {
+        var previous: Count?
         var steps: Steps?
-        for count in Set(counts).sorted(by: { ($0.time, $0.count) < ($1.time, $1.count) }) {
+        for count in Set(counts).sorted(by: { ($0.time, $0.steps) < ($1.time, $1.steps) }) {
             defer { previous = count }
             guard day.contains(where: { $0.contains(count.time) }) else { continue }
             var sum = steps ?? Steps()
@@ -64,8 +64,8 @@ extension StepCounter {
         sensors.max { ($0.total, $0.running) < ($1.total, $1.running) }
     }
 
-    private static func add(_ earlier: StepCount, _ later: StepCount, to steps: inout Steps) {
-        let made = Int(self.steps(from: earlier.count, to: later.count))
+    private static func add(_ earlier: Count, _ later: Count, to steps: inout Steps) {
+        let made = Int(self.steps(from: earlier.steps, to: later.steps))
         let interval = later.time - earlier.time
         let isRunning =
             interval > 0 && interval <= longestStride && Int64(made) * 60_000 >= runningCadence * interval

@@ -12,8 +12,8 @@ struct DayTests {
         value.map { abs($0 - expected) <= tolerance } ?? false
     }
 
-    static func counts(_ counts: [(hours: Double, count: UInt32)]) -> [StepCount] {
-        counts.map { StepCount(time: Int64($0.hours * Double(hour)), count: $0.count) }
+    static func counts(_ counts: [(hours: Double, count: UInt32)]) -> [StepCounter.Count] {
+        counts.map { StepCounter.Count(time: Int64($0.hours * Double(hour)), steps: $0.count) }
     }
 
     /// A day that begins at 0.
@@ -50,7 +50,9 @@ struct DayTests {
     @Test("steps are run from 140 a minute on, where that can be known")
     func gait() {
         func steps(_ made: UInt32, in interval: Int64) -> Steps? {
-            StepCounter.day([StepCount(time: 0, count: 0), StepCount(time: interval, count: made)], during: Self.day)
+            StepCounter.day(
+                [StepCounter.Count(time: 0, steps: 0), StepCounter.Count(time: interval, steps: made)], during: Self.day
+            )
         }
         #expect(steps(1400, in: 10 * Self.minute) == Steps(running: 1400))
         #expect(steps(1399, in: 10 * Self.minute) == Steps(walking: 1399))
