@@ -5,10 +5,10 @@ import PackageDescription
 //
 //   programs    vitals-gateway    vitals-consumer    vitals-sensor    vitals
 //               ProgramSettings
-//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch
+//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression
 //   plumbing    DBus   Reactor
 //   values      Telemetry   Fitness
-//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard
 //
 // A C library is imported by exactly one target.
 
@@ -42,6 +42,7 @@ let package = Package(
         system("CMosquitto", pkgConfig: "libmosquitto", apt: "libmosquitto-dev"),
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        system("CZstandard", pkgConfig: "libzstd", apt: "libzstd-dev"),
         // Without pkg-config: Debian 13's names the headers of Kerberos besides, and the package manager warns of that at each build.
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
@@ -56,13 +57,14 @@ let package = Package(
         library("Vault", ["COpenSSL", "CSQLite"]),
         library("Daemon"),
         library("Fetch", ["CCurl"]),
+        library("Compression", ["CZstandard"]),
 
         library("ProgramSettings", ["Daemon", "MQTT", "Telemetry"]),
 
         program("vitals-gateway", ["Bluetooth", "Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program(
             "vitals-consumer",
-            ["Daemon", "Fetch", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+            ["Compression", "Daemon", "Fetch", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program("vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         program("vitals", ["Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
 
@@ -81,6 +83,7 @@ let package = Package(
         tests("VaultTests", ["TestSupport", "Vault"], exclude: ["Interop", "Vectors"]),
         tests("DaemonTests", ["Daemon", "TestSupport"]),
         tests("FetchTests", ["Fetch", "TestSupport"]),
+        tests("CompressionTests", ["Compression"]),
         tests(
             "ConsumerTests",
             ["vitals-consumer", "Daemon", "Fetch", "Fitness", "MQTT", "Reactor", "Telemetry", "TestSupport", "Vault"],
