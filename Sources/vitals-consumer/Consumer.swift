@@ -39,7 +39,9 @@ final class Consumer: @unchecked Sendable {
     let forgetting: Forgetting
     /// Nil where there are no accounts.
     let people: People?
-    private let exports: ExportRequests?
+    /// Read for people's questions, and apart from them for what people take along; nil where there are no accounts.
+    let readers: Readers?
+    private let exportReaders: Readers?
     var reported = OncePerMinute<String>(capacity: 1024)
     /// Until the grants of settings that were read again are published.
     var republishing: EventLoop.Timer?
@@ -110,8 +112,9 @@ final class Consumer: @unchecked Sendable {
             context.rules = rules
             return People(context)
         }
-        exports = people.map(ExportRequests.init)
-        exports?.register()
+        readers = people.map { Readers($0, threadName: "queries") }
+        exportReaders = people.map { Readers($0, threadName: "export") }
+        if let people, let exportReaders { ExportRequests.register(exportReaders, people.context) }
         try meetPeople()
         meetForgetting()
     }
@@ -131,7 +134,7 @@ final class Consumer: @unchecked Sendable {
         ])
         if let people { session.subscribe(people.subscriptions) }
         giveSignsOfLife()
-        exports?.start()
+        for readers in [readers, exportReaders] { readers?.start() }
         session.loop.perform { [self] in
             forgetting.start(session.loop)
             rotateDaily()
@@ -152,7 +155,7 @@ final class Consumer: @unchecked Sendable {
             publishPresence(.offline) { _ in }
         }
         session.stop()
-        exports?.stop()
+        for readers in [readers, exportReaders] { readers?.stop() }
         let counts = ingest.counts
         log.notice(
             """
