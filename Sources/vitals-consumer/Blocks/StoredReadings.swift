@@ -38,6 +38,14 @@ struct StoredReadings {
     func each(
         of user: ID, _ kind: Reading.Kind, from: Int64, to: Int64, while body: (Reading) -> Bool
     ) throws(VaultError) -> Int {
+        try eachOfStreams(of: user, kind, from: from, to: to) { reading, _ in body(reading) }
+    }
+
+    /// The same, with the number of the stream that each reading is from.
+    func eachOfStreams(
+        of user: ID, _ kind: Reading.Kind, from: Int64, to: Int64,
+        while body: (_ reading: Reading, _ stream: Int64) -> Bool
+    ) throws(VaultError) -> Int {
         var walks: [Walk] = []
         var damaged = 0
         for stream in try store.streams(of: user) {
@@ -95,7 +103,8 @@ struct StoredReadings {
 
     /// - Returns: whether more is wanted.
     private func emit(
-        _ waiting: inout [Entry], before limit: Int64?, _ last: inout Emitted, _ body: (Reading) -> Bool
+        _ waiting: inout [Entry], before limit: Int64?, _ last: inout Emitted,
+        _ body: (Reading, Int64) -> Bool
     ) -> Bool {
         waiting.sort { $0.order < $1.order }
         let end = limit.map { limit in waiting.firstIndex { $0.reading.moment.wall >= limit } ?? waiting.count }
@@ -106,7 +115,7 @@ struct StoredReadings {
                     && other.isLoose != entry.isLoose
             }
             last.latest.append(entry)
-            if !isRepeated, !body(entry.reading) { return false }
+            if !isRepeated, !body(entry.reading, entry.stream) { return false }
         }
         waiting.removeFirst(end ?? waiting.count)
         return true
