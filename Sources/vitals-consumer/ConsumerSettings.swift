@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import MQTT
 import ProgramSettings
 import Telemetry
@@ -13,6 +14,7 @@ import Vault
 ///   root_key_file: "root.key",      // or the systemd credential `root-key`
 ///   forgotten_file: "/media/stick/forgotten",   // a second place for the list of those who were forgotten
 ///   keys: { rotate_after: "365 d" },            // how old a person's secret may become
+///   time_zone: "Europe/Berlin",                 // where those live who do not say; the machine's own
 ///   broker: { … },
 ///   gateways: { home: { identity: "base64", password_file: "home.password" } },   // the latter with broker_rules
 ///   people: { demo: { sensors: ["home/strap"], kinds: ["heart-rate", "steps"] } },
@@ -31,6 +33,8 @@ struct ConsumerSettings {
     let forgottenFile: String?
     /// How old a person's secret may become.
     let rotateAfter: Duration
+    /// Where those live whose profile does not say: a name that `ZoneRules` knows.
+    let timeZone: String
     /// Its client id is empty where the settings name none: then it is made of the store's id.
     let broker: MQTT.Options
     /// The gateways that are enrolled, with the keys that sign for them.
@@ -52,6 +56,7 @@ struct ConsumerSettings {
         forgottenFile = try section.path("forgotten_file", default: nil)
         rotateAfter = try section.section("keys").duration(
             "rotate_after", in: .seconds(86_400) ... .seconds(10 * 366 * 86_400), default: .seconds(365 * 86_400))
+        timeZone = try Self.timeZone(section)
         broker = try MQTT.Options(section.section("broker"), clientID: "")
         let enrolled = try section.sectionsByID("gateways", Self.gateway)
         gateways = Dictionary(enrolled, uniquingKeysWith: { first, _ in first })
@@ -92,11 +97,29 @@ struct ConsumerSettings {
             ("root", topics != new.topics), ("state", state != new.state),
             ("root_key_file", rootKeyFile != new.rootKeyFile),
             ("forgotten_file", forgottenFile != new.forgottenFile), ("keys", rotateAfter != new.rotateAfter),
+            ("time_zone", timeZone != new.timeZone),
             // Everything in them is a plain value, and shows.
             ("broker", "\(broker)" != "\(new.broker)"), ("accounts", accounts != new.accounts),
             ("broker_rules", brokerRules != new.brokerRules),
             ("batch", batch != new.batch),
         ].filter { $0.1 }.map { $0.0 }
+    }
+
+    private static func timeZone(_ section: Section) throws(SettingsError) -> String {
+        guard let name = try section.string("time_zone", default: nil) else {
+            guard let machines = ZoneRules.machinesZone() else {
+                throw section.refusal(
+                    of: "time_zone", "is missing, and which zone /etc/localtime holds cannot be told",
+                    hint: "name it, such as time_zone: \"Europe/Berlin\"")
+            }
+            return machines
+        }
+        guard ZoneRules(known: name) != nil else {
+            throw section.refusal(
+                of: "time_zone", "\"\(name)\" is no time zone that this machine knows",
+                hint: "such as \"Europe/Berlin\"; `timedatectl list-timezones` lists them; is tzdata installed?")
+        }
+        return name
     }
 
     private static func gateway(

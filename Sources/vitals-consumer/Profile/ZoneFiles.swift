@@ -10,6 +10,41 @@ extension ZoneRules {
         self.init(bytes)
     }
 
+    /// The same; and UTC without any file.
+    init?(known name: String) {
+        if let rules = ZoneRules(name) {
+            self = rules
+        } else {
+            guard name == "UTC" else { return nil }
+            self.init(Self.utc)
+        }
+    }
+
+    /// The name of the machine's own zone, from where the link /etc/localtime leads. Without such a file the machine's zone is UTC, as the C
+    /// library has it (localtime(5)). Nil where the file is no link, and /etc/timezone does not tell either.
+    static func machinesZone(link: String = "/etc/localtime", name file: String = "/etc/timezone") -> String? {
+        guard access(link, R_OK) == 0 else { return "UTC" }
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink(link, &buffer, buffer.count)
+        var names: [String] = []
+        if length > 0 {
+            let target = String(decoding: buffer.prefix(length), as: UTF8.self)
+            let parts = target.split(separator: "/")
+            if let folder = parts.lastIndex(of: "zoneinfo") {
+                names.append(parts[(folder + 1)...].joined(separator: "/"))
+            }
+        }
+        if let bytes = contents(of: file) { names.append(String(decoding: bytes, as: UTF8.self).trimmed) }
+        return names.first { ZoneRules(known: $0) != nil }
+    }
+
+    /// A file of version 2 that says UTC: a header and one type of local time, twice, and the rule.
+    private static let utc: [UInt8] = {
+        let header = Array("TZif2".utf8) + [UInt8](repeating: 0, count: 15 + 16) + [0, 0, 0, 1, 0, 0, 0, 4]
+        let data = [UInt8](repeating: 0, count: 6) + Array("UTC".utf8) + [0]
+        return header + data + header + data + Array("\nUTC0\n".utf8)
+    }()
+
     /// Names that stay within the folder, and mean a zone there: `right/…` counts leap seconds, `posix/…` is all of it again.
     static func isName(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
