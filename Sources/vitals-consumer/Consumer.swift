@@ -37,6 +37,8 @@ final class Consumer: @unchecked Sendable {
     /// Nil where the broker's rules are the operator's own.
     let rules: BrokerRules?
     let forgetting: Forgetting
+    let days: Days
+    let stale: StaleHours
     /// Nil where there are no accounts.
     let people: People?
     /// Read for people's questions, and apart from them for what people take along; nil where there are no accounts.
@@ -90,7 +92,10 @@ final class Consumer: @unchecked Sendable {
         let identities = try Failure.explaining { () throws(VaultError) in
             try EnrolledGateways(store: store, keys: keys).identities(settings)
         }
-        ingest = Ingest(store, keys, gateways: identities, totals: Totals(store, keys))
+        days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
+        let derivations: [any Derivation] = [days]
+        ingest = Ingest(store, keys, gateways: identities, totals: Totals(store, keys, derivations))
+        stale = StaleHours(store, keys, derivations)
         control = Control(store: store.id, topics: settings.topics, identity: keys.identity)
 
         var options = settings.broker
@@ -107,9 +112,10 @@ final class Consumer: @unchecked Sendable {
         session = Session(options, threadName: "mqtt")
         let rules = settings.brokerRules.map { [session] _ in BrokerRules(settings, store, session) }
         self.rules = rules
-        people = settings.accounts.map { [session] _ in
+        people = settings.accounts.map { [session, days] _ in
             let context = PeopleContext(settings, store: store, keys: keys, session: session)
             context.rules = rules
+            context.days = days
             return People(context)
         }
         readers = people.map { Readers($0, threadName: "queries") }
@@ -137,6 +143,7 @@ final class Consumer: @unchecked Sendable {
         for readers in [readers, exportReaders] { readers?.start() }
         session.loop.perform { [self] in
             forgetting.start(session.loop)
+            stale.start(session.loop)
             rotateDaily()
         }
         session.start(

@@ -233,6 +233,9 @@ extension Store {
             expires_ms INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX answered_by_user ON answered (user);
+
+        INSERT INTO stale (user, first_hour, last_hour)
+            SELECT DISTINCT user, -2501999793, 2501999792 FROM streams WHERE user <> '';
         """,
     ]
 }

@@ -151,12 +151,18 @@ extension Store {
                 .integer(secretVersion), .integer(Int64(kinds.rawValue)), .text(sensor.gateway.text),
                 .text(sensor.sensor.text), .integer(now), .integer(nextSerial(now)),
             ])
+        // The person's again are those that a stream of theirs holds from after its end, where somebody else had the sensor in between.
+        try markStale(user, HourSpan.hour(now)...HourSpan.latest)
     }
 
     func endStream(_ stream: StoredStream, now: Int64) throws(VaultError) {
+        let until = max(now, stream.from)
         try database.execute(
             "UPDATE streams SET until_ms = ?, serial = ? WHERE number = ?",
-            [.integer(max(now, stream.from)), .integer(nextSerial(now)), .integer(stream.number)])
+            [.integer(until), .integer(nextSerial(now)), .integer(stream.number)])
+        // Readings from a clock that is ahead may be there already, and be another person's now.
+        guard let user = decoded({ () throws(MalformedValue) in try ID(stream.user) }) else { return }
+        try markStale(user, HourSpan.hour(until)...HourSpan.latest)
     }
 
     func setKinds(_ kinds: Grant.Kinds, of stream: StoredStream, now: Int64) throws(VaultError) {

@@ -44,7 +44,8 @@ final class Household {
 
     /// The parts of a consumer without a broker, as they are after a start.
     func open(
-        people: String = "demo: { sensors: [\"home/strap\"] }", now: Int64 = start, sessionCapacity: Int = 1024
+        people: String = "demo: { sensors: [\"home/strap\"] }", now: Int64 = start, sessionCapacity: Int = 1024,
+        deriving: (Store, Keys) -> [any Derivation] = { _, _ in [] }
     ) throws -> Parts {
         let settings = try settings(people: people)
         let keys = try Keys(settings, .create)
@@ -54,7 +55,8 @@ final class Household {
         return Parts(
             settings: settings, keys: keys, store: store, grants: grants,
             ingest: Ingest(
-                store, keys, gateways: settings.gateways, totals: Totals(store, keys), sessionCapacity: sessionCapacity)
+                store, keys, gateways: settings.gateways, totals: Totals(store, keys, deriving(store, keys)),
+                sessionCapacity: sessionCapacity)
         )
     }
 }

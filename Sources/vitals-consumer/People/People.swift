@@ -31,6 +31,8 @@ final class PeopleContext: @unchecked Sendable {
     var rules: BrokerRules?
     var topics: Topics { settings.topics }
     var documents: Documents { Documents(store: store, keys: keys) }
+    /// What people's days come to; nil where nobody asks.
+    var days: Days?
     /// The wall clock, Unix milliseconds.
     var now: () -> Int64 = unixMilliseconds
     /// Brings the streams of these sensors in line with settings and claims, and publishes their grants: now, or where that fails, as

@@ -37,12 +37,20 @@ final class Profiles: @unchecked Sendable {
     private func set(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
         let profile = try Profile(request.fields, old: try profile(of: user), now: context.now())
-        let sensors = try context.store.database.transaction { () throws(VaultError) in
-            try context.documents.write(profile.json, "profile", of: user)
-            let claims = Claims(store: context.store)
-            try claims.setKinds(RecordedKinds(context.documents).kinds(of: user), of: user)
-            return try claims.sensors(of: user)
+        let sensors: Set<SensorName>
+        do {
+            sensors = try context.store.database.transaction { () throws(VaultError) in
+                try context.days?.take(profile, of: user, now: context.now())
+                try context.documents.write(profile.json, "profile", of: user)
+                let claims = Claims(store: context.store)
+                try claims.setKinds(RecordedKinds(context.documents).kinds(of: user), of: user)
+                return try claims.sensors(of: user)
+            }
+        } catch {
+            context.days?.rolledBack()
+            throw error
         }
+        context.days?.committed()
         if !sensors.isEmpty { context.settle(sensors) }
         return .object([JSON.Member("message", "Data Saved Successfully")] + members(profile))
     }

@@ -1,0 +1,152 @@
+import Fitness
+import Telemetry
+import Vault
+
+/// The days of one person that are worked on within a transaction.
+struct DayBook {
+    let user: ID
+    private let rows: DayRows
+    private let localDays: LocalDays
+    /// Whether nothing is read of what is kept.
+    private let isBlank: Bool
+    /// Those that were looked at, as they are now.
+    private(set) var records: [CalendarDay: DayRecord] = [:]
+    private var kept: [CalendarDay: DayRecord] = [:]
+    /// Days of which something was entered or taken out.
+    private var touched: Set<CalendarDay> = []
+    /// Days whose steps may be others.
+    private var affected: Set<CalendarDay> = []
+
+    /// The times that calendars have, Unix milliseconds: a reading from elsewhere has no day, however its clock came to be there.
+    static let calendar: Range<Int64> = -62_135_596_800_000 + 172_800_000..<253_402_300_800_000 - 172_800_000
+
+    init(_ rows: DayRows, _ user: ID, _ localDays: LocalDays, isBlank: Bool = false) {
+        self.rows = rows
+        self.user = user
+        self.localDays = localDays
+        self.isBlank = isBlank
+    }
+
+    /// A day's record; an empty one where there is none.
+    mutating func record(of day: CalendarDay) throws(VaultError) -> DayRecord {
+        if let record = records[day] { return record }
+        let record = try isBlank ? nil : rows.record(of: user, on: day)
+        kept[day] = record
+        records[day] = record ?? DayRecord()
+        return record ?? DayRecord()
+    }
+
+    mutating func change(_ day: CalendarDay, _ body: (inout DayRecord) -> Void) throws(VaultError) {
+        _ = try record(of: day)
+        body(&records[day, default: DayRecord()])
+    }
+
+    /// Enters a count or a temperature.
+    mutating func insert(_ reading: Reading, _ sensor: String) throws(VaultError) {
+        let time = reading.moment.wall
+        guard Self.calendar.contains(time), reading.kind != .heartRate else { return }
+        let day = localDays.day(of: time)
+        try change(day) { $0.insert(reading, sensor) }
+        touched.insert(day)
+        if reading.kind == .steps { affect(time..<time + 1) }
+    }
+
+    /// Puts what is stored of a range of time in place of what is kept of it.
+    mutating func fill(_ times: Range<Int64>, again stored: StoredReadings) throws(VaultError) {
+        guard !times.isEmpty else { return }
+        var times = times
+        if !isBlank {
+            var days = try daysKept(times)
+            var isFull = false
+            for day in days where try record(of: day).isFull { isFull = true }
+            if isFull {
+                // What was left out of a day that was full may find room now.
+                let whole = days.flatMap { localDays.intervals(of: $0) }
+                let first = whole.map(\.lowerBound).min() ?? times.lowerBound
+                let last = whole.map(\.upperBound).max() ?? times.upperBound
+                times = min(first, times.lowerBound)..<max(last, times.upperBound)
+                days = try daysKept(times)
+            }
+            for day in days {
+                let old = try record(of: day)
+                try change(day) { $0.remove(times) }
+                if records[day] != old { touched.insert(day) }
+            }
+            affect(times)
+        }
+        let names = try sensors()
+        for kind in [Reading.Kind.steps, .temperature] {
+            var failure: VaultError?
+            _ = try stored.eachOfStreams(of: user, kind, from: times.lowerBound, to: times.upperBound) {
+                reading, stream in
+                do throws(VaultError) { try insert(reading, names[stream] ?? "") } catch { failure = error }
+                return failure == nil
+            }
+            if let failure { throw failure }
+        }
+    }
+
+    /// The days whose records may hold something of a range of time, also by what was thought of zones before.
+    private func daysKept(_ times: Range<Int64>) throws(VaultError) -> [CalendarDay] {
+        let days = localDays.days(in: times)
+        guard let first = days.first, let last = days.last else { return [] }
+        return try rows.days(of: user, in: first.advanced(by: -2)...last.advanced(by: 2))
+    }
+
+    private func sensors() throws(VaultError) -> [Int64: String] {
+        var names: [Int64: String] = [:]
+        for stream in try rows.store.streams(of: user) { names[stream.number] = "\(stream.gateway)/\(stream.sensor)" }
+        return names
+    }
+
+    /// Counts within a range have changed: so have the steps of all days that may take them for their beginning.
+    private mutating func affect(_ times: Range<Int64>) {
+        let after = times.lowerBound..<times.upperBound + StepCounter.longestGap
+        affected.formUnion(localDays.days(in: after))
+    }
+
+    /// Derives the steps of all days on which something has changed.
+    /// - Returns: the days whose totals are others now.
+    mutating func derive() throws(VaultError) -> [CalendarDay] {
+        var changed = touched
+        for day in affected.union(touched) {
+            let old = try record(of: day)
+            guard !old.counts.isEmpty || old.steps != nil else { continue }
+            let steps = try steps(of: day, old)
+            guard steps != old.steps else { continue }
+            try change(day) { $0.steps = steps }
+            changed.insert(day)
+        }
+        (touched, affected) = ([], [])
+        return changed.filter { records[$0] != kept[$0] ?? DayRecord() }.sorted()
+    }
+
+    private mutating func steps(of day: CalendarDay, _ record: DayRecord) throws(VaultError) -> Steps? {
+        let intervals = localDays.intervals(of: day)
+        guard let first = intervals.first?.lowerBound, let end = intervals.last?.upperBound else { return nil }
+        var near: [DayRecord] = []
+        for other in localDays.days(in: first - StepCounter.longestGap..<end) {
+            near.append(try self.record(of: other))
+        }
+        let bySensor = record.counts.keys.sorted().compactMap { sensor in
+            let counts = near.flatMap { $0.counts[sensor] ?? [] }
+            return StepCounter.day(
+                counts.map { StepCounter.Count(time: $0.time, steps: UInt32(truncatingIfNeeded: $0.value)) },
+                during: intervals)
+        }
+        return StepCounter.most(of: bySensor)
+    }
+
+    /// Keeps what has changed.
+    /// - Returns: whether anything has.
+    @discardableResult
+    mutating func write() throws(VaultError) -> Bool {
+        var hasChanged = false
+        for (day, record) in records where record != kept[day] ?? DayRecord() {
+            try rows.write(record, of: user, on: day)
+            kept[day] = record
+            hasChanged = true
+        }
+        return hasChanged
+    }
+}

@@ -1,0 +1,297 @@
+import Fitness
+import Telemetry
+import Vault
+
+// What a day is made of, and what it came to: a row of `days`.
+//
+// A record holds the day's inputs, each count and temperature with its sensor and time, as a set: in whichever order and however often they
+// come, the record is the same in the end. The steps are derived from them, and from those of the days before; they are kept, so that a year is
+// read without computing it again. What depends on the person's body is not kept: it is computed from the history as it is read.
+//
+// Which goals were reached is kept, and not derived: what was announced stays announced.
+//
+//     1, version            steps: walking + 1 (0: none), running
+//     goals reached         number; each: goal, target (a Double's bits), time
+//     sensors with counts   number; each: length and name; number; each: time since the one before, count
+//     sensors with temperatures   the same with thousandths of a degree
+//
+// Numbers are LEB128, with a sign zigzag.
+
+/// The record of a day.
+struct DayRecord: Equatable {
+    /// What a sensor told, and when (Unix milliseconds).
+    struct Entry: Hashable, Comparable {
+        let time: Int64
+        /// Steps, or thousandths of a degree Celsius.
+        let value: Int64
+
+        static func < (one: Entry, other: Entry) -> Bool { (one.time, one.value) < (other.time, other.value) }
+    }
+
+    /// Of each sensor so many are kept, the first of the day: one in four seconds, from morning to night. More is a fault, or a flood.
+    static let capacity = 20_000
+
+    var steps: Steps?
+    var reached: [Goal: GoalDay.Reached] = [:]
+    /// By sensor, in order, each once.
+    private(set) var counts: [String: [Entry]] = [:]
+    private(set) var temperatures: [String: [Entry]] = [:]
+
+    var isEmpty: Bool { counts.isEmpty && temperatures.isEmpty && reached.isEmpty }
+
+    /// Whether some of it was left out.
+    var isFull: Bool {
+        counts.values.contains { $0.count >= Self.capacity }
+            || temperatures.values.contains { $0.count >= Self.capacity }
+    }
+
+    /// Adds what a sensor told; heart rates are kept elsewhere.
+    mutating func insert(_ reading: Reading, _ sensor: String) {
+        let time = reading.moment.wall
+        switch reading.value {
+        case .steps(let steps):
+            Self.insert(Entry(time: time, value: Int64(steps.counter)), &counts[sensor, default: []])
+        case .temperature(let temperature):
+            Self.insert(Entry(time: time, value: Int64(temperature.thousandths)), &temperatures[sensor, default: []])
+        case .heartRate: break
+        }
+    }
+
+    private static func insert(_ entry: Entry, _ entries: inout [Entry]) {
+        // Most come in their order.
+        var index = entries.count
+        if let last = entries.last, entry <= last {
+            var (low, high) = (0, entries.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if entries[middle] < entry { low = middle + 1 } else { high = middle }
+            }
+            index = low
+            guard entries[index] != entry else { return }
+        }
+        guard index < capacity else { return }
+        entries.insert(entry, at: index)
+        if entries.count > capacity { entries.removeLast() }
+    }
+
+    /// Takes out what was told within a range of time.
+    mutating func remove(_ times: Range<Int64>) {
+        for (sensor, entries) in counts where entries.contains(where: { times.contains($0.time) }) {
+            let left = entries.filter { !times.contains($0.time) }
+            counts[sensor] = left.isEmpty ? nil : left
+        }
+        for (sensor, entries) in temperatures where entries.contains(where: { times.contains($0.time) }) {
+            let left = entries.filter { !times.contains($0.time) }
+            temperatures[sensor] = left.isEmpty ? nil : left
+        }
+    }
+
+    /// What the temperatures come to.
+    var temperature: TemperatureDay? {
+        TemperatureDay(
+            temperatures.flatMap { sensor, entries in
+                entries.map {
+                    TemperatureReading(sensor: sensor, time: $0.time, celsius: Double($0.value) / 1000)
+                }
+            })
+    }
+}
+
+// MARK: - As bytes
+
+extension DayRecord {
+    private static let version: UInt8 = 1
+
+    var bytes: [UInt8] {
+        var bytes = [Self.version]
+        bytes.append(number: UInt64(steps.map { $0.walking + 1 } ?? 0))
+        bytes.append(number: UInt64(steps?.running ?? 0))
+        bytes.append(number: UInt64(reached.count))
+        for (index, goal) in Goal.allCases.enumerated() {
+            guard let reached = reached[goal] else { continue }
+            bytes.append(number: UInt64(index))
+            bytes.append(number: reached.target.bitPattern)
+            bytes.append(signed: reached.time)
+        }
+        for sensors in [counts, temperatures] {
+            bytes.append(number: UInt64(sensors.count))
+            for (sensor, entries) in sensors.sorted(by: { $0.key < $1.key }) {
+                bytes.append(number: UInt64(sensor.utf8.count))
+                bytes += sensor.utf8
+                bytes.append(number: UInt64(entries.count))
+                var last: Int64 = 0
+                for entry in entries {
+                    bytes.append(signed: entry.time - last)
+                    bytes.append(signed: entry.value)
+                    last = entry.time
+                }
+            }
+        }
+        return bytes
+    }
+
+    /// What `bytes` spell; nil where they are none, which a row that opens never is.
+    init?(_ bytes: [UInt8]) {
+        var rest = Numbers(bytes)
+        guard rest.byte() == Self.version, let walking = rest.number(), let running = rest.number(),
+            let walked = Int(exactly: walking), let run = Int(exactly: running), let goals = rest.number()
+        else { return nil }
+        if walked > 0 { steps = Steps(walking: walked - 1, running: run) }
+        for _ in 0..<min(goals, 16) {
+            guard let index = rest.number(), index < UInt64(Goal.allCases.count), let target = rest.number(),
+                let time = rest.signed()
+            else { return nil }
+            reached[Goal.allCases[Int(index)]] = GoalDay.Reached(target: Double(bitPattern: target), time: time)
+        }
+        guard let counts = rest.sensors(), let temperatures = rest.sensors(), rest.isAtEnd else { return nil }
+        (self.counts, self.temperatures) = (counts, temperatures)
+    }
+
+    /// Takes numbers off the front of some bytes.
+    private struct Numbers {
+        private var rest: ArraySlice<UInt8>
+
+        init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+        var isAtEnd: Bool { rest.isEmpty }
+
+        mutating func byte() -> UInt8? { rest.popFirst() }
+
+        mutating func number() -> UInt64? {
+            var number: UInt64 = 0
+            var shift: UInt64 = 0
+            while let byte = rest.popFirst(), shift < 64 {
+                number |= UInt64(byte & 0x7F) << shift
+                if byte < 0x80 { return number }
+                shift += 7
+            }
+            return nil
+        }
+
+        mutating func signed() -> Int64? {
+            number().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
+        }
+
+        mutating func sensors() -> [String: [Entry]]? {
+            guard let number = number(), number <= UInt64(rest.count) else { return nil }
+            var sensors: [String: [Entry]] = [:]
+            for _ in 0..<number {
+                guard let length = self.number(), length <= UInt64(rest.count) else { return nil }
+                let name = String(decoding: rest.prefix(Int(length)), as: UTF8.self)
+                rest = rest.dropFirst(Int(length))
+                guard let count = self.number(), count <= UInt64(rest.count) else { return nil }
+                var entries: [Entry] = []
+                entries.reserveCapacity(Int(count))
+                var time: Int64 = 0
+                for _ in 0..<count {
+                    guard let passed = signed(), let value = signed() else { return nil }
+                    time &+= passed
+                    entries.append(Entry(time: time, value: value))
+                }
+                sensors[name] = entries
+            }
+            return sensors
+        }
+    }
+}
+
+extension [UInt8] {
+    /// LEB128.
+    fileprivate mutating func append(number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    fileprivate mutating func append(signed: Int64) { append(number: UInt64(bitPattern: signed << 1 ^ signed >> 63)) }
+}
+
+// MARK: - The table
+
+/// The rows of `days`. Belongs to the thread of its store and keys.
+struct DayRows {
+    let store: Store
+    let keys: Keys
+
+    /// The record of a day; nil where there is none, or none that can be opened any more.
+    func record(of user: ID, on day: CalendarDay) throws(VaultError) -> DayRecord? {
+        let found = try store.database.first(
+            "SELECT secret_version, sealed FROM days WHERE user = ? AND day = ?",
+            [.text(user.text), .integer(day.daysSince1970)]
+        ) { row throws(VaultError) in (version: try row.int(0), sealed: try row.blob(1)) }
+        return try found.flatMap { (found) throws(VaultError) in
+            try opened(found.sealed, of: user, on: day.daysSince1970, version: found.version)
+        }
+    }
+
+    /// The records of some days in their order.
+    func records(
+        of user: ID, in days: ClosedRange<CalendarDay>
+    ) throws(VaultError) -> [(day: CalendarDay, record: DayRecord)] {
+        let rows = try store.database.query(
+            "SELECT day, secret_version, sealed FROM days WHERE user = ? AND day BETWEEN ? AND ? ORDER BY day",
+            [.text(user.text), .integer(days.lowerBound.daysSince1970), .integer(days.upperBound.daysSince1970)]
+        ) { row throws(VaultError) in (day: try row.int(0), version: try row.int(1), sealed: try row.blob(2)) }
+        var records: [(day: CalendarDay, record: DayRecord)] = []
+        for row in rows {
+            guard let record = try opened(row.sealed, of: user, on: row.day, version: row.version) else { continue }
+            records.append((CalendarDay(daysSince1970: row.day), record))
+        }
+        return records
+    }
+
+    /// Those of some days that have a record, in their order.
+    func days(of user: ID, in days: ClosedRange<CalendarDay>) throws(VaultError) -> [CalendarDay] {
+        try store.database.query(
+            "SELECT day FROM days WHERE user = ? AND day BETWEEN ? AND ? ORDER BY day",
+            [.text(user.text), .integer(days.lowerBound.daysSince1970), .integer(days.upperBound.daysSince1970)]
+        ) { row throws(VaultError) in CalendarDay(daysSince1970: try row.int(0)) }
+    }
+
+    /// From the first day that has a record to the last.
+    func span(of user: ID) throws(VaultError) -> ClosedRange<CalendarDay>? {
+        let found = try store.database.first(
+            "SELECT min(day), max(day) FROM days WHERE user = ?", [.text(user.text)]
+        ) { row throws(VaultError) in (first: try row.intIfPresent(0), last: try row.intIfPresent(1)) }
+        guard let first = found?.first, let last = found?.last else { return nil }
+        return CalendarDay(daysSince1970: first)...CalendarDay(daysSince1970: last)
+    }
+
+    /// Keeps a record in place of the one before, under the newest version of the person's secret; one that is empty goes.
+    func write(_ record: DayRecord, of user: ID, on day: CalendarDay) throws(VaultError) {
+        let number = day.daysSince1970
+        guard !record.isEmpty else {
+            try store.database.execute(
+                "DELETE FROM days WHERE user = ? AND day = ?", [.text(user.text), .integer(number)])
+            return
+        }
+        let attempted = "seal a day of \(user)"
+        guard let version = try keys.version(of: user), let person = try keys.person(user.text, version: version) else {
+            throw VaultError(attempted, .missing, said: "there is no secret of theirs")
+        }
+        let sealed = try person.rows.sealWithNonce(record.bytes, aad: Self.context(user, number, version))
+        try store.database.execute(
+            "INSERT OR REPLACE INTO days (user, day, secret_version, sealed) VALUES (?, ?, ?, ?)",
+            [.text(user.text), .integer(number), .integer(version), .blob(sealed)])
+    }
+
+    private func opened(
+        _ sealed: [UInt8], of user: ID, on day: Int64, version: Int64
+    ) throws(VaultError) -> DayRecord? {
+        guard let person = try keys.person(user.text, version: version) else { return nil }
+        do {
+            return DayRecord(try person.rows.openWithNonce(sealed, aad: Self.context(user, day, version)))
+        } catch {
+            guard error.isUnreadable else { throw error }
+            return nil
+        }
+    }
+
+    /// What a record's sealing is bound to.
+    static func context(_ user: ID, _ day: Int64, _ version: Int64) -> [UInt8] {
+        [user.text, "\(day)", "\(version)"].reduce(into: Array("days".utf8)) { $0 += [0] + Array($1.utf8) }
+    }
+}

@@ -1,0 +1,226 @@
+import Daemon
+import Fitness
+import Telemetry
+import Vault
+
+// What people's days come to.
+//
+// Each day on which a step counter or a thermometer told something has a record (DayRecord.swift), written in the transaction that stores the
+// readings. A count belongs to the day on whose calendar it was read; the steps since the count before are that day's, so a count that comes
+// late changes its own day, and the first steps of the days up to a day and a half after it:
+//
+//     counts   Mon 20:00 5000 | Tue 8:00 5200, Tue 20:00 9000 | Wed 8:00 9100      Tuesday: 4000, Wednesday: 100
+//     late     Tue 23:00 9080                                                     Tuesday: 4080, Wednesday: 20
+//
+// All of it is computed from sets of readings, so any order of arrival comes to the same, and to what `recount` finds.
+//
+// Goals are evaluated of days that have changed, within the same transaction; what was changed is told after it.
+
+/// The days of all people. Belongs to the thread of its store and keys.
+final class Days: Derivation {
+    let histories: Histories
+    private let rows: DayRows
+    private var store: Store { rows.store }
+    private var keys: Keys { rows.keys }
+
+    /// The minutes of heart rate within some ranges of Unix milliseconds.
+    typealias HeartRate = (_ user: ID, _ times: [Range<Int64>]) throws(VaultError) -> [(
+        number: Int64, minute: HeartRateMinute
+    )]
+    /// Where heart rates come from.
+    var heartRate: HeartRate = { _, _ throws(VaultError) in [] }
+
+    /// Notes which goals of a day are reached now, and tells of it, within the transaction that keeps the day.
+    typealias Evaluate = (
+        _ goals: inout [Goal: GoalDay], _ day: CalendarDay, _ today: CalendarDay, _ user: ID, _ now: Int64
+    ) throws(VaultError) -> Void
+    /// Who knows of goals.
+    var evaluate: Evaluate = { _, _, _, _, _ throws(VaultError) in }
+
+    /// Told after the commit whose days are others than before.
+    var changed: (Set<ID>) -> Void = { _ in }
+    private var pending: Set<ID> = []
+
+    init(_ store: Store, _ keys: Keys, _ histories: Histories) {
+        rows = DayRows(store: store, keys: keys)
+        self.histories = histories
+    }
+
+    func committed() {
+        guard !pending.isEmpty else { return }
+        let people = pending
+        pending = []
+        changed(people)
+    }
+
+    func rolledBack() {
+        pending = []
+        histories.rolledBack()
+    }
+}
+
+// MARK: - What a day comes to
+
+extension Days {
+    /// A day's totals. Of a day without readings only the goals are known.
+    func totals(of user: ID, on day: CalendarDay) throws(VaultError) -> DayTotals {
+        let history = try histories.history(of: user)
+        return try totals(of: user, on: day, rows.record(of: user, on: day), history)
+    }
+
+    /// The totals of those of some days of which there is anything, in their order.
+    func totals(of user: ID, in days: ClosedRange<CalendarDay>) throws(VaultError) -> [DayTotals] {
+        let history = try histories.history(of: user)
+        var records: [CalendarDay: DayRecord] = [:]
+        for (day, record) in try rows.records(of: user, in: days) { records[day] = record }
+        let minutes = try minutes(of: user, in: days, history)
+        return Set(records.keys).union(minutes.keys).sorted().map { day in
+            var totals = Self.totals(on: day, records[day], history)
+            totals.heartRate = HeartRateDay(minutes[day] ?? [], of: history.person(on: day))
+            return totals
+        }
+    }
+
+    /// From the first day with steps or a temperature to the last.
+    func recordedDays(of user: ID) throws(VaultError) -> ClosedRange<CalendarDay>? { try rows.span(of: user) }
+
+    private func totals(
+        of user: ID, on day: CalendarDay, _ record: DayRecord?, _ history: History
+    ) throws(VaultError) -> DayTotals {
+        var totals = Self.totals(on: day, record, history)
+        let minutes = try heartRate(user, history.localDays.intervals(of: day))
+        totals.heartRate = HeartRateDay(minutes, of: history.person(on: day))
+        return totals
+    }
+
+    /// All but the heart rate.
+    private static func totals(on day: CalendarDay, _ record: DayRecord?, _ history: History) -> DayTotals {
+        let person = history.person(on: day)
+        let steps = record?.steps
+        var totals = DayTotals(
+            day, steps: steps, metres: steps.flatMap { person.metres($0) },
+            kilocalories: steps.flatMap { person.kilocalories($0) }, temperature: record?.temperature)
+        let targets = history.targets(on: day)
+        for goal in Goal.allCases {
+            let reached = record?.reached[goal]
+            guard targets[goal] != nil || reached != nil else { continue }
+            totals.goals[goal] = GoalDay(target: targets[goal], value: totals[goal], reached: reached)
+        }
+        return totals
+    }
+
+    /// The minutes of many days, each with the day of its first moment.
+    private func minutes(
+        of user: ID, in days: ClosedRange<CalendarDay>, _ history: History
+    ) throws(VaultError) -> [CalendarDay: [(number: Int64, minute: HeartRateMinute)]] {
+        var times: [Range<Int64>] = []
+        for day in [days.lowerBound, days.upperBound] { times += history.localDays.intervals(of: day) }
+        // A first or last day that was skipped has no times of its own.
+        let first = times.map(\.lowerBound).min() ?? days.lowerBound.daysSince1970 * 86_400_000 - 86_400_000
+        let last = times.map(\.upperBound).max() ?? days.upperBound.daysSince1970 * 86_400_000 + 2 * 86_400_000
+        var minutes: [CalendarDay: [(number: Int64, minute: HeartRateMinute)]] = [:]
+        for minute in try heartRate(user, [first..<max(first, last)]) {
+            let day = history.localDays.day(of: minute.number * 60_000)
+            if days.contains(day) { minutes[day, default: []].append(minute) }
+        }
+        return minutes
+    }
+}
+
+// MARK: - Keeping
+
+extension Days {
+    func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
+        for person in people {
+            let entries = person.entries.filter { $0.reading.kind != .heartRate }
+            guard !entries.isEmpty, try keys.version(of: person.user) != nil else { continue }
+            let history = try histories.keep(person.user, now: now)
+            var book = DayBook(rows, person.user, history.localDays)
+            for entry in entries { try book.insert(entry.reading, entry.sensor) }
+            try close(&book, history, now: now)
+        }
+    }
+
+    func recompute(_ user: ID, hours: ClosedRange<Int64>, now: Int64) throws(VaultError) {
+        guard try keys.version(of: user) != nil else { return }
+        let history = try histories.keep(user, now: now)
+        var book = DayBook(rows, user, history.localDays)
+        let window = HourSpan.times(hours)
+        try book.fill(window.clamped(to: DayBook.calendar), again: StoredReadings(store: store, keys: keys))
+        try close(&book, history, now: now)
+    }
+
+    /// Takes a profile that is about to take the place of the one before, within the same transaction. Call `committed` after it.
+    func take(_ profile: Profile, of user: ID, now: Int64) throws(VaultError) {
+        if let moved = try histories.take(profile, of: user, now: now) {
+            // Readings may be there already of a clock that is ahead of ours.
+            try store.markStale(user, HourSpan.hour(moved)...HourSpan.latest)
+        }
+        try reconsider(user, now: now)
+    }
+
+    /// Evaluates today's goals again, within a transaction: targets or body have changed. Call `committed` after it.
+    func reconsider(_ user: ID, now: Int64) throws(VaultError) {
+        let history = try histories.keep(user, now: now)
+        var book = DayBook(rows, user, history.localDays)
+        let today = history.localDays.day(of: now)
+        try evaluate(today, &book, history, now: now)
+        try book.write()
+        pending.insert(user)
+    }
+
+    /// Derives what follows from what was entered, and keeps it.
+    private func close(_ book: inout DayBook, _ history: History, now: Int64) throws(VaultError) {
+        for day in try book.derive() { try evaluate(day, &book, history, now: now) }
+        if try book.write() { pending.insert(book.user) }
+    }
+
+    private func evaluate(
+        _ day: CalendarDay, _ book: inout DayBook, _ history: History, now: Int64
+    ) throws(VaultError) {
+        let record = try book.record(of: day)
+        var goals = Self.totals(on: day, record, history).goals
+        try evaluate(&goals, day, history.localDays.day(of: now), book.user, now)
+        let reached = goals.compactMapValues(\.reached)
+        if reached != record.reached { try book.change(day) { $0.reached = reached } }
+    }
+
+    /// Computes all days of a person again from what is stored, and compares.
+    func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) {
+        let history = try histories.history(of: user)
+        var book = DayBook(rows, user, history.localDays, isBlank: true)
+        try book.fill(DayBook.calendar, again: StoredReadings(store: store, keys: keys))
+        _ = try book.derive()
+        var computed = book.records.filter { !$0.value.isEmpty }
+        var (kept, differing) = (0, 0)
+        if let span = try rows.span(of: user) {
+            for (day, record) in try rows.records(of: user, in: span) {
+                var record = record
+                // What was announced is not computed.
+                record.reached = [:]
+                let found = computed.removeValue(forKey: day)
+                kept += 1
+                if record != found ?? DayRecord() { differing += 1 }
+            }
+        }
+        return (kept, differing + computed.count)
+    }
+}
+
+extension HourSpan {
+    /// No reading is earlier or later.
+    static let earliest = hour(-Moment.limit)
+    static let latest = hour(Moment.limit)
+
+    /// The time of some hours, Unix milliseconds.
+    static func times(_ hours: ClosedRange<Int64>) -> Range<Int64> {
+        let first = max(hours.lowerBound, earliest)
+        return first * 3_600_000..<(max(first, min(hours.upperBound, latest)) + 1) * 3_600_000
+    }
+}
+
+extension Derivation {
+    /// Computes all that is kept of a person again from what is stored, and compares.
+    /// - Returns: how much is kept, and how much of it differs, or is missing.
+    func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) { (0, 0) }
+}
