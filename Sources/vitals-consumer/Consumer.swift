@@ -34,6 +34,7 @@ final class Consumer: @unchecked Sendable {
     let control: Control
     let grants: Grants
     var ingest: Ingest
+    let minutes: HeartRateMinutes
     /// Nil where the broker's rules are the operator's own.
     let rules: BrokerRules?
     let forgetting: Forgetting
@@ -92,8 +93,9 @@ final class Consumer: @unchecked Sendable {
         let identities = try Failure.explaining { () throws(VaultError) in
             try EnrolledGateways(store: store, keys: keys).identities(settings)
         }
+        minutes = HeartRateMinutes(store, keys)
         days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
-        let derivations: [any Derivation] = [days]
+        let derivations: [any Derivation] = [minutes, days]
         ingest = Ingest(store, keys, gateways: identities, totals: Totals(store, keys, derivations))
         stale = StaleHours(store, keys, derivations)
         control = Control(store: store.id, topics: settings.topics, identity: keys.identity)
@@ -120,7 +122,11 @@ final class Consumer: @unchecked Sendable {
         }
         readers = people.map { Readers($0, threadName: "queries") }
         exportReaders = people.map { Readers($0, threadName: "export") }
-        if let people, let exportReaders { ExportRequests.register(exportReaders, people.context) }
+        if let people, let readers, let exportReaders {
+            ExportRequests.register(exportReaders, people.context)
+            HeartRateRequests.register(readers)
+            minutes.latest = LatestMinutes(people.context)
+        }
         try meetPeople()
         meetForgetting()
     }
@@ -188,6 +194,7 @@ extension Consumer {
             rules?.connected()
             subscribeToBlocks()
             publishRetained()
+            minutes.latest?.tellAgain()
         case .waiting(let reason, _) where reason.isTakenOver: giveUp()
         case .waiting:
             rules?.disconnected()

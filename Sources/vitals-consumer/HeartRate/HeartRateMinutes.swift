@@ -1,0 +1,250 @@
+import Fitness
+import Telemetry
+import Vault
+
+// Heart rates as they are looked at: by the minute, and by the hour.
+//
+//     a batch    its samples are added to the minutes of `heart_rate_hours`, one row an hour, in the batch's transaction
+//     fold       hours that are over, and are left alone by now, go to where there is less to open for a longer time: their minutes to the row
+//                of their day in `heart_rate_days`, their sums to that of their month in `heart_rate_months`; their own rows go
+//     recompute  an hour is counted again from the stored readings, in place of all that was kept of it
+//
+// All of it adds up: a minute is the minutes of both tables together. So late readings just make a new row of their hour, to be folded
+// again, and a year of a beating heart is read from twelve rows. What does not add up, marks its hours stale (Totals/), and is counted again.
+//
+// Nothing of it is kept in memory between two batches: a row of an hour is small, and opened in less time than it would take to see to it
+// that what is in memory is still what is stored, when somebody is forgotten, or a transaction does not come about.
+
+extension Reading {
+    /// Beats per minute, where this is a heart rate that means something: not 0, and not that of a strap that says that it hangs on a chair.
+    var heartRate: Int? {
+        guard case .heartRate(let measurement) = value, measurement.beatsPerMinute > 0,
+            measurement.contact != .notDetected
+        else { return nil }
+        return Int(measurement.beatsPerMinute)
+    }
+}
+
+/// Keeps people's minutes of heart rate. Belongs to the thread of its store and keys.
+final class HeartRateMinutes: Derivation {
+    private let store: Store
+    private let keys: Keys
+    private let rows: HeartRateRows
+    /// Hears of minutes that have changed.
+    var latest: LatestMinutes?
+    /// When closed hours had samples, that they are not folded between one batch of many and the next.
+    private var touched: [Hour: Int64] = [:]
+
+    private struct Hour: Hashable {
+        let user: ID
+        let number: Int64
+    }
+
+    init(_ store: Store, _ keys: Keys) {
+        self.store = store
+        self.keys = keys
+        rows = HeartRateRows(store, keys)
+    }
+
+    // MARK: Batches
+
+    func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
+        for person in people {
+            var counted = CountedHours()
+            for entry in person.entries { counted.add(entry.reading) }
+            for (number, cells) in counted.all { try add(cells, number, of: person.user, now: now) }
+        }
+    }
+
+    private func add(_ cells: HeartRateCells, _ number: Int64, of user: ID, now: Int64) throws(VaultError) {
+        var all = cells
+        switch try rows.read(.hours, number, of: user) {
+        case .none: break
+        case .cells(let kept):
+            all = kept
+            all.merge(cells)
+        case .damaged, .locked: try store.markStale(user, number...number)
+        }
+        try rows.write(all, .hours, number, of: user)
+        if number < HourSpan.hour(now) { touched[Hour(user: user, number: number)] = now }
+        latest?.took(all, cells, hour: number, of: user, now: now)
+    }
+
+    func committed() { latest?.committed() }
+
+    func rolledBack() { latest?.rolledBack() }
+
+    // MARK: Closed hours
+
+    /// For how long nothing has to have come for an hour.
+    private static let quietMilliseconds: Int64 = 60_000
+
+    /// Folds closed hours of one person and day, in a transaction of its own.
+    /// - Parameters:
+    ///   - before: hours from this one on are not closed.
+    ///   - isBusy: whose hours are to be left alone.
+    ///   - now: Unix milliseconds.
+    /// - Returns: whether there were any: then there may be more.
+    func fold(before: Int64, isBusy: (ID) -> Bool = { _ in false }, now: Int64) throws(VaultError) -> Bool {
+        touched = touched.filter { now < $0.value + Self.quietMilliseconds && now >= $0.value }
+        let closed = try store.database.query(
+            "SELECT user, hour FROM heart_rate_hours WHERE hour < ? ORDER BY hour LIMIT 1024", [.integer(before)]
+        ) { row throws(VaultError) in (user: try row.text(0), hour: HeartRateHour(try row.int(1))) }
+        var one: (user: ID, day: Int64)?
+        var hours: [HeartRateHour] = []
+        for (text, hour) in closed {
+            guard one == nil || one?.user.text == text && one?.day == hour.day else { continue }
+            guard let user = decoded({ () throws(MalformedValue) in try ID(text) }),
+                touched[Hour(user: user, number: hour.number)] == nil, !isBusy(user),
+                try canFold(hour, of: user)
+            else { continue }
+            one = (user, hour.day)
+            hours.append(hour)
+        }
+        guard let one else { return false }
+        try store.database.transaction { () throws(VaultError) in try fold(hours, of: one.user) }
+        return true
+    }
+
+    /// Where a secret is not there, its person is being forgotten, or it is damaged: nothing is to be lost until it is back.
+    private func canFold(_ hour: HeartRateHour, of user: ID) throws(VaultError) -> Bool {
+        guard let version = try keys.version(of: user) else { return false }
+        var versions: Set<Int64> = [version]
+        for (table, period) in [(HeartRateTable.hours, hour.number), (.days, hour.day), (.months, hour.month)] {
+            if let version = try rows.version(table, period, of: user) { versions.insert(version) }
+        }
+        for version in versions where try keys.person(user.text, version: version) == nil { return false }
+        return true
+    }
+
+    /// Hours of one day.
+    private func fold(_ hours: [HeartRateHour], of user: ID) throws(VaultError) {
+        guard let first = hours.first else { return }
+        var (day, month) = (try kept(.days, first.day, of: user), try kept(.months, first.month, of: user))
+        for hour in hours {
+            switch try rows.read(.hours, hour.number, of: user) {
+            case .cells(let cells):
+                for (minute, cell) in cells.places.enumerated() { day[hour.placeInDay + minute].merge(cell) }
+                month[hour.placeInMonth].samples.merge(cells.samples)
+            case .damaged: try store.markStale(user, hour.number...hour.number)
+            case .none, .locked: continue
+            }
+            try rows.delete(.hours, hour.number, of: user)
+        }
+        try rows.write(day, .days, first.day, of: user)
+        try rows.write(month, .months, first.month, of: user)
+    }
+
+    /// The cells of a row. Those of a damaged one are none: it goes, and its hours are counted again.
+    private func kept(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) -> HeartRateCells {
+        switch try rows.read(table, period, of: user) {
+        case .cells(let cells): return cells
+        case .none, .locked: break
+        case .damaged:
+            let first = table == .days ? period * 24 : HeartRateHour.first(ofMonth: period)
+            let next = table == .days ? first + 24 : HeartRateHour.first(ofMonth: period + 1)
+            try rows.delete(table, period, of: user)
+            try store.markStale(user, first...(next - 1))
+        }
+        return HeartRateCells(capacity: table.capacity)
+    }
+
+    // MARK: Counting again
+
+    func recompute(_ user: ID, hours: ClosedRange<Int64>, now: Int64) throws(VaultError) {
+        for number in hours {
+            let hour = HeartRateHour(number)
+            var counted = CountedHours()
+            let range = hour.milliseconds.clamped(to: -Moment.limit..<Moment.limit + 1)
+            _ = try StoredReadings(store: store, keys: keys).forEach(
+                of: user, .heartRate, from: range.lowerBound, to: range.upperBound
+            ) { counted.add($0) }
+            try takeOut(hour, of: user)
+            let cells = counted.all[number] ?? HeartRateCells(capacity: 60)
+            try rows.write(cells, .hours, number, of: user)
+            latest?.replaced(cells, hour: number, of: user)
+        }
+    }
+
+    /// Takes an hour out of the rows of its day and its month.
+    private func takeOut(_ hour: HeartRateHour, of user: ID) throws(VaultError) {
+        var (day, month) = (try kept(.days, hour.day, of: user), try kept(.months, hour.month, of: user))
+        let places = hour.placeInDay..<hour.placeInDay + 60
+        if places.contains(where: { !day[$0].samples.isEmpty }) {
+            for place in places { day[place] = HeartRateMinute() }
+            try rows.write(day, .days, hour.day, of: user)
+        }
+        if !month[hour.placeInMonth].samples.isEmpty {
+            month[hour.placeInMonth] = HeartRateMinute()
+            try rows.write(month, .months, hour.month, of: user)
+        }
+    }
+
+    /// Compares what is kept of a person with what the stored readings say.
+    /// - Returns: how many minutes are kept, and how many minutes and hours are not what they should be.
+    func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) {
+        let tiers = HeartRateTiers(store, keys)
+        var (kept, differing) = (0, 0)
+        var failure: VaultError?
+        var next = -Moment.limit
+        /// Compares one counted hour, and that nothing is kept of those since the last.
+        func compare(_ hour: HeartRateHour?, _ cells: HeartRateCells) throws(VaultError) {
+            let range = hour?.milliseconds ?? Moment.limit..<Moment.limit
+            let before = try tiers.minutes(of: user, in: next..<max(next, range.lowerBound)).count
+            let hoursBefore = try tiers.hours(of: user, in: next..<max(next, range.lowerBound)).count
+            next = range.upperBound
+            (kept, differing) = (kept + before, differing + before + hoursBefore)
+            guard let hour else { return }
+            var found = HeartRateCells(capacity: 60)
+            for (number, minute) in try tiers.minutes(of: user, in: range) {
+                found[Int(number - hour.number * 60)] = minute
+            }
+            kept += found.places.count { !$0.samples.isEmpty }
+            differing += zip(found.places, cells.places).count { $0 != $1 }
+            if try tiers.hours(of: user, in: range).first?.samples != cells.samples { differing += 1 }
+        }
+        var counted = CountedHours()
+        let damaged = try StoredReadings(store: store, keys: keys).each(
+            of: user, .heartRate, from: -Moment.limit, to: Moment.limit + 1
+        ) { reading in
+            let hour = HourSpan.hour(reading.moment.wall)
+            if let (number, cells) = counted.all.first, number != hour {
+                do throws(VaultError) { try compare(HeartRateHour(number), cells) } catch {
+                    failure = error
+                    return false
+                }
+                counted = CountedHours()
+            }
+            counted.add(reading)
+            return true
+        }
+        if let failure { throw failure }
+        if let (number, cells) = counted.all.first { try compare(HeartRateHour(number), cells) }
+        try compare(nil, HeartRateCells(capacity: 60))
+        return (kept, differing + damaged)
+    }
+}
+
+/// Minutes by their hours, counted from readings.
+struct CountedHours {
+    private var hours: [Int64: HeartRateCells] = [:]
+    // Readings come by the thousand for one hour.
+    private var current: (number: Int64, cells: HeartRateCells)?
+
+    mutating func add(_ reading: Reading) {
+        guard let rate = reading.heartRate else { return }
+        let wall = reading.moment.wall
+        let number = HourSpan.hour(wall)
+        if current?.number != number {
+            if let current { hours[current.number] = current.cells }
+            current = (number, hours.removeValue(forKey: number) ?? HeartRateCells(capacity: 60))
+        }
+        current?.cells[Int((wall - number * 3_600_000) / 60_000)].add(rate, at: wall)
+    }
+
+    var all: [Int64: HeartRateCells] {
+        var all = hours
+        if let current { all[current.number] = current.cells }
+        return all
+    }
+}

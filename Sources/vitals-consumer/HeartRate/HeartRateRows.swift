@@ -1,0 +1,179 @@
+import Compression
+import Fitness
+import Telemetry
+import Vault
+
+/// The tables in which cells of heart rate lie, one row a person and period.
+enum HeartRateTable: String, CaseIterable {
+    /// Minutes of an hour, as they come in.
+    case hours
+    /// Minutes of a day of closed hours.
+    case days
+    /// Hours of a month, of closed ones; without slots.
+    case months
+
+    /// The table's name.
+    var name: String { "heart_rate_\(rawValue)" }
+
+    /// Its column for the period: hours and days since 1970, UTC, and months: those of 1970 are 0 to 11.
+    var column: String {
+        switch self {
+        case .hours: "hour"
+        case .days: "day"
+        case .months: "month"
+        }
+    }
+
+    /// How many cells a period has at most.
+    var capacity: Int {
+        switch self {
+        case .hours: 60
+        case .days: 24 * 60
+        case .months: 31 * 24
+        }
+    }
+
+    /// Hours are written with each batch, and soon gone again; what stays is compressed.
+    var isCompressed: Bool { self != .hours }
+}
+
+/// What an hour is called in each table.
+struct HeartRateHour: Hashable {
+    /// Since 1970, UTC.
+    let number: Int64
+
+    init(_ number: Int64) { self.number = number }
+
+    var milliseconds: Range<Int64> { number * 3_600_000..<(number + 1) * 3_600_000 }
+    var day: Int64 { Self.floorDivided(number, by: 24) }
+    /// Where its minutes begin in the row of its day.
+    var placeInDay: Int { Int(number - day * 24) * 60 }
+    var month: Int64 {
+        let day = CalendarDay(daysSince1970: day)
+        return (Int64(day.year) - 1970) * 12 + Int64(day.month) - 1
+    }
+    /// Where it is in the row of its month.
+    var placeInMonth: Int { Int(number - Self.first(ofMonth: month)) }
+
+    /// The first hour of a month.
+    static func first(ofMonth month: Int64) -> Int64 {
+        // 4,800 months have 146,097 days, and no month is further than ten days from where it would be if all were of one length.
+        let middle = CalendarDay(daysSince1970: floorDivided(month * 146_097, by: 4800) + 15)
+        return (middle.daysSince1970 - Int64(middle.day - 1)) * 24
+    }
+
+    static func floorDivided(_ number: Int64, by divisor: Int64) -> Int64 {
+        let quotient = number / divisor
+        return number < quotient * divisor ? quotient - 1 : quotient
+    }
+}
+
+/// Reads and writes rows of cells, sealed under the person's row key: a written one under the newest version of their secret, bound to table,
+/// person, period and version. Belongs to the thread of its store and keys.
+struct HeartRateRows {
+    let store: Store
+    let keys: Keys
+    private let zstandard = Zstandard()
+
+    init(_ store: Store, _ keys: Keys) {
+        self.store = store
+        self.keys = keys
+    }
+
+    /// What a row is found to be.
+    enum Found {
+        case none
+        case cells(HeartRateCells)
+        /// It does not open: what is in it must be counted again.
+        case damaged
+        /// Its secret is not there: its person is being forgotten, or the secret is damaged, and may come back.
+        case locked
+    }
+
+    func read(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) -> Found {
+        let row = try store.database.first(
+            "SELECT secret_version, sealed FROM \(table.name) WHERE user = ? AND \(table.column) = ?",
+            [.text(user.text), .integer(period)]
+        ) { row throws(VaultError) in (version: try row.int(0), sealed: try row.blob(1)) }
+        guard let row else { return .none }
+        guard try keys.person(user.text, version: row.version) != nil else { return .locked }
+        guard let bytes = try opened(row.sealed, table, period, of: user, version: row.version),
+            let cells = HeartRateCells(bytes, capacity: table.capacity)
+        else { return .damaged }
+        return .cells(cells)
+    }
+
+    /// Which version of the secret a row is under; nil where there is no row.
+    func version(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) -> Int64? {
+        try store.database.first(
+            "SELECT secret_version FROM \(table.name) WHERE user = ? AND \(table.column) = ?",
+            [.text(user.text), .integer(period)], row: Row.int)
+    }
+
+    /// Keeps cells in place of those before; a row of none goes. Who has no secret any more has no rows.
+    func write(_ cells: HeartRateCells, _ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) {
+        guard !cells.isEmpty else { return try delete(table, period, of: user) }
+        guard let version = try keys.version(of: user), let person = try keys.person(user.text, version: version) else {
+            return
+        }
+        var bytes = cells.bytes
+        if table.isCompressed { bytes = try compressed(bytes) }
+        let sealed = try person.rows.sealWithNonce(bytes, aad: Self.context(table, period, user, version))
+        try store.database.execute(
+            """
+            INSERT INTO \(table.name) (user, \(table.column), secret_version, sealed) VALUES (?, ?, ?, ?)
+            ON CONFLICT (user, \(table.column)) DO UPDATE SET
+                secret_version = excluded.secret_version, sealed = excluded.sealed
+            """, [.text(user.text), .integer(period), .integer(version), .blob(sealed)])
+    }
+
+    func delete(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) {
+        try store.database.execute(
+            "DELETE FROM \(table.name) WHERE user = ? AND \(table.column) = ?", [.text(user.text), .integer(period)])
+    }
+
+    /// Shows each cell of some periods, in order, with its period and its place there. Rows that do not open are left out.
+    func forEach(
+        _ table: HeartRateTable, _ periods: ClosedRange<Int64>, of user: ID,
+        _ body: (_ period: Int64, _ place: Int, _ cell: HeartRateMinute) -> Void
+    ) throws(VaultError) {
+        try store.database.forEach(
+            """
+            SELECT \(table.column), secret_version, sealed FROM \(table.name)
+            WHERE user = ? AND \(table.column) BETWEEN ? AND ? ORDER BY \(table.column)
+            """, [.text(user.text), .integer(periods.lowerBound), .integer(periods.upperBound)]
+        ) { row throws(VaultError) in
+            let period = try row.int(0)
+            let bytes = try opened(row.blob(2), table, period, of: user, version: row.int(1))
+            guard let bytes else { return }
+            _ = HeartRateCells.forEach(in: bytes, capacity: table.capacity) { body(period, $0, $1) }
+        }
+    }
+
+    private func opened(
+        _ sealed: [UInt8], _ table: HeartRateTable, _ period: Int64, of user: ID, version: Int64
+    ) throws(VaultError) -> [UInt8]? {
+        guard let person = try keys.person(user.text, version: version) else { return nil }
+        let bytes: [UInt8]
+        do {
+            bytes = try person.rows.openWithNonce(sealed, aad: Self.context(table, period, user, version))
+        } catch {
+            guard error.isUnreadable else { throw error }
+            return nil
+        }
+        guard table.isCompressed else { return bytes }
+        do throws(CompressionError) { return try zstandard.decompress(bytes[...], atMost: 1 << 20) } catch {
+            return nil
+        }
+    }
+
+    private func compressed(_ bytes: [UInt8]) throws(VaultError) -> [UInt8] {
+        do throws(CompressionError) { return try zstandard.compress(bytes) } catch {
+            throw VaultError("compress heart rates", .misuse, said: "\(error)")
+        }
+    }
+
+    private static func context(_ table: HeartRateTable, _ period: Int64, _ user: ID, _ version: Int64) -> [UInt8] {
+        Array("\(table.name)\0\(user)\0\(period)\0\(version)".utf8)
+    }
+}

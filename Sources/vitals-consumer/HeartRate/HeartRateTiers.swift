@@ -1,0 +1,88 @@
+import Fitness
+import Telemetry
+import Vault
+
+/// A person's minutes and hours of heart rate, folded and open ones together. Belongs to the thread of its store and keys; read-only ones will do.
+struct HeartRateTiers {
+    private let rows: HeartRateRows
+
+    init(_ store: Store, _ keys: Keys) { rows = HeartRateRows(store, keys) }
+
+    /// Minutes of UTC that begin within a range of times, by their number since 1970, ascending; those without samples are left out.
+    /// - Parameter times: Unix milliseconds.
+    func minutes(
+        of user: ID, in times: Range<Int64>
+    ) throws(VaultError) -> [(number: Int64, minute: HeartRateMinute)] {
+        var minutes: [(number: Int64, minute: HeartRateMinute)] = []
+        try forEachMinute(of: user, in: times) { minutes.append(($0, $1)) }
+        return Self.merged(minutes) { $0.merge($1) }
+    }
+
+    /// The same with hours.
+    func hours(
+        of user: ID, in times: Range<Int64>
+    ) throws(VaultError) -> [(number: Int64, samples: HeartRateSamples)] {
+        var hours: [(number: Int64, minute: HeartRateSamples)] = []
+        try forEachHour(of: user, in: times) { hours.append(($0, $1)) }
+        return Self.merged(hours) { $0.merge($1) }.map { ($0.number, $0.minute) }
+    }
+
+    /// Shows minutes in any order, perhaps one in two parts.
+    func forEachMinute(
+        of user: ID, in times: Range<Int64>, _ body: (_ number: Int64, _ minute: HeartRateMinute) -> Void
+    ) throws(VaultError) {
+        guard let numbers = Self.numbers(times, of: 60_000) else { return }
+        let hours =
+            HeartRateHour.floorDivided(
+                numbers.lowerBound, by: 60)...HeartRateHour.floorDivided(numbers.upperBound, by: 60)
+        for (table, periods) in [(HeartRateTable.days, Self.days(hours)), (.hours, hours)] {
+            try rows.forEach(table, periods, of: user) { period, place, cell in
+                let number = period * Int64(table.capacity) + Int64(place)
+                if numbers.contains(number) { body(number, cell) }
+            }
+        }
+    }
+
+    /// Shows hours in any order, perhaps one in many parts.
+    func forEachHour(
+        of user: ID, in times: Range<Int64>, _ body: (_ number: Int64, _ samples: HeartRateSamples) -> Void
+    ) throws(VaultError) {
+        guard let numbers = Self.numbers(times, of: 3_600_000) else { return }
+        let months = HeartRateHour(numbers.lowerBound).month...HeartRateHour(numbers.upperBound).month
+        var first: (month: Int64, hour: Int64)?
+        try rows.forEach(.months, months, of: user) { month, place, cell in
+            if first?.month != month { first = (month, HeartRateHour.first(ofMonth: month)) }
+            let number = (first?.hour ?? 0) + Int64(place)
+            if numbers.contains(number) { body(number, cell.samples) }
+        }
+        try rows.forEach(.hours, numbers, of: user) { hour, _, cell in body(hour, cell.samples) }
+    }
+
+    /// Which whole spans of so many milliseconds begin within a range; nil where none does.
+    private static func numbers(_ times: Range<Int64>, of milliseconds: Int64) -> ClosedRange<Int64>? {
+        let times = times.clamped(to: -Moment.limit - 3_600_000..<Moment.limit + 3_600_000)
+        let first = HeartRateHour.floorDivided(times.lowerBound + milliseconds - 1, by: milliseconds)
+        let last = HeartRateHour.floorDivided(times.upperBound - 1, by: milliseconds)
+        return first <= last ? first...last : nil
+    }
+
+    private static func days(_ hours: ClosedRange<Int64>) -> ClosedRange<Int64> {
+        HeartRateHour(hours.lowerBound).day...HeartRateHour(hours.upperBound).day
+    }
+
+    /// In order, and each once.
+    private static func merged<Cell>(
+        _ parts: [(number: Int64, minute: Cell)], _ merge: (inout Cell, Cell) -> Void
+    ) -> [(number: Int64, minute: Cell)] {
+        var merged: [(number: Int64, minute: Cell)] = []
+        merged.reserveCapacity(parts.count)
+        for part in parts.sorted(by: { $0.number < $1.number }) {
+            if let last = merged.indices.last, merged[last].number == part.number {
+                merge(&merged[last].minute, part.minute)
+            } else {
+                merged.append(part)
+            }
+        }
+        return merged
+    }
+}
