@@ -37,7 +37,8 @@ enum Commands {
             Example("vitals sign-up ada@example.org", "makes an account; then: vitals enrol, vitals claim"),
         ],
         exitCodes: ExitCode.allCases,
-        subcommands: [watch, read, scan, connect, disconnect, forget, rename, sensors, status] + PeopleCommands.all)
+        subcommands: [watch, read, scan, connect, disconnect, forget, rename, sensors, status] + DaysCommands.all
+            + PeopleCommands.all)
 
     private static let watch = Command(
         name: "watch", summary: "Shows heart rates, running and cycling as they come, and sensors as they come and go.",

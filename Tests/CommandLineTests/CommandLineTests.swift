@@ -14,7 +14,8 @@ struct CommandLineTests {
             (["sensors"], Golden.sensors), (["status"], Golden.status), (["sign-up"], Golden.signUp),
             (["sign-in"], Golden.signIn), (["devices"], Golden.devices), (["password", "reset"], Golden.passwordReset),
             (["profile", "set"], Golden.profileSet), (["enrol"], Golden.enrol), (["claim"], Golden.claim),
-            (["export"], Golden.export), (["reset-all"], Golden.resetAll),
+            (["export"], Golden.export), (["reset-all"], Golden.resetAll), (["today"], Golden.today),
+            (["week"], Golden.week), (["month"], Golden.month), (["year"], Golden.year),
         ])
     func help(command: [String], text: String) throws {
         let outcome = try Program(command + ["--help"]).finish()
@@ -36,9 +37,9 @@ struct CommandLineTests {
             (
                 [],
                 """
-                which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, sign-up, \
-                sign-in, sign-out, account, whoami, devices, password, profile, picture, consent, enrol, gateways, claim, \
-                release, claims, export, reset-all, delete-account
+                which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
+                today, week, month, year, sign-up, sign-in, sign-out, account, whoami, devices, password, profile, \
+                picture, consent, enrol, gateways, claim, release, claims, export, reset-all, delete-account
                 """,
                 "vitals"
             ),
@@ -57,6 +58,11 @@ struct CommandLineTests {
             (["connect"], "DEVICE", "vitals connect"),
             (["connect", "Polar H10", "--sensor", "Polar"], "--sensor: expected an id", "vitals connect"),
             (["rename", "strap"], "NAME", "vitals rename"),
+            (["week", "21.11."], "DAY: expected a day such as 2026-11-21, or last", "vitals week"),
+            (["week", "2026-11-31"], "DAY: expected a day", "vitals week"),
+            (["month", "2026-13"], "MONTH: expected a month such as 2026-11, or last", "vitals month"),
+            (["year", "26"], "YEAR: expected an integer", "vitals year"),
+            (["month", "--of", "sleep"], "--of: expected ", "vitals month"),
             (["sensors", "--timeout", "soon"], "--timeout: expected a duration", "vitals sensors"),
         ])
     func usage(arguments: [String], problem: String, path: String) throws {

@@ -53,6 +53,10 @@ enum Golden {
           rename          Gives a sensor another name; its id stays.
           sensors         Lists the sensors, where they are worn and what they can do.
           status          Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.
+          today           Shows your day so far.
+          week            Draws a week, Monday to Sunday, a bar for each day.
+          month           Draws a month day by day, and a calendar with the percentages of your goals.
+          year            Draws a year, a bar for each month's average day.
           sign-up         Makes an account, and signs in.
           sign-in         Signs in on this device, until sign-out.
           sign-out        Signs out on this device.

@@ -61,10 +61,13 @@ final class ScriptedConsumer: @unchecked Sendable {
     }
 
     /// Runs `vitals` on that machine.
-    func vitals(_ words: String..., input: [String] = []) throws -> (status: Int32?, output: String, errors: String) {
+    func vitals(
+        _ words: String..., input: [String] = [], environment: [String: String] = [:]
+    ) throws -> (status: Int32?, output: String, errors: String) {
         let program = try RunningProgram(
-            "vitals", ["--port", "\(broker.port)"] + words, environment: ["HOME": home.path, "TZ": "UTC"],
-            inheritsEnvironment: false, output: .apart)
+            "vitals", ["--port", "\(broker.port)"] + words,
+            environment: ["HOME": home.path, "TZ": "UTC"].merging(environment) { $1 }, inheritsEnvironment: false,
+            output: .apart)
         for line in input { program.send(line) }
         program.closeInput()
         let status = program.exitStatus()
@@ -77,7 +80,7 @@ final class ScriptedConsumer: @unchecked Sendable {
         let path = URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/vitals"
         let program = try RunningProgram(
             "/usr/bin/script", ["-qefc", "\(path) --port \(broker.port) \(words)", "/dev/null"],
-            environment: ["HOME": home.path, "TZ": "UTC", "SHELL": "/bin/sh"])
+            environment: ["HOME": home.path, "TZ": "UTC", "SHELL": "/bin/sh", "TERM": "xterm", "NO_COLOR": ""])
         for (prompt, line) in typed {
             guard program.prints(prompt) else { throw TestFailure("no \"\(prompt)\": \(program.text)") }
             program.send(line)

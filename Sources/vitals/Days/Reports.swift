@@ -1,0 +1,221 @@
+import Daemon
+import Telemetry
+
+// `vitals today`, `week`, `month` and `year`: what the consumer has counted, as tables and bars. Days are the person's own, in the time
+// zone of the profile; nothing is counted here.
+
+/// Shows days.
+struct Reports {
+    private let call: Call
+    private let arguments: Arguments
+    private let paper = Paper()
+
+    init(_ call: Call, _ arguments: Arguments) {
+        (self.call, self.arguments) = (call, arguments)
+    }
+
+    // MARK: Today
+
+    func today() throws -> ExitCode {
+        let day = try Office.visit(call) { try $0.ask("statistics/today") }
+        guard !call.isJSON else { return try print(day.line) }
+        let title = (day.text("day").flatMap { CalendarDay($0) }).map(\.longName)
+        var rows = Attribute.allCases.map { ($0.title, described($0, day)) }
+        if let heart = day["heart_rate"] {
+            rows.append(("Resting", heart.double("resting").map(Attribute.heartRate.text)))
+            rows.append(("In zones 1-5", Self.zones(heart)))
+            rows.append(("By heart rate", heart.double("energy_kcal").map(Attribute.energy.text)))
+            rows.append(("Recorded", heart.whole("recorded_s").map(spell)))
+        }
+        let body = lines(rows)
+        return try print((title.map { paper.style.bold($0) + "\n" } ?? "") + (body.isEmpty ? "nothing yet\n" : body))
+    }
+
+    /// A line of today's, the goal with it.
+    private func described(_ attribute: Attribute, _ day: JSON) -> String? {
+        guard let amount = attribute.amount(ofDay: day) else {
+            return day.goal(attribute)?.double("target").map { "-, goal \(attribute.text($0))" }
+        }
+        if let range = amount.range {
+            let last = day[attribute.member]?.double("last").map { ", last \(attribute.text($0))" } ?? ""
+            return "\(attribute.text(amount.value)), \(attribute.text(range.lowerBound)) to "
+                + attribute.text(range.upperBound) + last
+        }
+        guard let goal = day.goal(attribute), let target = goal.double("target"), let percent = goal.percent
+        else { return attribute.text(amount.value) }
+        let meter = Meter(share: percent / 100, isReached: goal.isReached).drawn(on: paper)
+        return "\(attribute.text(amount.value).padded(to: 9))  \(meter) of \(attribute.text(target))"
+    }
+
+    private static func zones(_ heart: JSON) -> String? {
+        let seconds = heart.list("zones_s").compactMap { zone -> Int? in
+            guard case .integer(let seconds) = zone else { return nil }
+            return Int(seconds)
+        }
+        return seconds.contains { $0 > 0 } ? seconds.map(spell).joined(separator: ", ") : nil
+    }
+
+    // MARK: Weeks, months, years
+
+    func week() throws -> ExitCode {
+        let attribute = try arguments.choice("of", of: Attribute.self)
+        let day = try arguments.optionalString("DAY").map { (text) throws(UsageError) -> String in
+            if text == "last" { return CalendarDay.today.advanced(by: -7).text }
+            guard CalendarDay(text) != nil else {
+                throw arguments.refusal(of: "DAY", "expected a day such as 2026-11-21, or last, found \(escaped(text))")
+            }
+            return text
+        }
+        let data = try Office.visit(call) { try $0.ask("statistics/week", [("day", day.map(JSON.string))]) }
+        guard !call.isJSON else { return try print(data.line) }
+        let days = try Self.days(data)
+        let rows = days.map { day, numbers in
+            row(day.shortName, attribute.amount(ofDay: numbers), numbers.goal(attribute), attribute)
+        }
+        var title = attribute.title
+        if let from = days.first?.day, let to = days.last?.day { title += ", \(from.through(to))" }
+        return try print(
+            heading(title, days.last { $0.numbers.goal(attribute) != nil }?.numbers, attribute)
+                + Bars(rows: rows).drawn(on: paper) + summary(data["summary"], attribute))
+    }
+
+    func month() throws -> ExitCode {
+        let attribute = try arguments.choice("of", of: Attribute.self)
+        let month = try arguments.optionalString("MONTH").map { (text) throws(UsageError) -> String in
+            let today = CalendarDay.today
+            if text == "last" { return CalendarDay(year: today.year, month: today.month, day: 0).monthText }
+            guard CalendarDay(text + "-01") != nil else {
+                throw arguments.refusal(
+                    of: "MONTH", "expected a month such as 2026-11, or last, found \(escaped(text))")
+            }
+            return text
+        }
+        let data = try Office.visit(call) { try $0.ask("statistics/month", [("month", month.map(JSON.string))]) }
+        guard !call.isJSON else { return try print(data.line) }
+        let days = try Self.days(data)
+        guard let first = days.first?.day else { throw Self.isEmpty }
+        let columns = days.map {
+            Columns.Column(
+                amount: attribute.amount(ofDay: $0.numbers), goal: $0.numbers.goal(attribute)?.double("target"))
+        }
+        let latest = days.last { $0.numbers.goal(attribute) != nil }?.numbers
+        let entries = Attribute.goals.map { goal in
+            let percent = days.compactMap { day, numbers in
+                numbers.goal(goal)?.percent.map { (day, $0) }
+            }
+            return MonthCalendar.Entry(name: goal.title, percent: Dictionary(percent) { $1 })
+        }.filter { !$0.percent.isEmpty }
+        let drawing =
+            columns.contains { $0.amount != nil }
+            ? Columns(columns: columns, label: attribute.text).drawn(on: paper) : "nothing recorded\n"
+        var text = heading("\(attribute.title), \(first.monthName)", latest, attribute) + drawing
+        text += summary(data["summary"], attribute)
+        if !entries.isEmpty {
+            text += "\n" + paper.style.bold("Percent of each goal") + "\n"
+            text += MonthCalendar(first: first, count: days.count, entries: entries).drawn(on: paper)
+        }
+        return try print(text)
+    }
+
+    func year() throws -> ExitCode {
+        let attribute = try arguments.choice("of", of: Attribute.self)
+        let isLast = try arguments.optionalString("YEAR") == "last"
+        let year =
+            isLast ? CalendarDay.today.year - 1 : try arguments.optionalInteger("YEAR", in: 1970...9999)
+        let data = try Office.visit(call) {
+            try $0.ask("statistics/year", [("year", year.map { .integer(Int64($0)) })])
+        }
+        guard !call.isJSON else { return try print(data.line) }
+        let months = data.list("months")
+        guard !months.isEmpty else { throw Self.isEmpty }
+        let rows = months.enumerated().map { index, period in
+            let name = String(CalendarDay.months[index % 12].prefix(3))
+            let amount = attribute.amount(ofPeriod: period)
+            let goal = period.goal(attribute)
+            var notes = [amount.map { attribute.text($0.value) } ?? ""]
+            if attribute.isSum {
+                notes.append(period[attribute.member]?.double("total").map(attribute.text) ?? "")
+                notes.append(amount == nil ? "" : goal?.whole("reached").map { "\($0) \(paper.star)" } ?? "")
+            } else {
+                notes[0] = amount.map { Self.spread($0, attribute) } ?? ""
+            }
+            return Bars.Row(label: name, amount: amount, goal: goal?.double("target"), notes: notes)
+        }
+        let title = attribute.title + (attribute.isSum ? " a day" : "") + (data.whole("year").map { ", \($0)" } ?? "")
+        return try print(
+            heading(title, data["summary"], attribute) + Bars(rows: rows).drawn(on: paper)
+                + summary(data["summary"], attribute))
+    }
+
+    /// A line of a week.
+    private func row(_ label: String, _ amount: Amount?, _ goal: JSON?, _ attribute: Attribute) -> Bars.Row {
+        guard let amount else { return Bars.Row(label: label, amount: nil, goal: goal?.double("target"), notes: []) }
+        guard amount.range == nil else {
+            return Bars.Row(label: label, amount: amount, goal: nil, notes: [Self.spread(amount, attribute)])
+        }
+        var notes = [attribute.text(amount.value)]
+        if let percent = goal?.percent {
+            notes.append("\(decimal(percent, 0)) %")
+            notes.append(goal?.isReached == true ? String(paper.star) : "")
+        }
+        return Bars.Row(label: label, amount: amount, goal: goal?.double("target"), notes: notes)
+    }
+
+    private static func spread(_ amount: Amount, _ attribute: Attribute) -> String {
+        guard let range = amount.range else { return attribute.text(amount.value) }
+        let digits = attribute == .temperature ? 1 : 0
+        return "\(attribute.text(amount.value)) (\(decimal(range.lowerBound, digits)) to "
+            + "\(decimal(range.upperBound, digits)))"
+    }
+
+    /// What is drawn, and the latest goal.
+    private func heading(_ title: String, _ latest: JSON?, _ attribute: Attribute) -> String {
+        let goal = latest?.goal(attribute)?.double("target").map { ", goal \(attribute.text($0))" } ?? ""
+        return paper.style.bold(title + goal) + "\n"
+    }
+
+    /// What a period comes to.
+    private func summary(_ period: JSON?, _ attribute: Attribute) -> String {
+        guard let period, let numbers = period[attribute.member] else { return "" }
+        let named = [("total", "total"), ("mean", "mean"), ("min", "least"), ("max", "most"), ("resting", "resting")]
+        var parts = named.compactMap { member, name in
+            numbers.double(member).map { "\(name) \(attribute.text($0))" }
+        }
+        if let days = period.goal(attribute)?.whole("reached") {
+            parts.append("goal reached on \(days) day\(days == 1 ? "" : "s")")
+        }
+        return paper.wrapped(parts)
+    }
+
+    private static func days(_ data: JSON) throws(Failure) -> [(day: CalendarDay, numbers: JSON)] {
+        let days = data.list("days").compactMap { numbers in
+            numbers.text("day").flatMap { CalendarDay($0) }.map { (day: $0, numbers: numbers) }
+        }
+        guard !days.isEmpty else { throw isEmpty }
+        return days
+    }
+
+    private static var isEmpty: Failure {
+        Failure(.failure, "the consumer's reply has no days", hint: "--json shows what it has")
+    }
+
+    private func print(_ text: String) throws -> ExitCode {
+        try Output.write(text)
+        return .ok
+    }
+}
+
+/// How far something has come, in a line: `████████░░  80 %`.
+struct Meter {
+    let share: Double
+    let isReached: Bool
+
+    func drawn(on paper: Paper) -> String {
+        let width = 20
+        let full = min(Int(max(share, 0) * Double(width)), width)
+        let bar = String(repeating: paper.glyph("█", or: "#"), count: full)
+        let rest = String(repeating: paper.glyph("░", or: "."), count: width - full)
+        let percent = decimal((share * 100).rounded(.down), 0).leftPadded(to: 3)
+        return paper.style.cyan(bar) + paper.style.dim(rest) + " \(percent) %" + (isReached ? " \(paper.star)" : "")
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+
+/// What drawings are made on: as wide as the terminal, with the characters that it shows.
+struct Paper {
+    /// How many columns it has.
+    let width: Int
+    /// Whether it shows more than ASCII: the locale says so, in its variables. Asking the C library instead would refuse
+    /// a locale that somebody brings along by ssh and that is not installed here, although the terminal is what counts.
+    let isUnicode: Bool
+    let style = Style()
+
+    /// Nothing can be read in less, and nobody follows a line across more.
+    private static let widths = 40...120
+
+    init() {
+        width = min(max(Self.columns ?? 80, Self.widths.lowerBound), Self.widths.upperBound)
+        let locale = variable("LC_ALL") ?? variable("LC_CTYPE") ?? variable("LANG") ?? ""
+        isUnicode = locale.lowercased().replacing("-", with: "").contains("utf8")
+    }
+
+    /// The width that is asked for, else the terminal's; nil where there is none.
+    private static var columns: Int? {
+        if let asked = variable("COLUMNS").flatMap({ Int($0) }) { return asked }
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
+    /// One of two characters.
+    func glyph(_ character: Character, or ascii: Character) -> Character { isUnicode ? character : ascii }
+
+    /// Parts of a sentence, on as many lines as they need.
+    func wrapped(_ parts: [String]) -> String {
+        var lines: [String] = []
+        for part in parts {
+            if let last = lines.last, last.count + part.count + 3 <= width {
+                lines[lines.count - 1] = last + ", " + part
+            } else {
+                lines.append(part)
+            }
+        }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Beside what was reached.
+    var star: Character { glyph("★", or: "*") }
+}
+
+extension String {
+    /// In columns of a table of numbers.
+    func leftPadded(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
+
+    /// In columns of a table of words.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+    /// Without spaces at the end.
+    var trimmed: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}
+
+/// `12,310`
+func grouped(_ number: Int) -> String {
+    let digits = String(number.magnitude)
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+        if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+        text.append(digit)
+    }
+    return (number < 0 ? "-" : "") + text
+}
+
+/// `12,310.4`: so many digits behind the point, rounded.
+func decimal(_ number: Double, _ digits: Int) -> String {
+    let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
+    // Within what a whole number holds; nothing that is drawn comes near.
+    let scaled = Int(min(max((number * Double(scale)).rounded(), -9e15), 9e15))
+    guard digits > 0 else { return grouped(scaled) }
+    let rest = String(scaled.magnitude % scale.magnitude)
+    let whole = grouped(Int(scaled.magnitude / scale.magnitude))
+    return (scaled < 0 ? "-" : "") + whole + "." + String(repeating: "0", count: digits - rest.count) + rest
+}

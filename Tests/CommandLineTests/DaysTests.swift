@@ -1,0 +1,157 @@
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("vitals, for days", .timeLimit(.minutes(5)))
+struct DaysTests {
+    /// A terminal that shows more than ASCII.
+    static let utf8 = ["LANG": "en_GB.UTF-8"]
+
+    /// A day with steps and what follows from them; without where they are nil.
+    private static func day(_ day: String, _ steps: Int64?, goal: Int64 = 10_000) -> JSON {
+        let value = Double(steps ?? 0)
+        func progress(_ target: Int64, _ value: Double) -> JSON {
+            let percent = (value * 1000 / Double(target)).rounded() / 10
+            return [
+                "target": .integer(target), "value": .number(value), "percent": .number(percent),
+                "reached": .bool(value >= Double(target)),
+            ]
+        }
+        return .object(present: [
+            "day": .string(day), "steps": steps.map(JSON.integer),
+            "distance_m": steps.map { .number(Double($0) * 0.7) },
+            "energy_kcal": steps.map { .integer($0 / 30) },
+            "goals": ["steps": progress(goal, value), "distance_m": progress(8000, value * 0.7)],
+        ])
+    }
+
+    private static let summary: JSON = [
+        "recorded_days": 6, "steps": ["total": 42_791, "mean": .number(7131.8), "max": 12_310],
+        "heart_rate": ["mean": .number(66.25), "min": 44, "max": 151, "resting": 51],
+        "goals": ["steps": ["reached": 2, "target": 5000]],
+    ]
+
+    private static let week: JSON = [
+        "from": "2026-11-16", "to": "2026-11-22",
+        "days": [
+            day("2026-11-16", 8042), day("2026-11-17", 12_310), day("2026-11-18", nil), day("2026-11-19", 40),
+            day("2026-11-20", 9999), day("2026-11-21", 10_000), day("2026-11-22", 2400, goal: 5000),
+        ],
+        "summary": summary,
+    ]
+
+    private func signedIn() throws -> ScriptedConsumer {
+        let consumer = try ScriptedConsumer()
+        try consumer.signIn()
+        return consumer
+    }
+
+    private func expect(_ outcome: (status: Int32?, output: String, errors: String), _ drawing: String) {
+        #expect(outcome.output == drawing)
+    }
+
+    @Test("today: what there is, how far the goals are, and nothing of what is not known")
+    func today() throws {
+        let consumer = try signedIn()
+        consumer.answer("statistics/today", ["day": "2026-11-21", "goals": [:]])
+        #expect(try consumer.vitals("today").output == "Saturday, 21 November 2026\nnothing yet\n")
+        var day = Self.day("2026-11-21", 12_042)
+        if case .object(let members) = day {
+            day = .object(
+                members + [
+                    JSON.Member(
+                        "temperature_c",
+                        ["mean": .number(36.62), "min": .number(36.4), "max": 37, "last": .number(36.75)]),
+                    JSON.Member(
+                        "heart_rate",
+                        [
+                            "mean": .number(72.4), "min": 48, "max": 151, "resting": 52, "recorded_s": 40_805,
+                            "zones_s": [36_000, 4800, 0, 0, 5],
+                        ]),
+                ])
+        }
+        consumer.answer("statistics/today", day)
+        let outcome = try consumer.vitals("today", environment: Self.utf8)
+        #expect(outcome.errors == "" && outcome.status == 0)
+        expect(outcome, Drawings.today)
+        #expect(try consumer.last().fields == [:])
+        let json = try consumer.vitals("today", "--json").output
+        #expect(try JSON(payload: Array(json.dropLast().utf8))["steps"] == 12_042)
+    }
+
+    @Test("a week: a bar for each day, its goal as a line, and a gap where nothing was recorded")
+    func week() throws {
+        let consumer = try signedIn()
+        consumer.answer("statistics/week", Self.week)
+        expect(try consumer.vitals("week"), Drawings.weekPlain)
+        #expect(try consumer.last().fields == [:])
+        expect(try consumer.vitals("week", "2026-11-21", environment: Self.utf8), Drawings.week)
+        #expect(try consumer.last().fields == ["day": "2026-11-21"])
+        let narrow = ["COLUMNS": "50", "LANG": "C.UTF-8"]
+        expect(try consumer.vitals("week", "--of", "distance", environment: narrow), Drawings.weekNarrow)
+        #expect(try consumer.vitals("week", "last").status == 0)
+        #expect(try consumer.last().fields["day"] != nil)
+    }
+
+    @Test("a month: a column for each day, and a calendar; what is not reached is not rounded up to it")
+    func month() throws {
+        let consumer = try signedIn()
+        let days = (1...30).map { number -> JSON in
+            let day = "2026-11-" + (number < 10 ? "0" : "") + "\(number)"
+            return Self.day(day, number == 3 ? nil : number == 4 ? 9990 : Int64((number * 7919) % 14_000))
+        }
+        consumer.answer("statistics/month", ["month": "2026-11", "days": .array(days), "summary": Self.summary])
+        expect(try consumer.vitals("month", environment: Self.utf8), Drawings.month)
+        let narrow = try consumer.vitals("month", "2026-11", environment: ["COLUMNS": "60"])
+        expect(narrow, Drawings.monthPlain)
+        #expect(try consumer.last().fields == ["month": "2026-11"])
+        #expect(narrow.output.split(separator: "\n").allSatisfy { $0.count <= 60 })
+        let empty = try consumer.vitals("month", "--of", "temperature")
+        #expect(empty.output.hasPrefix("Temperature, November 2026\nnothing recorded\n"), "\(empty)")
+    }
+
+    @Test("a year: the average day of each month, ranges as lines with a point for the mean")
+    func year() throws {
+        let consumer = try signedIn()
+        let months = (1...12).map { number -> JSON in
+            guard number < 11 else { return ["month": .string("2026-\(number)"), "recorded_days": 0] }
+            let steps: JSON = [
+                "total": .integer(Int64(number) * 30_000), "mean": .integer(Int64(number) * 1000), "max": 14_000,
+            ]
+            return [
+                "month": .string("2026-0\(number)"), "recorded_days": 30, "steps": steps,
+                "heart_rate": ["mean": .number(60 + Double(number)), "min": 44, "max": .integer(140 + Int64(number))],
+                "goals": ["steps": ["reached": .integer(Int64(number)), "target": 8000]],
+            ]
+        }
+        consumer.answer("statistics/year", ["year": 2026, "months": .array(months), "summary": Self.summary])
+        expect(try consumer.vitals("year", "2026", environment: Self.utf8), Drawings.year)
+        #expect(try consumer.last().fields == ["year": 2026])
+        let hearts = try consumer.vitals("year", "--of", "heart-rate", environment: Self.utf8)
+        expect(hearts, Drawings.yearOfHearts)
+        expect(try consumer.vitals("year", "--of", "heart-rate"), Drawings.yearOfHeartsPlain)
+    }
+
+    @Test("colours are for terminals, and drawings as wide as those")
+    func terminal() throws {
+        let consumer = try signedIn()
+        consumer.answer("statistics/week", Self.week)
+        let outcome = try consumer.terminal("week", [])
+        #expect(outcome.status == 0)
+        #expect(outcome.text.contains("\u{1B}[33m"), "\(outcome.text)")
+        #expect(try !consumer.vitals("week").output.contains("\u{1B}"))
+    }
+
+    @Test("nobody is asked where nobody is signed in, and what the consumer refuses is told")
+    func refusals() throws {
+        let consumer = try ScriptedConsumer()
+        #expect(try consumer.vitals("today").status == 64)
+        try consumer.signIn()
+        consumer.refuse("statistics/week", ReplyError(.invalid, "No such day", field: "day"))
+        #expect(try consumer.vitals("week") == (1, "", "vitals: No such day (invalid, field day)\n"))
+        consumer.answer("statistics/month", ["days": []])
+        let empty = try consumer.vitals("month")
+        #expect(empty.status == 1 && empty.errors.contains("no days"), "\(empty)")
+    }
+}
