@@ -66,7 +66,7 @@ let package = Package(
             "vitals-consumer",
             ["Compression", "Daemon", "Fetch", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program("vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
-        program("vitals", ["Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+        program("vitals", ["Daemon", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
 
         // What the consumer's benchmark sends: see deploy/bench.
         .executableTarget(

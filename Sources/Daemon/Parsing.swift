@@ -52,7 +52,7 @@ private struct Parser {
                 return .help(command.help(path: path, inherited: inherited))
             } else if !optionsHaveEnded, word == "--version", path.count == 1 {
                 return .version
-            } else if !optionsHaveEnded, word.hasPrefix("-"), word != "-", Double(word) == nil {
+            } else if !optionsHaveEnded, Self.isOption(word) {
                 try takeOption(word)
             } else if command.subcommands.isEmpty {
                 positions.append(word)
@@ -61,6 +61,12 @@ private struct Parser {
             }
         }
         return .run(try arguments())
+    }
+
+    /// No option begins with a digit: `-5` is a number, and `-2h` two hours ago.
+    private static func isOption(_ word: String) -> Bool {
+        guard word.hasPrefix("-"), let next = word.dropFirst().unicodeScalars.first else { return false }
+        return !("0"..."9").contains(next) && Double(word) == nil
     }
 
     private mutating func takeSubcommand(_ word: String) throws(UsageError) {
@@ -93,7 +99,7 @@ private struct Parser {
         if !option.isRepeated, values[option.name] != nil { throw error("--\(option.name) is given twice") }
         if parts.count == 2 {
             values[option.name, default: []].append(parts[1])
-        } else if let next = words.first, !next.hasPrefix("-") || next == "-" || Double(next) != nil {
+        } else if let next = words.first, !Self.isOption(next) {
             values[option.name, default: []].append(next)
             words.removeFirst()
         } else {

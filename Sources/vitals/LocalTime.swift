@@ -23,12 +23,14 @@ enum LocalTime {
         "\(two(time.tm_hour)):\(two(time.tm_min)):\(two(time.tm_sec))"
     }
 
-    private static func fields(_ unixMilliseconds: Int64) -> tm {
+    /// What clocks and calendars show then.
+    static func fields(_ unixMilliseconds: Int64) -> tm {
         var seconds = time_t(unixMilliseconds / 1000)
         var fields = tm()
         localtime_r(&seconds, &fields)
         return fields
     }
 
-    private static func two(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    /// `07`
+    static func two(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

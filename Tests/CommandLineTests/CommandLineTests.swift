@@ -16,6 +16,9 @@ struct CommandLineTests {
             (["profile", "set"], Golden.profileSet), (["enrol"], Golden.enrol), (["claim"], Golden.claim),
             (["export"], Golden.export), (["reset-all"], Golden.resetAll), (["today"], Golden.today),
             (["week"], Golden.week), (["month"], Golden.month), (["year"], Golden.year),
+            (["heart-rate"], Golden.heartRate),
+            (["heart-rate", "delete"], Golden.heartRateDelete), (["goals", "set"], Golden.goalsSet),
+            (["goals", "share"], Golden.goalsShare),
         ])
     func help(command: [String], text: String) throws {
         let outcome = try Program(command + ["--help"]).finish()
@@ -38,8 +41,9 @@ struct CommandLineTests {
                 [],
                 """
                 which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
-                today, week, month, year, sign-up, sign-in, sign-out, account, whoami, devices, password, profile, \
-                picture, consent, enrol, gateways, claim, release, claims, export, reset-all, delete-account
+                today, week, month, year, heart-rate, goals, sign-up, sign-in, sign-out, account, whoami, devices, \
+                password, profile, picture, consent, enrol, gateways, claim, release, claims, export, reset-all, \
+                delete-account
                 """,
                 "vitals"
             ),

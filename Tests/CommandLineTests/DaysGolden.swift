@@ -88,4 +88,97 @@ extension Golden {
           vitals year last --of heart-rate
 
         """
+
+    static let heartRate = """
+        Usage: vitals heart-rate [OPTIONS] [COMMAND]
+
+        Draws your recorded heart rate over any time.
+
+        Without --from and --to it draws the last hour. The line is the mean; the shade behind it goes from
+        the least to the most.
+
+        A time is a day and a time of day, one of them (a time alone is today's), now, or so long ago: -90s,
+        -30m, -2h, -1h30m, -7d, -1w. With a day alone, --from is its beginning and --to its end.
+
+        Commands:
+          at           Shows what was measured at a time, or within 30 seconds of it.
+          variability  Shows how much the time between beats varies: RMSSD and SDNN.
+          delete       Deletes what was recorded in a time, for good.
+
+        Options:
+              --points N            how many points at most, 1 to 2000 (default: as fit the terminal)
+              --from TIME           from when, such as "2026-11-21 14:00", 14:00, yesterday or -2h
+              --to TIME             until when (default: now)
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals heart-rate --from 14:00 --to 15:30
+          vitals heart-rate --from -7d
+          vitals heart-rate variability --from yesterday --to yesterday
+
+        More about a command: vitals heart-rate COMMAND --help
+
+        """
+
+    static let heartRateDelete = """
+        Usage: vitals heart-rate delete [OPTIONS]
+
+        Deletes what was recorded in a time, for good.
+
+        Both --from and --to have to be said. What else comes in of that time is not kept either.
+
+        Options:
+          -y, --yes                 does not ask first
+              --points N            how many points at most, 1 to 2000 (default: as fit the terminal)
+              --from TIME           from when, such as "2026-11-21 14:00", 14:00, yesterday or -2h
+              --to TIME             until when (default: now)
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals heart-rate delete --from 14:00 --to 14:05
+
+        """
+
+    static let goalsSet = """
+        Usage: vitals goals set [OPTIONS]
+
+        Changes the goals that the command line names.
+
+        From today on; days before keep theirs.
+
+        Options:
+              --steps N             steps a day, or none
+              --distance LENGTH     a day, such as 8km, 8000m or 5mi, or none
+              --energy KCAL         kilocalories a day, or none
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        """
+
+    static let goalsShare = """
+        Usage: vitals goals share [OPTIONS]
+
+        Prints a text about a goal to share, and makes a picture.
+
+        Options:
+              --of NAME             the goal: steps, distance or energy (default: steps)
+              --day DAY             such as 2026-11-21 (default: today)
+              --svg FILE            writes the picture there
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals goals share --svg today.svg
+
+        """
 }

@@ -154,4 +154,50 @@ struct DaysTests {
         let empty = try consumer.vitals("month")
         #expect(empty.status == 1 && empty.errors.contains("no days"), "\(empty)")
     }
+
+    @Test("goals: how far they are, what they are to be, and none at all")
+    func goals() throws {
+        let consumer = try signedIn()
+        let goals: JSON = [
+            "goals": [
+                "steps": ["target": 12_000, "value": 8042, "percent": 67, "reached": false],
+                "distance_m": ["target": 8000, "value": .number(8123.4), "percent": .number(101.5), "reached": true],
+            ]
+        ]
+        consumer.answer("goals/get", goals)
+        #expect(
+            try consumer.vitals("goals").output == """
+                Steps     #############.......  67 %    8,042 of 12,000
+                Distance  #################### 101 % *  8.12 km of 8.00 km
+
+                """)
+        consumer.answer("goals/set", goals)
+        let set = try consumer.vitals("goals", "set", "--steps", "12000", "--distance", "8km", "--energy", "none")
+        #expect(set.status == 0 && set.output.hasPrefix("Steps "), "\(set)")
+        #expect(try consumer.last().fields == ["distance_m": 8000, "energy_kcal": .null, "steps": 12_000])
+        for (text, metres) in [("8000", 8000), ("7.5 km", 7500), ("5mi", 8047), ("900M", 900)] as [(String, Int64)] {
+            #expect(try consumer.vitals("goals", "set", "--json", "--distance", text).status == 0)
+            #expect(try consumer.last().fields == ["distance_m": .integer(metres)])
+        }
+        for words in [["--steps", "many"], ["--steps", "-5"], ["--energy", "0"], ["--distance", "1e3"], []] {
+            #expect(try Program(["goals", "set"] + words).finish().status == 64, "\(words)")
+        }
+        consumer.answer("goals/get", ["goals": [:]])
+        #expect(try consumer.vitals("goals").output == "no goals: vitals goals set --steps 10000\n")
+    }
+
+    @Test("a goal to share: a text, a link, a picture in a file")
+    func share() throws {
+        let consumer = try signedIn()
+        consumer.answer(
+            "goals/share", ["text": "12,310 steps today!", "svg": "<svg/>", "link": "https://example.org/vitals"])
+        let file = consumer.home.path("today.svg")
+        let outcome = try consumer.vitals("goals", "share", "--of", "distance", "--day", "2026-11-20", "--svg", file)
+        #expect(outcome.output == "12,310 steps today!\nhttps://example.org/vitals\n")
+        #expect(outcome.errors == "vitals: \(file): the picture\n" && outcome.status == 0)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "<svg/>")
+        #expect(try consumer.last().fields == ["day": "2026-11-20", "goal": "distance_m"])
+        let nowhere = try consumer.vitals("goals", "share", "--svg", "/nowhere/today.svg")
+        #expect(nowhere.status == 1 && nowhere.errors.contains("cannot be written"), "\(nowhere)")
+    }
 }

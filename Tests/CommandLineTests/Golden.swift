@@ -57,6 +57,8 @@ enum Golden {
           week            Draws a week, Monday to Sunday, a bar for each day.
           month           Draws a month day by day, and a calendar with the percentages of your goals.
           year            Draws a year, a bar for each month's average day.
+          heart-rate      Draws your recorded heart rate over any time.
+          goals           Shows how far today's goals are, and changes them.
           sign-up         Makes an account, and signs in.
           sign-in         Signs in on this device, until sign-out.
           sign-out        Signs out on this device.

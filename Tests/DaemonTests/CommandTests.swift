@@ -64,6 +64,9 @@ struct CommandTests {
         #expect(try arguments.duration("within", in: .zero ... .seconds(60)) == .seconds(5))
         #expect(try arguments.strings("tag") == ["a", "b"])
         #expect(try arguments.double("scale", in: -2...2) == -1.5)
+        // No option begins with a digit.
+        let ago = try parse("read steps -2h --broker -5m")
+        #expect(try ago.string("SENSOR") == "-2h" && ago.string("broker") == "-5m")
     }
 
     @Test("gives defaults, and nil for what was not given")

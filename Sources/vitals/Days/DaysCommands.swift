@@ -2,7 +2,7 @@ import Daemon
 
 /// What can be typed about one's own days.
 enum DaysCommands {
-    static let all = [today, week, month, year]
+    static let all = [today, week, month, year, heartRate, goals]
 
     /// Does what the command line asks for; nil where it is none of these.
     static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
@@ -11,6 +11,13 @@ enum DaysCommands {
         case ["week"]: try Reports(call, arguments).week()
         case ["month"]: try Reports(call, arguments).month()
         case ["year"]: try Reports(call, arguments).year()
+        case ["heart-rate"]: try HeartRates(call, arguments).graph()
+        case ["heart-rate", "at"]: try HeartRates(call, arguments).at()
+        case ["heart-rate", "variability"]: try HeartRates(call, arguments).variability()
+        case ["heart-rate", "delete"]: try HeartRates(call, arguments).delete()
+        case ["goals"]: try Goals(call, arguments).show()
+        case ["goals", "set"]: try Goals(call, arguments).set()
+        case ["goals", "share"]: try Goals(call, arguments).share()
         default: nil
         }
     }
@@ -45,4 +52,63 @@ enum DaysCommands {
         discussion: "Behind a bar stand the mean, the total, and on how many days the goal was reached.",
         options: [of], arguments: [.optional("YEAR", "such as 2026, or last")],
         examples: [Example("vitals year"), Example("vitals year last --of heart-rate")], exitCodes: codes)
+
+    private static let period = [
+        Option.value("from", "TIME", "from when, such as \"2026-11-21 14:00\", 14:00, yesterday or -2h"),
+        Option.value("to", "TIME", "until when (default: now)"),
+    ]
+
+    private static let heartRate = Command(
+        name: "heart-rate", summary: "Draws your recorded heart rate over any time.",
+        discussion: """
+            Without --from and --to it draws the last hour. The line is the mean; the shade behind it goes from the least to the \
+            most.
+
+            A time is a day and a time of day, one of them (a time alone is today's), now, or so long ago: -90s, -30m, -2h, -1h30m, \
+            -7d, -1w. With a day alone, --from is its beginning and --to its end.
+            """,
+        options: [.value("points", "N", "how many points at most, 1 to 2000 (default: as fit the terminal)")] + period,
+        examples: [
+            Example("vitals heart-rate --from 14:00 --to 15:30"), Example("vitals heart-rate --from -7d"),
+            Example("vitals heart-rate variability --from yesterday --to yesterday"),
+        ], exitCodes: codes,
+        subcommands: [
+            Command(
+                name: "at", summary: "Shows what was measured at a time, or within 30 seconds of it.",
+                arguments: [.required("TIME", "such as \"2026-11-21 14:00:05\" or -5m")],
+                examples: [Example("vitals heart-rate at 14:00:05")], exitCodes: codes),
+            Command(
+                name: "variability", summary: "Shows how much the time between beats varies: RMSSD and SDNN.",
+                discussion: "Without --from and --to it is the last hour's; at most 24 hours.",
+                examples: [Example("vitals heart-rate variability --from -5m")], exitCodes: codes),
+            Command(
+                name: "delete", summary: "Deletes what was recorded in a time, for good.",
+                discussion: "Both --from and --to have to be said. What else comes in of that time is not kept either.",
+                options: [.flag("yes", short: "y", "does not ask first")],
+                examples: [Example("vitals heart-rate delete --from 14:00 --to 14:05")], exitCodes: codes),
+        ], runsAlone: true)
+
+    private static let goals = Command(
+        name: "goals", summary: "Shows how far today's goals are, and changes them.",
+        examples: [
+            Example("vitals goals"), Example("vitals goals set --steps 12000 --distance 8km --energy none"),
+        ], exitCodes: codes,
+        subcommands: [
+            Command(
+                name: "set", summary: "Changes the goals that the command line names.",
+                discussion: "From today on; days before keep theirs.",
+                options: [
+                    .value("steps", "N", "steps a day, or none"),
+                    .value("distance", "LENGTH", "a day, such as 8km, 8000m or 5mi, or none"),
+                    .value("energy", "KCAL", "kilocalories a day, or none"),
+                ], exitCodes: codes),
+            Command(
+                name: "share", summary: "Prints a text about a goal to share, and makes a picture.",
+                options: [
+                    .value("of", "NAME", "the goal: steps, distance or energy", default: "steps"),
+                    .value("day", "DAY", "such as 2026-11-21 (default: today)"),
+                    .value("svg", "FILE", "writes the picture there"),
+                ],
+                examples: [Example("vitals goals share --svg today.svg")], exitCodes: codes),
+        ], runsAlone: true)
 }

@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Telemetry
 
 // `vitals today`, `week`, `month` and `year`: what the consumer has counted, as tables and bars. Days are the person's own, in the time
@@ -60,7 +61,7 @@ struct Reports {
     func week() throws -> ExitCode {
         let attribute = try arguments.choice("of", of: Attribute.self)
         let day = try arguments.optionalString("DAY").map { (text) throws(UsageError) -> String in
-            if text == "last" { return CalendarDay.today.advanced(by: -7).text }
+            if text == "last", let today = CalendarDay.today { return "\(today.advanced(by: -7))" }
             guard CalendarDay(text) != nil else {
                 throw arguments.refusal(of: "DAY", "expected a day such as 2026-11-21, or last, found \(escaped(text))")
             }
@@ -82,9 +83,10 @@ struct Reports {
     func month() throws -> ExitCode {
         let attribute = try arguments.choice("of", of: Attribute.self)
         let month = try arguments.optionalString("MONTH").map { (text) throws(UsageError) -> String in
-            let today = CalendarDay.today
-            if text == "last" { return CalendarDay(year: today.year, month: today.month, day: 0).monthText }
-            guard CalendarDay(text + "-01") != nil else {
+            if text == "last", let today = CalendarDay.today {
+                return "\(today.calendarMonth.days.lowerBound.advanced(by: -1).calendarMonth)"
+            }
+            guard CalendarMonth(text) != nil else {
                 throw arguments.refusal(
                     of: "MONTH", "expected a month such as 2026-11, or last, found \(escaped(text))")
             }
@@ -112,7 +114,7 @@ struct Reports {
         text += summary(data["summary"], attribute)
         if !entries.isEmpty {
             text += "\n" + paper.style.bold("Percent of each goal") + "\n"
-            text += MonthCalendar(first: first, count: days.count, entries: entries).drawn(on: paper)
+            text += MonthCalendar(month: first.calendarMonth, entries: entries).drawn(on: paper)
         }
         return try print(text)
     }
@@ -121,7 +123,7 @@ struct Reports {
         let attribute = try arguments.choice("of", of: Attribute.self)
         let isLast = try arguments.optionalString("YEAR") == "last"
         let year =
-            isLast ? CalendarDay.today.year - 1 : try arguments.optionalInteger("YEAR", in: 1970...9999)
+            isLast ? CalendarDay.today.map { $0.year - 1 } : try arguments.optionalInteger("YEAR", in: 1970...9999)
         let data = try Office.visit(call) {
             try $0.ask("statistics/year", [("year", year.map { .integer(Int64($0)) })])
         }
@@ -216,6 +218,6 @@ struct Meter {
         let bar = String(repeating: paper.glyph("█", or: "#"), count: full)
         let rest = String(repeating: paper.glyph("░", or: "."), count: width - full)
         let percent = decimal((share * 100).rounded(.down), 0).leftPadded(to: 3)
-        return paper.style.cyan(bar) + paper.style.dim(rest) + " \(percent) %" + (isReached ? " \(paper.star)" : "")
+        return paper.style.cyan(bar) + paper.style.dim(rest) + " \(percent) %" + " \(isReached ? paper.star : " ")"
     }
 }

@@ -1,3 +1,5 @@
+import Fitness
+
 /// A month as calendars show it, Monday first, with percentages under each day; a star where they are 100 or more.
 ///
 ///                 Mon    Tue    Wed    Thu    Fri    Sat    Sun
@@ -10,9 +12,7 @@ struct MonthCalendar {
         let percent: [CalendarDay: Double]
     }
 
-    let first: CalendarDay
-    /// How many days the month has.
-    let count: Int
+    let month: CalendarMonth
     let entries: [Entry]
 
     /// The weeks, one below the other.
@@ -22,8 +22,7 @@ struct MonthCalendar {
         var text = String(repeating: " ", count: margin)
         // A column is left to the star.
         text += CalendarDay.weekdays.map { String($0.prefix(3)).leftPadded(to: cell - 1) + " " }.joined().trimmed + "\n"
-        var monday = first.advanced(by: -first.weekday)
-        let end = first.advanced(by: count)
+        var monday = month.days.lowerBound.week.monday
         repeat {
             let week = (0..<7).map { monday.advanced(by: $0) }
             text += line("", week, margin, cell) { "\($0.day)" + " " }
@@ -34,7 +33,7 @@ struct MonthCalendar {
                 }
             }
             monday = monday.advanced(by: 7)
-        } while monday.text < end.text
+        } while monday <= month.days.upperBound
         return text
     }
 
@@ -42,7 +41,7 @@ struct MonthCalendar {
         _ name: String, _ week: [CalendarDay], _ margin: Int, _ width: Int, _ text: (CalendarDay) -> String
     ) -> String {
         let cells = week.map { day in
-            day.month == first.month ? text(day).leftPadded(to: width) : String(repeating: " ", count: width)
+            day.calendarMonth == month ? text(day).leftPadded(to: width) : String(repeating: " ", count: width)
         }
         return (name.padded(to: margin) + cells.joined()).trimmed + "\n"
     }

@@ -1,0 +1,123 @@
+import Daemon
+import Fitness
+import Telemetry
+import Vault
+
+/// `vitals goals`: how far today's are, other targets, and something to share.
+struct Goals {
+    private let call: Call
+    private let arguments: Arguments
+
+    init(_ call: Call, _ arguments: Arguments) {
+        (self.call, self.arguments) = (call, arguments)
+    }
+
+    func show() throws -> ExitCode {
+        try show(try Office.visit(call) { try $0.ask("goals/get") })
+    }
+
+    private func show(_ data: JSON) throws -> ExitCode {
+        guard !call.isJSON else {
+            try Output.write(data.line)
+            return .ok
+        }
+        let paper = Paper()
+        let rows = Attribute.goals.map { attribute -> (String, String?) in
+            guard let goal = data.goal(attribute), let target = goal.double("target") else {
+                return (attribute.title, nil)
+            }
+            let percent = goal.percent ?? 0
+            let value = goal.double("value").map(attribute.text) ?? "-"
+            let meter = Meter(share: percent / 100, isReached: goal.isReached).drawn(on: paper)
+            return (attribute.title, "\(meter)  \(value) of \(attribute.text(target))")
+        }
+        let text = lines(rows)
+        try Output.write(text.isEmpty ? "no goals: vitals goals set --steps 10000\n" : text)
+        return .ok
+    }
+
+    func set() throws -> ExitCode {
+        let changes = try Attribute.goals.compactMap { attribute -> (String, JSON?)? in
+            guard let text = try arguments.optionalString(attribute.rawValue) else { return nil }
+            guard let target = Self.target(text, attribute) else {
+                throw arguments.refusal(
+                    of: attribute.rawValue, "expected \(Self.expected(attribute)) or none, found \(escaped(text))")
+            }
+            return (attribute.member, target)
+        }
+        guard !changes.isEmpty else {
+            throw Failure(.usage, "nothing to set", hint: "see vitals goals set --help")
+        }
+        return try show(try Office.visit(call) { try $0.ask("goals/set", changes) })
+    }
+
+    private static func expected(_ attribute: Attribute) -> String {
+        switch attribute {
+        case .distance: "a distance such as 8km or 8000m"
+        case .energy: "kilocalories such as 500"
+        default: "a number of steps"
+        }
+    }
+
+    /// What a goal is to be: a whole number of steps, metres or kilocalories; null for none; nil where the text says neither.
+    static func target(_ text: String, _ attribute: Attribute) -> JSON? {
+        let text = text.lowercased().filter { $0 != " " }
+        guard text != "none" else { return .null }
+        let units: [(String, Double)] =
+            switch attribute {
+            case .distance: [("km", 1000), ("mi", 1609.344), ("m", 1)]
+            case .energy: [("kcal", 1)]
+            default: [("steps", 1)]
+            }
+        let unit = units.first { text.hasSuffix($0.0) }
+        let digits = text.dropLast(unit?.0.count ?? 0)
+        guard digits.utf8.allSatisfy({ $0 == 0x2E || (0x30...0x39).contains($0) }), let number = Double(digits) else {
+            return nil
+        }
+        let value = (number * (unit?.1 ?? 1)).rounded()
+        return value >= 1 && value <= 1e9 ? .integer(Int64(value)) : nil
+    }
+
+    /// Prints what can be shared of a goal, and keeps the picture.
+    func share() throws -> ExitCode {
+        let attribute = try arguments.choice("of", of: Goal.self)
+        let day = try arguments.optionalString("day")
+        if let day, CalendarDay(day) == nil {
+            throw arguments.refusal(of: "day", "expected a day such as 2026-11-21, found \(escaped(day))")
+        }
+        let file = try arguments.optionalString("svg")
+        let data = try Office.visit(call) { office in
+            try office.ask(
+                "goals/share", [("day", day.map(JSON.string)), ("goal", .string(attribute.attribute.member))])
+        }
+        if let file {
+            guard case .string(let picture) = data["svg"] else {
+                throw Failure(.failure, "the consumer's reply has no picture")
+            }
+            do throws(VaultError) { try SmallFile.replace(file, with: Array(picture.utf8)) } catch {
+                throw Failure(.failure, "\(file) cannot be written: \(error.said)")
+            }
+        }
+        guard !call.isJSON else {
+            try Output.write(data.line)
+            return .ok
+        }
+        let link = data.text("link").map { $0 + "\n" } ?? ""
+        try Output.write((data.text("text") ?? "-") + "\n" + link)
+        if let file { Output.note("\(file): the picture") }
+        return .ok
+    }
+
+    /// What there can be goals for.
+    enum Goal: String, CaseIterable {
+        case steps, distance, energy
+
+        fileprivate var attribute: Attribute {
+            switch self {
+            case .steps: .steps
+            case .distance: .distance
+            case .energy: .energy
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Daemon
+import Telemetry
+
+// `vitals heart-rate`: what was recorded, from seconds to years, drawn as one likes to look at it. The consumer says with how many points
+// it can be told; the terminal says how many it can show.
+
+/// Shows and deletes heart rates.
+struct HeartRates {
+    private let call: Call
+    private let arguments: Arguments
+
+    init(_ call: Call, _ arguments: Arguments) {
+        (self.call, self.arguments) = (call, arguments)
+    }
+
+    /// A graph of the last hour, unless something else is said.
+    func graph() throws -> ExitCode {
+        let paper = Paper()
+        let period = try Period(arguments, default: 3_600_000)
+        let points = try arguments.optionalInteger("points", in: 1...2000)
+        let wanted = points ?? (call.isJSON ? nil : Graph.points(on: paper))
+        let data = try Office.visit(call) { office in
+            try office.ask("heart-rate/graph", period.fields + [("points", wanted.map { .integer(Int64($0)) })])
+        }
+        guard !call.isJSON else { return try print(data.line) }
+        guard let width = data.whole("width_ms"), width > 0, let begin = data.whole("from") else {
+            throw Failure(.failure, "the consumer's reply has no graph", hint: "--json shows what it has")
+        }
+        let pieces = Self.pieces(data, Int64(begin), Int64(width))
+        guard !pieces.isEmpty else {
+            Output.note("no heart rate recorded from \(period.words)")
+            return .ok
+        }
+        let graph = Graph(from: period.from, to: period.to, pieces: pieces)
+        let mean = pieces.reduce(0) { $0 + $1.mean } / Double(pieces.count)
+        let numbers = [
+            "least \(decimal(pieces.map(\.min).min() ?? 0, 0))", "mean \(decimal(mean, 1))",
+            "most \(decimal(pieces.map(\.max).max() ?? 0, 0)) bpm", "each point \(Self.spell(milliseconds: width))",
+        ]
+        return try print(
+            paper.style.bold("Heart rate, \(period.words)") + "\n" + graph.drawn(on: paper) + paper.wrapped(numbers))
+    }
+
+    /// Those that the reply lists, column by column.
+    private static func pieces(_ data: JSON, _ begin: Int64, _ width: Int64) -> [Graph.Piece] {
+        let (indices, means) = (data.numbers("index"), data.numbers("mean"))
+        let (least, most) = (data.numbers("min"), data.numbers("max"))
+        let count = min(indices.count, means.count, least.count, most.count)
+        return (0..<count).map { column in
+            let from = begin + Int64(indices[column]) * width
+            return Graph.Piece(
+                from: from, to: from + width, min: least[column], mean: means[column], max: most[column])
+        }
+    }
+
+    private static func spell(milliseconds: Int) -> String {
+        switch milliseconds {
+        case ..<1000: "\(milliseconds) ms"
+        case 86_400_000... where milliseconds % 86_400_000 == 0: "\(milliseconds / 86_400_000) d"
+        case 60_000... where milliseconds % 60_000 != 0 && milliseconds < 3_600_000:
+            "\(milliseconds / 60_000) min \(milliseconds / 1000 % 60) s"
+        default: vitals.spell(seconds: milliseconds / 1000)
+        }
+    }
+
+    /// What was measured at one moment, or near it.
+    func at() throws -> ExitCode {
+        let text = try arguments.string("TIME")
+        guard let moment = LocalMoment(text, now: unixMilliseconds()) else {
+            throw arguments.refusal(of: "TIME", "expected \(LocalMoment.expected), found \(escaped(text))")
+        }
+        let data = try Office.visit(call) { try $0.ask("heart-rate/at", [("time", .integer(moment.start))]) }
+        guard !call.isJSON else { return try print(data.line) }
+        var parts = [data.time("time") ?? "-", "\(data["bpm"]?.words ?? "-") bpm"]
+        if case .bool(let contact) = data["contact"] { parts.append(contact ? "contact" : "no contact") }
+        if !data.list("rr_ms").isEmpty {
+            parts.append("RR " + data.list("rr_ms").map(\.words).joined(separator: " ") + " ms")
+        }
+        return try print(parts.joined(separator: "  ") + "\n")
+    }
+
+    func variability() throws -> ExitCode {
+        try refusePoints()
+        let period = try Period(arguments, default: 3_600_000)
+        let data = try Office.visit(call) { try $0.ask("heart-rate/variability", period.fields) }
+        guard !call.isJSON else { return try print(data.line) }
+        guard let beats = data.whole("beats"), beats > 0 else {
+            Output.note("no intervals between beats recorded from \(period.words): does the sensor send them?")
+            return .ok
+        }
+        let named = [("Mean RR", "mean_rr_ms"), ("RMSSD", "rmssd_ms"), ("SDNN", "sdnn_ms")]
+        return try print(
+            lines(
+                [("Beats", grouped(beats))]
+                    + named.map { name, member in (name, data.double(member).map { "\(decimal($0, 1)) ms" }) }))
+    }
+
+    /// Deletes what was recorded in a time, for good.
+    func delete() throws -> ExitCode {
+        try refusePoints()
+        let period = try Period(arguments, default: nil)
+        let isSure = try arguments.flag("yes")
+        guard isSure || Secret.isTerminal else {
+            throw Failure(
+                .usage, "this deletes for good, and there is no terminal to ask at", hint: "say so with --yes")
+        }
+        _ = try Office(call)
+        guard isSure || isConfirmed("Delete all heart rates from \(period.words), for good?") else {
+            throw Failure(.failure, "nothing was changed")
+        }
+        let data = try Office.visit(call) { try $0.ask("heart-rate/delete", period.fields) }
+        guard !call.isJSON else { return try print(data.line) }
+        let count = data.whole("deleted").map { "\(grouped($0)) heart rate\($0 == 1 ? "" : "s")" } ?? "heart rates"
+        return try print("\(count) deleted, from \(period.words)\n")
+    }
+
+    /// The option belongs to the graph, which is what the command does without a subcommand.
+    private func refusePoints() throws {
+        guard try arguments.optionalInteger("points", in: 1...2000) == nil else {
+            throw arguments.refusal(of: "points", "is for the graph only")
+        }
+    }
+
+    private func print(_ text: String) throws -> ExitCode {
+        try Output.write(text)
+        return .ok
+    }
+}
+
+extension JSON {
+    /// A member that is a list of numbers; what else is in it is left out.
+    fileprivate func numbers(_ name: String) -> [Double] {
+        list(name).compactMap { element in
+            switch element {
+            case .integer(let value): Double(value)
+            case .number(let value): value
+            default: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import vitals
+
+@Suite("vitals, for heart rates", .timeLimit(.minutes(5)))
+struct HeartRateTests {
+    private func signedIn() throws -> ScriptedConsumer {
+        let consumer = try ScriptedConsumer()
+        try consumer.signIn()
+        return consumer
+    }
+
+    private func expect(_ outcome: (status: Int32?, output: String, errors: String), _ drawing: String) {
+        #expect(outcome.output == drawing)
+    }
+
+    /// 2026-11-21 13:00:00 UTC
+    private static let from: Int64 = 1_795_266_000_000
+
+    /// A run of half an hour in the middle of an hour, and a gap in which nothing was worn.
+    private static func graph(width: Int64, count: Int64) -> JSON {
+        let indices = (0..<count).filter { !(count * 3 / 4..<count * 7 / 8).contains($0) }
+        let means = indices.map { index -> Double in
+            let part = Double(index) / Double(count)
+            let run = 1 / (1 + exp(-30 * (part - 0.2))) - 1 / (1 + exp(-30 * (part - 0.65)))
+            return ((64 + 90 * run + 6 * sin(part * 90)) * 10).rounded() / 10
+        }
+        return [
+            "from": .integer(from), "to": .integer(from + width * count), "width_ms": .integer(width),
+            "tier": "samples", "index": .array(indices.map(JSON.integer)), "mean": .array(means.map(JSON.number)),
+            "min": .array(means.map { .integer(Int64($0) - 9) }), "max": .array(means.map { .integer(Int64($0) + 12) }),
+        ]
+    }
+
+    @Test("a graph: the mean as a line, the rest as a shade, a gap where nothing was recorded")
+    func graph() throws {
+        let consumer = try signedIn()
+        consumer.answer("heart-rate/graph", Self.graph(width: 24_000, count: 150))
+        let words = ["heart-rate", "--from", "2026-11-21 13:00", "--to", "2026-11-21 14:00"]
+        let fine = try consumer.vitals(
+            words[0], words[1], words[2], words[3], words[4], environment: ["LANG": "C.UTF-8"])
+        #expect(fine.status == 0 && fine.errors == "")
+        expect(fine, Drawings.graph)
+        #expect(
+            try consumer.last().fields == [
+                "from": .integer(Self.from), "points": 150, "to": .integer(Self.from + 3_600_000),
+            ])
+        let plain = try consumer.vitals(
+            words[0], words[1], words[2], words[3], words[4], environment: ["COLUMNS": "60"])
+        expect(plain, Drawings.graphPlain)
+        #expect(try consumer.last().fields["points"] == 55)
+        let json = try consumer.vitals("heart-rate", "--from", "-2h", "--json", "--points", "2000")
+        #expect(json.output.contains(#""width_ms":24000"#))
+        let fields = try consumer.last().fields
+        guard case .integer(let from) = fields["from"], case .integer(let to) = fields["to"] else {
+            throw TestFailure("\(fields)")
+        }
+        #expect(to - from == 7_200_000 && fields["points"] == 2000)
+    }
+
+    @Test("a graph of days has days below it, and one of nothing says so")
+    func scales() throws {
+        let consumer = try signedIn()
+        consumer.answer("heart-rate/graph", Self.graph(width: 12_096_000, count: 150))
+        let week = try consumer.vitals(
+            "heart-rate", "--from", "2026-11-21T13:00", "--to", "2026-12-12 13:00", environment: ["LANG": "C.UTF-8"])
+        expect(week, Drawings.graphOfWeeks)
+        consumer.answer(
+            "heart-rate/graph",
+            ["from": 0, "to": 1000, "width_ms": 1000, "index": [], "min": [], "mean": [], "max": []])
+        let nothing = try consumer.vitals("heart-rate", "--from", "2026-11-21", "--to", "2026-11-21 01:00:30")
+        #expect(nothing.status == 0 && nothing.output == "")
+        #expect(nothing.errors == "vitals: no heart rate recorded from 2026-11-21 00:00:00 to 01:00:30\n")
+    }
+
+    @Test("one heart rate, and how the time between beats varies")
+    func others() throws {
+        let consumer = try signedIn()
+        consumer.answer(
+            "heart-rate/at", ["time": .integer(Self.from), "bpm": 72, "contact": true, "rr_ms": [812, 806]])
+        let one = try consumer.vitals("heart-rate", "at", "2026-11-21 13:00:00")
+        #expect(one.output == "2026-11-21 13:00:00  72 bpm  contact  RR 812 806 ms\n", "\(one)")
+        #expect(try consumer.last().fields == ["time": .integer(Self.from)])
+        consumer.answer(
+            "heart-rate/variability",
+            ["beats": 4210, "mean_rr_ms": .number(812.46), "rmssd_ms": .number(38.21), "sdnn_ms": 51])
+        #expect(
+            try consumer.vitals("heart-rate", "variability", "--from", "-5m").output == """
+                Beats    4,210
+                Mean RR  812.5 ms
+                RMSSD    38.2 ms
+                SDNN     51.0 ms
+
+                """)
+        consumer.answer("heart-rate/variability", ["beats": 0])
+        #expect(try consumer.vitals("heart-rate", "variability").errors.contains("no intervals between beats"))
+    }
+
+    @Test("what is deleted for good is asked for first, and has a beginning and an end")
+    func delete() throws {
+        let consumer = try signedIn()
+        consumer.answer("heart-rate/delete", ["from": 0, "to": 1, "deleted": 1301])
+        let range = ["--from", "2026-11-20 13:00", "--to", "2026-11-20 14:00"]
+        let unasked = try consumer.vitals("heart-rate", "delete", range[0], range[1], range[2], range[3])
+        #expect(unasked.status == 64 && unasked.errors.contains("--yes"), "\(unasked)")
+        let endless = try consumer.vitals("heart-rate", "delete", "--yes", "--from", "13:00")
+        #expect(endless.status == 64 && endless.errors.contains("--to: is missing"), "\(endless)")
+        let no = try consumer.terminal(
+            "heart-rate delete --from '2026-11-20 13:00' --to '2026-11-20 14:00'",
+            [("from 2026-11-20 13:00:00 to 14:00:00, for good? [y/N]", "n")])
+        #expect(no.status == 1 && no.text.contains("nothing was changed"), "\(no)")
+        #expect(try consumer.last().name == "sign-in")
+        let yes = try consumer.vitals("heart-rate", "delete", "-y", range[0], range[1], range[2], range[3])
+        #expect(yes == (0, "1,301 heart rates deleted, from 2026-11-20 13:00:00 to 14:00:00\n", ""))
+        #expect(
+            try consumer.last().fields == [
+                "from": .integer(Self.from - 86_400_000), "to": .integer(Self.from - 82_800_000),
+            ])
+    }
+
+    @Test(
+        "refuses what is no time, and an end before the beginning",
+        arguments: [
+            (["--from", "soon"], "--from: expected a time such as"),
+            (["--from", "25:00"], "--from: expected a time such as"),
+            (["--from", "2026-02-30"], "--from: expected a time such as"),
+            (["--from", "-2x"], "--from: expected a time such as"),
+            (["--to", "yesterday 14:00 sharp"], "--to: expected a time such as"),
+            (["--from", "-1h", "--to", "-2h"], "--from: "), (["--points", "2001"], "--points: "),
+            (["variability", "--points", "5"], "--points: is for the graph only"),
+        ])
+    func refusals(words: [String], problem: String) throws {
+        let outcome = try Program(["heart-rate"] + words).finish()
+        #expect(outcome.status == 64 && outcome.errors.hasPrefix("vitals: \(problem)"), "\(outcome.errors)")
+    }
+
+    @Test("a day has as many hours as it has, and one that goes on ends now")
+    func days() throws {
+        let consumer = try signedIn()
+        consumer.answer("heart-rate/graph", [:])
+        let berlin = ["TZ": "Europe/Berlin"]
+        _ = try consumer.vitals(
+            "heart-rate", "--json", "--from", "2026-03-29", "--to", "2026-03-29", environment: berlin)
+        let short: JSON = ["from": 1_774_738_800_000, "to": .integer(1_774_738_800_000 + 23 * 3_600_000)]
+        #expect(try consumer.last().fields == short)
+        let before = Int64(Date().timeIntervalSince1970 * 1000)
+        _ = try consumer.vitals("heart-rate", "--json", "--from", "today", "--to", "today")
+        guard case .integer(let to) = try consumer.last().fields["to"] else { throw TestFailure("no end") }
+        #expect((before...Int64(Date().timeIntervalSince1970 * 1000)).contains(to))
+    }
+
+    @Test(
+        "moments are typed as people say them",
+        arguments: [
+            ("now", "now", 0, 0), ("-2h", "now", -7200, -7200), ("-1h30m", "now", -5400, -5400),
+            ("-90min", "now", -5400, -5400), ("-1w", "now", -604_800, -604_800), ("-30s", "now", -30, -30),
+            ("12:59:30", "today", 46_770, 46_770), ("9:00", "today", 32_400, 32_400), ("today", "today", 0, 86_400),
+            ("yesterday", "today", -86_400, 0), ("yesterday 13:00", "today", -39_600, -39_600),
+            ("2026-11-21", "day", 0, 86_400), ("2026-11-21 13:00:05", "day", 46_805, 46_805),
+            ("2026-11-21T13:00", "day", 46_800, 46_800),
+        ])
+    func moments(text: String, since: String, start: Int64, end: Int64) throws {
+        // Wherever this runs: in November no clock is set.
+        let calendar = Calendar.current
+        let midnight = calendar.startOfDay(for: Date(timeIntervalSince1970: Double(Self.from) / 1000))
+        let day = try #require(calendar.date(from: DateComponents(year: 2026, month: 11, day: 21)))
+        let base =
+            switch since {
+            case "now": Self.from
+            case "today": Int64(midnight.timeIntervalSince1970) * 1000
+            default: Int64(day.timeIntervalSince1970) * 1000
+            }
+        let moment = try #require(LocalMoment(text, now: Self.from))
+        #expect((moment.start, moment.end) == (base + start * 1000, base + end * 1000))
+    }
+}
