@@ -38,6 +38,7 @@ enum Commands {
         ],
         exitCodes: ExitCode.allCases,
         subcommands: [watch, read, scan, connect, disconnect, forget, rename, sensors, status] + DaysCommands.all
+            + FriendsCommands.all
             + PeopleCommands.all)
 
     private static let watch = Command(

@@ -5,6 +5,7 @@ run(Commands.vitals) { arguments in
     let call = try Call(arguments)
     if let code = try PeopleCommands.execute(call, arguments) { return code }
     if let code = try DaysCommands.execute(call, arguments) { return code }
+    if let code = try FriendsCommands.execute(call, arguments) { return code }
     switch arguments.command {
     case ["watch"]:
         var watch = try Watch(call, arguments)

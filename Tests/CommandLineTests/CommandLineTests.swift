@@ -18,7 +18,10 @@ struct CommandLineTests {
             (["week"], Golden.week), (["month"], Golden.month), (["year"], Golden.year),
             (["heart-rate"], Golden.heartRate),
             (["heart-rate", "delete"], Golden.heartRateDelete), (["goals", "set"], Golden.goalsSet),
-            (["goals", "share"], Golden.goalsShare),
+            (["goals", "share"], Golden.goalsShare), (["friends"], Golden.friends),
+            (["friends", "invite"], Golden.friendsInvite), (["cheer"], Golden.cheer),
+            (["notifications"], Golden.notifications),
+            (["notifications", "confirm"], Golden.notificationsConfirm),
         ])
     func help(command: [String], text: String) throws {
         let outcome = try Program(command + ["--help"]).finish()
@@ -41,9 +44,9 @@ struct CommandLineTests {
                 [],
                 """
                 which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
-                today, week, month, year, heart-rate, goals, sign-up, sign-in, sign-out, account, whoami, devices, \
-                password, profile, picture, consent, enrol, gateways, claim, release, claims, export, reset-all, \
-                delete-account
+                today, week, month, year, heart-rate, goals, friends, cheer, notifications, sign-up, sign-in, \
+                sign-out, account, whoami, devices, password, profile, picture, consent, enrol, gateways, claim, \
+                release, claims, export, reset-all, delete-account
                 """,
                 "vitals"
             ),

@@ -181,4 +181,131 @@ extension Golden {
           vitals goals share --svg today.svg
 
         """
+
+    static let friends = """
+        Usage: vitals friends [OPTIONS] [COMMAND]
+
+        Lists your friends and their steps of today, and who asks to be one.
+
+        Friends see each other's steps of the day, where both let them (vitals consent). Capitals do not
+        count in names.
+
+        Commands:
+          invite   Invites somebody, or takes the code that they gave you.
+          code     Prints a code that makes who types it your friend.
+          accept   Accepts who asks to be your friend.
+          refuse   Refuses who asks to be your friend.
+          remove   Ends a friendship, or takes back an invitation.
+          block    Removes somebody, who cannot ask again.
+          unblock  Lets somebody ask again.
+          mute     Tells you of no thumbs of a friend.
+          unmute   Tells you of a friend's thumbs again.
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals friends invite grace@example.org
+          vitals friends code
+              prints a code for somebody who sits beside you
+          vitals friends accept grace
+
+        More about a command: vitals friends COMMAND --help
+
+        """
+
+    static let friendsInvite = """
+        Usage: vitals friends invite [OPTIONS] WHOM
+
+        Invites somebody, or takes the code that they gave you.
+
+        Whether somebody has an account is told to nobody.
+
+        Arguments:
+          WHOM  an e-mail address, a phone number or a code
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals friends invite +4915123456789
+          vitals friends invite 7QKM-2DZX-0H4W-9C1T-V6RA-XP3E
+
+        """
+
+    static let cheer = """
+        Usage: vitals cheer [OPTIONS] NAME THUMB
+
+        Gives a friend a thumb up or down, who is told so.
+
+        Arguments:
+          NAME   the name or how it begins, or the id
+          THUMB  up or down
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals cheer grace up
+
+        """
+
+    static let notifications = """
+        Usage: vitals notifications [OPTIONS] [COMMAND]
+
+        Lists what you have been told, the newest first.
+
+        A star marks what you have not confirmed; without --all only that is shown.
+
+        Commands:
+          confirm  Says that you know.
+
+        Options:
+              --all                 also what is confirmed
+              --follow              and then new ones as they come; Ctrl-C ends it
+              --limit N             how many at most (default: 50)
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals notifications
+          vitals notifications --follow
+          vitals notifications confirm --all
+
+        More about a command: vitals notifications COMMAND --help
+
+        """
+
+    static let notificationsConfirm = """
+        Usage: vitals notifications confirm [OPTIONS] [ID...]
+
+        Says that you know.
+
+        Arguments:
+          ID  those that are confirmed; or --all
+
+        Options:
+              --all                 also what is confirmed
+              --follow              and then new ones as they come; Ctrl-C ends it
+              --limit N             how many at most (default: 50)
+        \(options)
+          -h, --help                shows this help
+
+        \(exitCodes)
+
+        Examples:
+          vitals notifications confirm --all
+
+        """
 }

@@ -196,7 +196,7 @@ struct DaysTests {
         #expect(outcome.output == "12,310 steps today!\nhttps://example.org/vitals\n")
         #expect(outcome.errors == "vitals: \(file): the picture\n" && outcome.status == 0)
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "<svg/>")
-        #expect(try consumer.last().fields == ["day": "2026-11-20", "goal": "distance_m"])
+        #expect(try consumer.last().fields == ["day": "2026-11-20", "goal": "distance"])
         let nowhere = try consumer.vitals("goals", "share", "--svg", "/nowhere/today.svg")
         #expect(nowhere.status == 1 && nowhere.errors.contains("cannot be written"), "\(nowhere)")
     }

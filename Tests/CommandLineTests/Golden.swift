@@ -59,6 +59,9 @@ enum Golden {
           year            Draws a year, a bar for each month's average day.
           heart-rate      Draws your recorded heart rate over any time.
           goals           Shows how far today's goals are, and changes them.
+          friends         Lists your friends and their steps of today, and who asks to be one.
+          cheer           Gives a friend a thumb up or down, who is told so.
+          notifications   Lists what you have been told, the newest first.
           sign-up         Makes an account, and signs in.
           sign-in         Signs in on this device, until sign-out.
           sign-out        Signs out on this device.

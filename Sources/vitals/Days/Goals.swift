@@ -80,7 +80,7 @@ struct Goals {
 
     /// Prints what can be shared of a goal, and keeps the picture.
     func share() throws -> ExitCode {
-        let attribute = try arguments.choice("of", of: Goal.self)
+        let goal = try arguments.choice("of", of: Goal.self)
         let day = try arguments.optionalString("day")
         if let day, CalendarDay(day) == nil {
             throw arguments.refusal(of: "day", "expected a day such as 2026-11-21, found \(escaped(day))")
@@ -88,7 +88,7 @@ struct Goals {
         let file = try arguments.optionalString("svg")
         let data = try Office.visit(call) { office in
             try office.ask(
-                "goals/share", [("day", day.map(JSON.string)), ("goal", .string(attribute.attribute.member))])
+                "goals/share", [("day", day.map(JSON.string)), ("goal", .string(goal.rawValue))])
         }
         if let file {
             guard case .string(let picture) = data["svg"] else {
@@ -111,13 +111,5 @@ struct Goals {
     /// What there can be goals for.
     enum Goal: String, CaseIterable {
         case steps, distance, energy
-
-        fileprivate var attribute: Attribute {
-            switch self {
-            case .steps: .steps
-            case .distance: .distance
-            case .energy: .energy
-            }
-        }
     }
 }

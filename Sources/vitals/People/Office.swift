@@ -13,8 +13,10 @@ final class Office {
     /// Nil for a guest.
     let credential: Credential?
 
-    /// - Parameter isGuest: whether to ask as nobody, signed in or not.
-    init(_ call: Call, isGuest: Bool = false) throws(Failure) {
+    /// - Parameters:
+    ///   - isGuest: whether to ask as nobody, signed in or not.
+    ///   - isPatient: whether it goes on where the broker goes away.
+    init(_ call: Call, isGuest: Bool = false, isPatient: Bool = false) throws(Failure) {
         guard let credential = isGuest ? nil : call.credential else {
             guard isGuest else {
                 throw Failure(
@@ -27,14 +29,14 @@ final class Office {
             (self.call, credential, broker) = (guest, nil, Broker(guest))
             return
         }
-        (self.call, self.credential, broker) = (call, credential, Broker(call))
+        (self.call, self.credential, broker) = (call, credential, Broker(call, isPatient: isPatient))
     }
 
     /// Connects, does what is to be done, and says goodbye.
     static func visit<Result>(
-        _ call: Call, isGuest: Bool = false, _ body: (Office) throws -> Result
+        _ call: Call, isGuest: Bool = false, isPatient: Bool = false, _ body: (Office) throws -> Result
     ) throws -> Result {
-        let office = try Office(call, isGuest: isGuest)
+        let office = try Office(call, isGuest: isGuest, isPatient: isPatient)
         try office.broker.connect()
         defer { office.broker.stop() }
         return try body(office)
@@ -94,6 +96,9 @@ final class Office {
 
     /// Has what the person is told on a topic come in while one asks.
     func listen(to topic: UserTopic) throws(Failure) { broker.listen(to: [call.topics[user: try user(), topic]]) }
+
+    /// What came since the last time; nothing when nothing came in time.
+    func next(within limit: Duration) -> [Event] { broker.next(within: limit) }
 
     private func address(_ name: String) throws(Failure) -> Broker.Address {
         do throws(MalformedValue) {
