@@ -23,13 +23,6 @@ final class Days: Derivation {
     private var store: Store { rows.store }
     private var keys: Keys { rows.keys }
 
-    /// The minutes of heart rate within some ranges of Unix milliseconds.
-    typealias HeartRate = (_ user: ID, _ times: [Range<Int64>]) throws(VaultError) -> [(
-        number: Int64, minute: HeartRateMinute
-    )]
-    /// Where heart rates come from.
-    var heartRate: HeartRate = { _, _ throws(VaultError) in [] }
-
     /// Notes which goals of a day are reached now, and tells of it, within the transaction that keeps the day.
     typealias Evaluate = (
         _ goals: inout [Goal: GoalDay], _ day: CalendarDay, _ today: CalendarDay, _ user: ID, _ now: Int64
@@ -44,6 +37,16 @@ final class Days: Derivation {
     init(_ store: Store, _ keys: Keys, _ histories: Histories) {
         rows = DayRows(store: store, keys: keys)
         self.histories = histories
+    }
+
+    /// The minutes of heart rate within some ranges of Unix milliseconds.
+    private func heartRate(
+        _ user: ID, _ times: [Range<Int64>]
+    ) throws(VaultError) -> [(number: Int64, minute: HeartRateMinute)] {
+        let tiers = HeartRateTiers(store, keys)
+        var minutes: [(number: Int64, minute: HeartRateMinute)] = []
+        for range in times { minutes += try tiers.minutes(of: user, in: range) }
+        return minutes
     }
 
     func committed() {
