@@ -40,11 +40,12 @@ final class Consumer: @unchecked Sendable {
     let forgetting: Forgetting
     let days: Days
     let stale: StaleHours
-    /// Nil where there are no accounts.
-    let people: People?
-    /// Read for people's questions, and apart from them for what people take along; nil where there are no accounts.
-    let readers: Readers?
-    private let exportReaders: Readers?
+    let people: People
+    /// Read for people's questions, and apart from them for what people take along.
+    let readers: Readers
+    let exportReaders: Readers
+    private let publisher: NotificationPublisher
+    let today: Today
     var reported = OncePerMinute<String>(capacity: 1024)
     /// Until the grants of settings that were read again are published.
     var republishing: EventLoop.Timer?
@@ -93,8 +94,12 @@ final class Consumer: @unchecked Sendable {
         let identities = try Failure.explaining { () throws(VaultError) in
             try EnrolledGateways(store: store, keys: keys).identities(settings)
         }
+        let notifications = Notifications(store, keys)
         minutes = HeartRateMinutes(store, keys)
         days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
+        days.evaluate = { goals, day, today, user, now throws(VaultError) in
+            try GoalReaching(notifications).evaluate(&goals, on: day, today: today, of: user, now: now)
+        }
         let derivations: [any Derivation] = [minutes, days]
         ingest = Ingest(store, keys, gateways: identities, totals: Totals(store, keys, derivations))
         stale = StaleHours(store, keys, derivations)
@@ -114,19 +119,15 @@ final class Consumer: @unchecked Sendable {
         session = Session(options, threadName: "mqtt")
         let rules = settings.brokerRules.map { [session] _ in BrokerRules(settings, store, session) }
         self.rules = rules
-        people = settings.accounts.map { [session, days] _ in
-            let context = PeopleContext(settings, store: store, keys: keys, session: session)
-            context.rules = rules
-            context.days = days
-            return People(context)
-        }
-        readers = people.map { Readers($0, threadName: "queries") }
-        exportReaders = people.map { Readers($0, threadName: "export") }
-        if let people, let readers, let exportReaders {
-            ExportRequests.register(exportReaders, people.context)
-            HeartRateRequests.register(readers)
-            minutes.latest = LatestMinutes(people.context)
-        }
+        let context = PeopleContext(
+            settings, store: store, keys: keys, session: session, notifications: notifications)
+        context.rules = rules
+        context.days = days
+        people = People(context)
+        readers = Readers(people, threadName: "queries")
+        exportReaders = Readers(people, threadName: "export")
+        today = Today(context, TodayTopics(context, days))
+        publisher = NotificationPublisher(notifications, session, settings.topics)
         try meetPeople()
         meetForgetting()
     }
@@ -144,13 +145,15 @@ final class Consumer: @unchecked Sendable {
             Subscription(presenceTopic), Subscription(settings.topics.everySensor(.grant)),
             Subscription(settings.topics.everyGateway(.grants), retainHandling: .doNotSend),
         ])
-        if let people { session.subscribe(people.subscriptions) }
+        session.subscribe(people.subscriptions)
+        session.subscribe(today.subscriptions)
         giveSignsOfLife()
-        for readers in [readers, exportReaders] { readers?.start() }
+        for readers in [readers, exportReaders] { readers.start() }
         session.loop.perform { [self] in
             forgetting.start(session.loop)
             stale.start(session.loop)
             rotateDaily()
+            people.context.answered.start(session.loop)
         }
         session.start(
             Handlers(
@@ -168,7 +171,7 @@ final class Consumer: @unchecked Sendable {
             publishPresence(.offline) { _ in }
         }
         session.stop()
-        for readers in [readers, exportReaders] { readers?.stop() }
+        for readers in [readers, exportReaders] { readers.stop() }
         let counts = ingest.counts
         log.notice(
             """
@@ -192,12 +195,16 @@ extension Consumer {
         case .connecting, .stopped: log.debug("\(state)")
         case .connected:
             rules?.connected()
+            publisher.connected()
+            today.connected()
             subscribeToBlocks()
             publishRetained()
             minutes.latest?.tellAgain()
         case .waiting(let reason, _) where reason.isTakenOver: giveUp()
         case .waiting:
             rules?.disconnected()
+            publisher.disconnected()
+            today.disconnected()
             isSubscribed = false
             session.unsubscribe([blocksFilter])
             log.warning("\(state)")
@@ -323,13 +330,14 @@ extension Consumer {
         case .gateway(let gateway, .blocks)?: ingest.collect(message.payload, from: gateway)
         case .gateway(let gateway, .grants)?: ingest.collect(grant: message.payload, from: gateway)
         case .gateway(let gateway, .sensor(_, .grant))?: sawGrant(message.payload, gateway)
-        case .account(.request)?, .user(_, .request)?: people?.collect(message)
+        case .account(.request)?, .user(_, .request)?: people.collect(message)
+        case .user(let user, let topic)?: today.received(user, topic, isRetained: message.retain)
         default: break
         }
     }
 
     private func commit() -> Bool {
-        defer { people?.answerCollected() }
+        defer { people.answerCollected() }
         do throws(VaultError) {
             let (answers, reports) = try ingest.commit(now: millisecondsSinceBoot(), wall: unixMilliseconds())
             for answer in answers {

@@ -21,6 +21,7 @@ import Vault
 ///   accounts: { sign_up: true },    // without it, there are no people but those of the settings
 ///   broker_rules: { household: "owners" },
 ///   batch: { count: 512, milliseconds: 20 },
+///   share_link: "https://example.org/#{goal}",   // goes with what people share; {day} and {goal} are filled in
 /// }
 /// ```
 struct ConsumerSettings {
@@ -48,6 +49,8 @@ struct ConsumerSettings {
     let brokerRules: BrokerRulesSettings?
     let batch: (count: Int, duration: Duration)
     private(set) var logLevel: LogLevel
+    /// A link that goes with what people share: the same for all of them, but for `{day}` and `{goal}`.
+    let shareLink: String?
 
     init(_ section: Section) throws(SettingsError) {
         topics = try section.topics()
@@ -78,6 +81,12 @@ struct ConsumerSettings {
             .milliseconds(try batch.integer("milliseconds", in: 1...1000, default: 20))
         )
         logLevel = try section.logLevel()
+        shareLink = try section.string("share_link", default: nil)
+        if let shareLink, !Self.isLink(shareLink) {
+            throw section.refusal(
+                of: "share_link", "\"\(shareLink)\" is no link",
+                hint: "it begins with https:// and has no spaces: \"https://example.org/#{goal}\"")
+        }
         try checkSensors(section)
     }
 
@@ -101,8 +110,13 @@ struct ConsumerSettings {
             // Everything in them is a plain value, and shows.
             ("broker", "\(broker)" != "\(new.broker)"), ("accounts", accounts != new.accounts),
             ("broker_rules", brokerRules != new.brokerRules),
-            ("batch", batch != new.batch),
+            ("batch", batch != new.batch), ("share_link", shareLink != new.shareLink),
         ].filter { $0.1 }.map { $0.0 }
+    }
+
+    private static func isLink(_ text: String) -> Bool {
+        (text.hasPrefix("https://") || text.hasPrefix("http://")) && text.utf8.count <= 1000
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
     private static func timeZone(_ section: Section) throws(SettingsError) -> String {

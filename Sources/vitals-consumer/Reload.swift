@@ -30,7 +30,7 @@ extension Consumer {
         }
         let inert = settings.changesForARestart(in: new)
         settings = settings.taking(new)
-        people?.context.settings = settings
+        people.context.settings = settings
         rules?.reload(settings)
         log.level = new.logLevel
         ingest.enrol(identities)

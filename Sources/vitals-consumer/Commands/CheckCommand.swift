@@ -22,7 +22,8 @@ struct CheckCommand {
         var lostInGaps: UInt64 = 0
         /// Blocks of persons whose secret is not there any more.
         var forgotten: Int64 = 0
-        /// Blocks that do not open, or say nothing, and documents and names of devices that do not open.
+        /// Blocks that do not open, or say nothing, and rows about a person (documents, names of devices, days and
+        /// so on) that do not open.
         var unreadable: Int64 = 0
         /// Counts that were kept as blocks were stored, and that differ from what is there now.
         var miscounted: Int64 = 0
@@ -86,7 +87,7 @@ struct CheckCommand {
         return findings
     }
 
-    /// How many documents and names of devices do not open, though their secret is there.
+    /// How many rows about a person do not open, though their secret is there.
     private static func closed(_ store: Store, _ keys: Keys) throws(VaultError) -> Int64 {
         let documents = Documents(store: store, keys: keys)
         var closed: Int64 = 0
@@ -101,6 +102,15 @@ struct CheckCommand {
                     try documents.opened(row.blob(3), row.text(2), of: user, version: version) == nil
                 else { return }
                 closed += 1
+            }
+        }
+        for table in PersonalTable.allCases {
+            try table.forEach(store) { row throws(VaultError) in
+                guard let person = try keys.person(row.user, version: row.version) else { return }
+                do throws(VaultError) { _ = try person.rows.openWithNonce(row.sealed, aad: row.context) } catch {
+                    guard error.isUnreadable else { throw error }
+                    closed += 1
+                }
             }
         }
         return closed

@@ -60,6 +60,7 @@ final class Claiming: @unchecked Sendable {
         let isNew = try context.store.database.transaction { () throws(VaultError) in
             guard try claims.use(code, window, for: sensor) else { return false }
             try claims.write(sensor, user, kinds, now: now)
+            if let before, before != user { try tell(before, thatIsLost: sensor, now: now) }
             return true
         }
         guard isNew else {
@@ -74,6 +75,15 @@ final class Claiming: @unchecked Sendable {
             "stream": stream.map { .string("\($0)") }, "kinds": kinds.names,
             "taken_over": before != nil && before != user ? true : nil,
         ])
+    }
+
+    /// Who had a sensor hears that it records for somebody else now; not for whom.
+    private func tell(_ user: ID, thatIsLost sensor: SensorName, now: Int64) throws(VaultError) {
+        guard !context.isBeingForgotten(user), try context.keys.version(of: user) != nil else { return }
+        let language = try context.notifications.language(of: user)
+        try context.notifications.add(
+            Notification(
+                kind: .sensorLost, time: now, text: language(.sensorLost, ["sensor": "\(sensor)"])), to: user)
     }
 
     private func release(_ request: PeopleRequest) throws -> JSON {

@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Telemetry
 import Vault
 
@@ -7,6 +8,7 @@ struct Export {
     let user: ID
     let store: Store
     let keys: Keys
+    let days: Days
     /// The sensors that the operator's settings give to the person.
     let given: [SensorName]
 
@@ -14,6 +16,7 @@ struct Export {
         self.user = user
         self.store = store
         self.keys = keys
+        days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
         given = settings.people.filter { $0.user == user }.flatMap(\.sensors)
     }
 
@@ -21,7 +24,8 @@ struct Export {
     func part(at position: ExportPosition) throws(VaultError) -> ExportPart {
         var position = position
         while position.file.kind == nil {
-            if let part = try documentPart(at: position) { return part }
+            let part = try position.file == .days ? daysPart(at: position) : documentPart(at: position)
+            if let part { return part }
             // After these come the readings.
             position = ExportPosition(file: position.file.next ?? .heartRate)
         }
@@ -54,7 +58,10 @@ struct Export {
         case .devices: return try devices(documents)
         case .sensors: return try sensors(documents)
         case .picture: return try documents.read("picture", of: user)
-        case .heartRate, .steps, .temperature: return nil
+        case .history: return try documents.read("history", of: user)
+        case .friends: return try friends(documents)
+        case .notifications: return try notifications()
+        case .days, .heartRate, .steps, .temperature: return nil
         }
     }
 
@@ -119,6 +126,73 @@ struct Export {
         let names = try documents.read("gateway-names", of: user)
         guard !claimed.isEmpty || !given.isEmpty || names != nil else { return nil }
         return .object(present: ["sensors": .array(given + claimed), "gateway_names": names])
+    }
+
+    // MARK: Others
+
+    /// Whether an address that was invited is somebody's is not told here either.
+    private func friends(_ documents: Documents) throws(VaultError) -> JSON? {
+        let notifications = Notifications(store, keys)
+        var entries: [JSON] = []
+        for tie in try FriendLists(documents).list(of: user).ties {
+            let other = tie.state == .invited ? nil : tie.user
+            let name = try other.flatMap { other throws(VaultError) in try notifications.name(of: other) }
+            entries.append(
+                .object(present: [
+                    "friend": .string(tie.id.text), "name": name.map(JSON.string),
+                    "state": .string(tie.state.rawValue), "to": tie.to.map(JSON.string),
+                    "since": .string(Self.time(tie.since)), "muted": .bool(tie.isMuted),
+                ]))
+        }
+        return entries.isEmpty ? nil : ["friends": .array(entries)]
+    }
+
+    private func notifications() throws(VaultError) -> JSON? {
+        let all = try Notifications(store, keys).list(
+            of: user, withConfirmed: true, limit: Notifications.mostKept
+        ).notifications
+        return all.isEmpty ? nil : ["notifications": .array(all.map(\.json))]
+    }
+
+    // MARK: Days
+
+    /// Days looked at for a part; of each heart rates are opened.
+    private static let daysInPart: Int64 = 31
+
+    /// What some days came to. Nil where there are no more.
+    private func daysPart(at position: ExportPosition) throws(VaultError) -> ExportPart? {
+        guard let span = try span() else { return nil }
+        var first = max(position.time, span.lowerBound)
+        var part = ExportPart(file: position.file.name)
+        while first <= span.upperBound, part.text.isEmpty {
+            let last = min(first + Self.daysInPart - 1, span.upperBound)
+            let days = CalendarDay(daysSince1970: first)...CalendarDay(daysSince1970: last)
+            for totals in try self.days.totals(of: user, in: days) {
+                part.text += String(decoding: totals.json.bytes, as: UTF8.self) + "\n"
+            }
+            first = last + 1
+        }
+        guard !part.text.isEmpty else { return nil }
+        part.next =
+            first <= span.upperBound
+            ? ExportPosition(file: position.file, time: first)
+            : position.file.next.map { ExportPosition(file: $0) }
+        return part
+    }
+
+    /// From the first day of which anything is kept to the last; one more at both ends, for heart rates are kept by UTC.
+    private func span() throws(VaultError) -> ClosedRange<Int64>? {
+        try store.database.first(
+            """
+            SELECT min(first), max(last) FROM (
+                SELECT min(day) AS first, max(day) AS last FROM days WHERE user = ?1 UNION ALL
+                SELECT min(day), max(day) FROM heart_rate_days WHERE user = ?1 UNION ALL
+                SELECT min(hour) / 24, max(hour) / 24 FROM heart_rate_hours WHERE user = ?1)
+            """, [.text(user.text)]
+        ) { row throws(VaultError) in
+            guard let first = try row.intIfPresent(0), let last = try row.intIfPresent(1) else { return nil }
+            return first - 1...last + 1
+        } ?? nil
     }
 
     // MARK: Readings

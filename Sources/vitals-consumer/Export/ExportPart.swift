@@ -3,8 +3,9 @@ import Vault
 
 // What a person takes along, in parts.
 //
-// The files come one after the other, each in parts of at most 32 KiB of text: account, profile, consent, devices, sensors and
-// picture, then the readings, kind by kind, in order of time, as `readings` prints them. A file of which there is nothing is
+// The files come one after the other, each in parts of at most 32 KiB of text: account, profile, consent, devices, sensors,
+// picture, what the person was and wanted to reach when, friends and notifications; then what each day came to, a line of JSON for each;
+// then the readings, kind by kind, in order of time, as `readings` prints them. A file of which there is nothing is
 // left out. Nothing is remembered between two parts: the cursor says where the next one begins. It is sealed, and bound to
 // the person: nobody can make one, and that of one person is none for another.
 //
@@ -31,7 +32,7 @@ struct ExportPart: Equatable {
 struct ExportPosition: Equatable {
     /// Which of the files.
     var file: ExportFile = .account
-    /// Of readings: Unix milliseconds. Of other files: not used.
+    /// Of readings: Unix milliseconds. Of days: days since 1970. Of other files: not used.
     var time: Int64 = -Moment.limit
     /// Of readings: how many of this very time came before. Of other files: how many bytes.
     var count: Int64 = 0
@@ -39,7 +40,8 @@ struct ExportPosition: Equatable {
 
 /// The files, in their order.
 enum ExportFile: UInt8, CaseIterable {
-    case account, profile, consent, devices, sensors, picture, heartRate, steps, temperature
+    case account, profile, consent, devices, sensors, picture, history, friends, notifications, days
+    case heartRate, steps, temperature
 
     /// Its readings; nil where it has none.
     var kind: ReadingKind? {
@@ -60,6 +62,10 @@ enum ExportFile: UInt8, CaseIterable {
         case .devices: "devices.json"
         case .sensors: "sensors.json"
         case .picture: "picture"
+        case .history: "history.json"
+        case .friends: "friends.json"
+        case .notifications: "notifications.json"
+        case .days: "days.jsonl"
         case .heartRate: "heart-rate.csv"
         case .steps: "steps.csv"
         case .temperature: "temperature.csv"

@@ -17,8 +17,8 @@ extension Consumer {
             // Where this fails, it is done when the rules are next brought in line with the database.
             rules?.remove(person: user, devices: devices) { error in if let error { log.warning("\(error)") } }
         }
+        forgetting.forgotten = { [unowned self] in today.forgotten($0) }
         stale.isBeingForgotten = { [unowned self] in forgetting.isBusy(with: $0) }
-        guard let people else { return }
         people.context.isBeingForgotten = { [unowned self] in forgetting.isBusy(with: $0) }
         ResetAll(people, forgetting).register()
         people.register(

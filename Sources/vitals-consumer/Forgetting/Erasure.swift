@@ -6,11 +6,12 @@ import Vault
 // are, from the first one on, because the list of the forgotten, which comes first, says so.
 //
 //     account    where the account goes, too: its rows. Otherwise what is the account's own (contact, names of devices and
-//                gateways) is sealed anew under a new secret; every other document goes
+//                gateways) is sealed anew under a new secret; every other document goes. Friends have a friend less. What they were
+//                told of the person they were told
 //     streams    they end, their sensors get new ones under the new secret, and what is left of the old ones is nobody's: a
 //                sensor, and a time in which what it measured is not somebody else's
 //     secrets    deleted, and keys.db with its log is overwritten. From here on nothing of theirs can be opened
-//     readings   their rows are deleted, so many at a time
+//     readings   their rows are deleted, so many at a time, and those of what they meant
 //     log        that of vitals.db is emptied
 //     proof      what was kept in memory of the sealed rows is tried with every key that is left
 //
@@ -80,7 +81,9 @@ struct Erasure {
             try keys.erase(person)
             guard try keys.closeLogWithoutWaiting() else { return .waitsForReaders }
         case .readings?:
-            guard try store.deleteForgotten(atMost: Self.portion) == 0 else { return .goesOn }
+            guard try deletePersonal() == 0, try store.deleteForgotten(atMost: Self.portion) == 0 else {
+                return .goesOn
+            }
         case .log?:
             guard try store.database.checkpointWithoutWaiting() else { return .waitsForReaders }
         case .proof?: guard try prove() else { return .goesOn }
@@ -101,11 +104,12 @@ extension Erasure {
     static func isPending(_ person: Forgotten, _ store: Store, _ keys: Keys) throws(VaultError) -> Bool {
         let user = Value.text(person.user.text)
         if try keys.hasSecret(person) { return true }
-        for table in ["streams", "documents", "devices"] {
+        for table in ["streams", "documents", "devices"] + PersonalTable.allCases.map(\.rawValue) {
             let sql = "SELECT 1 FROM \(table) WHERE user = ? AND secret_version <= ? LIMIT 1"
             if try store.database.first(sql, [user, .integer(person.version)], row: Row.int) != nil { return true }
         }
-        for table in person.isWithAccount ? ["accounts", "subjects", "devices", "documents", "claims"] : [] {
+        let own = Self.accountTables + PersonalTable.allCases.map(\.rawValue)
+        for table in person.isWithAccount ? own : [] {
             if try store.database.first("SELECT 1 FROM \(table) WHERE user = ? LIMIT 1", [user], row: Row.int) != nil {
                 return true
             }
@@ -150,7 +154,8 @@ extension Erasure {
                 let codes = ResetCodes(store: store, keys: keys)
                 for hash in [account.email, account.phone] { if let hash { try codes.remove(hash) } }
             }
-            for table in ["accounts", "subjects", "devices", "documents", "claims"] {
+            try FriendLists(Documents(store: store, keys: keys)).forget(person.user)
+            for table in Self.accountTables {
                 try store.database.execute("DELETE FROM \(table) WHERE user = ?", [.text(person.user.text)])
             }
             try store.database.execute("DELETE FROM codes WHERE subject = ?", [.text(person.user.text)])
@@ -160,6 +165,8 @@ extension Erasure {
         }
         try settle(sensors)
     }
+
+    private static let accountTables = ["accounts", "subjects", "devices", "documents", "claims", "stale"]
 
     private func sealAnew() throws(VaultError) {
         if try needsSecret() {
@@ -176,7 +183,12 @@ extension Erasure {
                 guard version != nil, let document = try documents.read(name, of: person.user) else { continue }
                 try documents.write(document, name, of: person.user)
             }
+            try FriendLists(documents).forget(person.user)
             try store.database.execute("DELETE FROM documents WHERE user = ? AND secret_version <= ?", names)
+            try store.database.execute("DELETE FROM stale WHERE user = ?", [.text(person.user.text)])
+            try store.database.execute(
+                "DELETE FROM codes WHERE purpose = ? AND subject = ?",
+                [.text(Friends.codePurpose), .text(person.user.text)])
             try nameDevicesAnew(documents)
             // As for one who has just signed up: what the profile allowed, it allows no more.
             try Claims(store: store).setKinds(RecordedKinds(documents).kinds(of: person.user), of: person.user)
@@ -203,6 +215,18 @@ extension Erasure {
                 "UPDATE devices SET secret_version = ?, name = ? WHERE device = ?",
                 [.integer(version), .blob(sealed), .text(device.id)])
         }
+    }
+
+    /// Deletes a portion of the rows of what readings meant, and of what the person was told.
+    private func deletePersonal() throws(VaultError) -> Int {
+        for table in PersonalTable.allCases {
+            let count = try store.database.transaction { () throws(VaultError) in
+                try table.delete(
+                    store, of: person.user, upTo: person.isWithAccount ? .max : person.version, atMost: Self.portion)
+            }
+            if count > 0 { return count }
+        }
+        return 0
     }
 
     private func endStreams() throws(VaultError) {
@@ -326,6 +350,12 @@ extension Erasure {
         ) { row throws(VaultError) in
             let label = Documents.label(ofDevice: try row.text(0))
             return Sample(sealed: try row.blob(2), context: Documents.context(label, user, try row.int(1)))
+        }
+        for table in PersonalTable.allCases {
+            try table.forEach(store, of: user, upTo: person.version, atMost: Self.sampleLimit / 8) {
+                row throws(VaultError) in
+                samples.append(Sample(sealed: row.sealed, context: row.context))
+            }
         }
         for name in try keys.all() where name.user == user.text && name.version <= person.version {
             if let key = try keys.person(name.user, version: name.version)?.stream.publicKey { publicKeys.append(key) }

@@ -101,6 +101,8 @@ final class Forgetting: @unchecked Sendable {
     var settle: (Set<SensorName>) throws(VaultError) -> Void = { _ throws(VaultError) in }
     /// Keys of sessions that are in memory are to go.
     var forgetSessions: () -> Void = {}
+    /// What a person had is not to be seen any more: told as soon as it is so, and again at the end.
+    var forgotten: (ID) -> Void = { _ in }
     /// An account is gone: what the broker lets its devices do is to go, too.
     var accountGone: (_ user: ID, _ devices: [ID]) -> Void = { _, _ in }
 
@@ -135,6 +137,7 @@ final class Forgetting: @unchecked Sendable {
             var erasure = erasure(person)
             while let step = erasure.step, step < .readings, try erasure.advance() == .done {}
             forgetSessions()
+            forgotten(person.user)
             jobs.append(
                 Job(
                     user: person.user, keepingAccount: !person.isWithAccount, progress: { _ in }, erasure: erasure))
@@ -202,6 +205,7 @@ final class Forgetting: @unchecked Sendable {
         // What is done of a step stays done; after an error the whole step is done again.
         let advance = try erasure.advance()
         jobs[0].erasure = erasure
+        if step == .account { forgotten(job.user) }
         if step == .streams { forgetSessions() }
         switch advance {
         case .goesOn: return .zero
@@ -234,6 +238,7 @@ final class Forgetting: @unchecked Sendable {
     private func end(_ erasure: Erasure) {
         let job = jobs.removeFirst()
         let proof = erasure.proof
+        forgotten(job.user)
         log.notice(
             "forgot \(job.user): \(proof.tried) sealed rows tried with every key there is, \(proof.opened) opened")
         job.progress(Progress(step: "done", done: Erasure.Step.allCases.count, of: Erasure.Step.allCases.count))

@@ -5,21 +5,33 @@ import Vault
 extension Consumer {
     /// Tells people's side what it needs of this one. Called once, by `init`.
     func meetPeople() throws(Failure) {
-        guard let people else { return }
+        if settings.accounts != nil { try meetNewcomers() }
+        let context = people.context
+        context.settle = { [unowned self] in settleInTheEnd($0) }
+        context.gatewaysChanged = { [unowned self] in takeGateways() }
+        context.shownDifferently = { [unowned self] in today.changedAtOnce($0) }
+        days.changed = { [unowned self] in today.changed($0) }
+        _ = Profiles(people)
+        context.notifications.register(people)
+        _ = Goals(people, days)
+        _ = Friends(people, days)
+        ExportRequests.register(exportReaders, context)
+        HeartRateRequests.register(readers)
+        minutes.latest = LatestMinutes(context)
+    }
+
+    /// Those who are not in the settings: they sign up, and claim what is theirs.
+    private func meetNewcomers() throws(Failure) {
         let erase: Accounts.Erase = { [unowned self] user, completion in
             forgetting.forget(
-                user, keepingAccount: false, progress: { people.tell(user, "account/delete", $0) },
+                user, keepingAccount: false, progress: { [people] in people.tell(user, "account/delete", $0) },
                 completion: { completion($0.map { _ in }.mapError { $0 }) })
         }
-        people.accounts = try Failure.explaining { () throws(VaultError) in
+        people.accounts = try Failure.explaining { [people] () throws(VaultError) in
             let accounts = try Accounts(people, erase: erase)
             try ProviderSignIn(people, accounts)
             return accounts
         }
-        _ = Profiles(people)
-        let context = people.context
-        context.settle = { [unowned self] in settleInTheEnd($0) }
-        context.gatewaysChanged = { [unowned self] in takeGateways() }
         _ = Enrolment(people)
         _ = Claiming(people)
     }

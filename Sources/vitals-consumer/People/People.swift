@@ -31,6 +31,9 @@ final class PeopleContext: @unchecked Sendable {
     var rules: BrokerRules?
     var topics: Topics { settings.topics }
     var documents: Documents { Documents(store: store, keys: keys) }
+    /// Requests that must not be done twice.
+    let answered: Answered
+    let notifications: Notifications
     /// What people's days come to; nil where nobody asks.
     var days: Days?
     /// The wall clock, Unix milliseconds.
@@ -40,10 +43,16 @@ final class PeopleContext: @unchecked Sendable {
     var settle: (Set<SensorName>) -> Void = { _ in }
     /// Whether all that is a person's is being deleted now: nothing of theirs is to come to be meanwhile.
     var isBeingForgotten: (ID) -> Bool = { _ in false }
+    /// What is to be seen of these people's days is different: see Today/.
+    var shownDifferently: (Set<ID>) -> Void = { _ in }
     /// Gateways were enrolled or removed.
     var gatewaysChanged: () -> Void = {}
 
-    init(_ settings: ConsumerSettings, store: Store, keys: Keys, session: Session) {
+    init(
+        _ settings: ConsumerSettings, store: Store, keys: Keys, session: Session, notifications: Notifications? = nil
+    ) {
+        answered = Answered(store, keys)
+        self.notifications = notifications ?? Notifications(store, keys)
         self.settings = settings
         self.store = store
         self.keys = keys

@@ -64,6 +64,31 @@ extension PeopleRequest {
         }
     }
 
+    /// A whole number; nil where the field is absent or null.
+    func optionalInteger(_ field: String, in range: ClosedRange<Int64>) throws(ReplyError) -> Int64? {
+        switch fields[field] {
+        case nil, .null?: return nil
+        case .integer(let value)? where range.contains(value): return value
+        default:
+            let words = "\"\(field)\" is a whole number from \(range.lowerBound) to \(range.upperBound)"
+            throw ReplyError(.badRequest, words, field: field)
+        }
+    }
+
+    /// A list of texts of at most 64 bytes; nil where the field is absent or null.
+    func optionalTexts(_ field: String, atMost limit: Int) throws(ReplyError) -> [String]? {
+        let wrong = ReplyError(.badRequest, "\"\(field)\" is a list of at most \(limit) texts", field: field)
+        switch fields[field] {
+        case nil, .null?: return nil
+        case .array(let values)? where values.count <= limit:
+            return try values.map { value throws(ReplyError) in
+                guard case .string(let text) = value, text.utf8.count <= 64 else { throw wrong }
+                return text
+            }
+        default: throw wrong
+        }
+    }
+
     /// A field that must be there: the id of something.
     func id(_ field: String) throws(ReplyError) -> ID {
         let text = try text(field, atMost: 64)

@@ -52,6 +52,7 @@ final class Profiles: @unchecked Sendable {
         }
         context.days?.committed()
         if !sensors.isEmpty { context.settle(sensors) }
+        context.shownDifferently([user])
         return .object([JSON.Member("message", "Data Saved Successfully")] + members(profile))
     }
 
@@ -75,25 +76,21 @@ final class Profiles: @unchecked Sendable {
 
     // MARK: Consent
 
-    /// What others may be shown, where a person connects with them. All off, unless the person says otherwise.
-    private static let consents = ["location", "motion", "steps"]
+    private func consent(of user: ID) throws -> JSON { Self.json(try Consents(context.documents).said(by: user)) }
 
-    private func consent(of user: ID) throws -> JSON {
-        let kept = try context.documents.read("consent", of: user) ?? [:]
-        return .object(Self.consents.map { JSON.Member($0, .bool(kept[$0] == true)) })
+    private static func json(_ said: [String: Bool]) -> JSON {
+        .object(Consents.names.map { JSON.Member($0, .bool(said[$0] ?? false)) })
     }
 
+    /// Only what is said is kept: what was never said may be said by something else, such as making a friend.
     private func setConsent(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
-        var members: [JSON.Member] = []
-        let kept = try context.documents.read("consent", of: user) ?? [:]
-        for name in Self.consents {
-            members.append(JSON.Member(name, .bool(try request.optionalBool(name) ?? (kept[name] == true))))
-        }
-        try context.store.database.transaction { () throws(VaultError) in
-            try context.documents.write(.object(members), "consent", of: user)
-        }
-        return .object(members)
+        let consents = Consents(context.documents)
+        var said = try consents.said(by: user)
+        for name in Consents.names { if let value = try request.optionalBool(name) { said[name] = value } }
+        try context.store.database.transaction { () throws(VaultError) in try consents.keep(said, of: user) }
+        context.shownDifferently([user])
+        return Self.json(said)
     }
 
     // MARK: Picture

@@ -84,6 +84,11 @@ extension Days {
         }
     }
 
+    /// All but the heart rate of a day, which takes more to look up.
+    func totalsWithoutHeartRate(of user: ID, on day: CalendarDay) throws(VaultError) -> DayTotals {
+        try Self.totals(on: day, rows.record(of: user, on: day), histories.history(of: user))
+    }
+
     /// From the first day with steps or a temperature to the last.
     func recordedDays(of user: ID) throws(VaultError) -> ClosedRange<CalendarDay>? { try rows.span(of: user) }
 

@@ -1,0 +1,75 @@
+import Telemetry
+import Vault
+
+/// The tables of what readings mean to people, and of what people are told: each row is sealed under the row key of a person.
+enum PersonalTable: String, CaseIterable {
+    case days
+    case heartRateHours = "heart_rate_hours"
+    case heartRateDays = "heart_rate_days"
+    case heartRateMonths = "heart_rate_months"
+    case notifications
+    case answered
+
+    /// The column that tells a person's rows from each other.
+    var key: String {
+        switch self {
+        case .days, .heartRateDays: "day"
+        case .heartRateHours: "hour"
+        case .heartRateMonths: "month"
+        case .notifications: "id"
+        case .answered: "digest"
+        }
+    }
+
+    /// A sealed row, and what it is bound to.
+    struct Row {
+        let user: String
+        let version: Int64
+        let sealed: [UInt8]
+        let context: [UInt8]
+    }
+
+    /// Shows the rows of a person, or of all.
+    /// - Parameters:
+    ///   - version: of the secret; those of later ones are left out.
+    ///   - limit: that many, drawn at random; nil for all.
+    func forEach(
+        _ store: Store, of user: ID? = nil, upTo version: Int64 = .max, atMost limit: Int? = nil,
+        _ body: (Row) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        let sql = """
+            SELECT user, secret_version, sealed, \(key) FROM \(rawValue)
+            WHERE \(user == nil ? "?1 IS NULL" : "user = ?1") AND secret_version <= ?2
+            \(limit == nil ? "LIMIT ?3" : "ORDER BY random() LIMIT ?3")
+            """
+        try store.database.forEach(sql, [.text(user?.text), .integer(version), .integer(limit ?? -1)]) {
+            row throws(VaultError) in
+            let (text, version) = (try row.text(0), try row.int(1))
+            guard let owner = decoded({ () throws(MalformedValue) in try ID(text) }) else { return }
+            try body(
+                Row(
+                    user: text, version: version, sealed: try row.blob(2),
+                    context: try context(of: row, 3, owner, version)))
+        }
+    }
+
+    private func context(of row: Vault.Row, _ column: Int, _ user: ID, _ version: Int64) throws(VaultError) -> [UInt8] {
+        switch self {
+        case .days: DayRows.context(user, try row.int(column), version)
+        case .heartRateHours, .heartRateDays, .heartRateMonths:
+            // As HeartRate/ has it; `check` shows whether it still does.
+            Array("\(rawValue)\0\(user)\0\(try row.int(column))\0\(version)".utf8)
+        case .notifications: Documents.context(Notifications.label(try row.text(column)), user, version)
+        case .answered: Documents.context(Answered.label(try row.blob(column)), user, version)
+        }
+    }
+
+    /// Deletes rows of a person's that are sealed to a secret up to a version, at most so many, within a transaction.
+    func delete(_ store: Store, of user: ID, upTo version: Int64, atMost limit: Int) throws(VaultError) -> Int {
+        try store.database.execute(
+            """
+            DELETE FROM \(rawValue) WHERE user = ?1 AND \(key) IN (
+                SELECT \(key) FROM \(rawValue) WHERE user = ?1 AND secret_version <= ?2 LIMIT ?3)
+            """, [.text(user.text), .integer(version), .integer(limit)])
+    }
+}

@@ -1,0 +1,67 @@
+import Fitness
+import Telemetry
+import Vault
+
+extension Friends {
+    /// Thumbs for one friend on a day of who gives them.
+    private static let mostThumbs: Int64 = 20
+
+    /// A thumb up or down for a friend. It is counted in the document "thumbs" of who gives it; whoever has muted them hears nothing, and
+    /// they do not hear of that.
+    func cheer(_ request: PeopleRequest) throws -> JSON {
+        let id = try request.id("friend")
+        let isUp: Bool
+        switch try request.text("thumb", atMost: 8) {
+        case "up": isUp = true
+        case "down": isUp = false
+        default: throw ReplyError(.badRequest, "\"thumb\" is up or down", field: "thumb")
+        }
+        return try once(request) { user, now in
+            guard let tie = try lists.list(of: user).tie(id, .friend), let friend = tie.user,
+                let reverse = try lists.list(of: friend).tie(user, .friend), !context.isBeingForgotten(friend)
+            else { throw Self.unknown }
+            let left = try countThumb(for: friend, by: user, now: now)
+            if !reverse.isMuted {
+                let progress = try today(of: friend).goals[.steps]?.percent
+                try tell(
+                    friend, isUp ? .thumbsUp : .thumbsDown, Self.phrase(isUp, progress), from: user, called: user,
+                    now: now)
+            }
+            return ["left": .integer(left)]
+        }
+    }
+
+    /// Takes one of the day's thumbs.
+    /// - Returns: how many are left.
+    private func countThumb(for friend: ID, by user: ID, now: Int64) throws -> Int64 {
+        let days = try days.histories.history(of: user).localDays
+        let day = days.day(of: now)
+        let kept = try context.documents.read("thumbs", of: user)
+        var members: [JSON.Member] = []
+        if kept?["day"] == .string("\(day)"), case .object(let given)? = kept?["given"] { members = given }
+        var given: Int64 = 0
+        if case .integer(let number)? = members.first(where: { $0.name == friend.text })?.value { given = number }
+        guard given < Self.mostThumbs else {
+            let seconds = days.end(of: day).map { max(1, Int(($0 - now) / 1000)) }
+            throw ReplyError(
+                .rateLimited, "\(Self.mostThumbs) thumbs for a friend are enough for today",
+                retryAfterSeconds: seconds)
+        }
+        members.removeAll { $0.name == friend.text }
+        members.append(JSON.Member(friend.text, .integer(given + 1)))
+        try context.documents.write(["day": .string("\(day)"), "given": .object(members)], "thumbs", of: user)
+        return Self.mostThumbs - given - 1
+    }
+
+    /// - Parameter progress: percent of the friend's goal; nil where it is not known.
+    static func phrase(_ isUp: Bool, _ progress: Double?) -> Language.Phrase {
+        switch progress {
+        case nil: isUp ? .upUnknown : .downUnknown
+        case (..<25)?: isUp ? .upStart : .downStart
+        case (..<50)?: isUp ? .upQuarter : .downQuarter
+        case (..<75)?: isUp ? .upHalf : .downHalf
+        case (..<100)?: isUp ? .upNear : .downNear
+        default: isUp ? .upReached : .downReached
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Telemetry
+import Vault
+
+/// What somebody is to a person.
+struct Tie: Hashable {
+    enum State: String {
+        /// They see each other's steps.
+        case friend
+        /// The person has invited them.
+        case invited
+        /// They have invited the person.
+        case asked
+        /// The person does not want to hear of them.
+        case blocked
+    }
+
+    /// What requests call it: a friend's own id; of an invitation, one drawn for it, the same on both sides.
+    let id: ID
+    /// Nil where nobody has the address that was invited. The inviter is never told.
+    let user: ID?
+    var state: State
+    /// The address that was invited.
+    var to: String?
+    /// Unix milliseconds.
+    let since: Int64
+    /// Whether their thumbs are kept from the person.
+    var isMuted = false
+
+    /// Whether it is this invitation, which came and is not answered.
+    func isAsked(_ id: ID) -> Bool { state == .asked && self.id == id }
+}
+
+/// All that others are to a person: the document "friends". However full, it stays below the 64 KiB of a document.
+struct FriendList: Equatable {
+    static let mostFriends = 200
+    /// Invitations that were not accepted yet, by the person.
+    static let mostInvited = 50
+    /// And by others.
+    static let mostAsked = 50
+    static let mostBlocked = 100
+
+    private(set) var ties: [Tie] = []
+
+    func count(_ state: Tie.State) -> Int { ties.count { $0.state == state } }
+
+    /// The friends' ids.
+    var friends: [ID] { ties.compactMap { $0.state == .friend ? $0.user : nil } }
+
+    func isFriend(_ user: ID) -> Bool { ties.contains { $0.state == .friend && $0.user == user } }
+
+    func isBlocked(_ user: ID) -> Bool { ties.contains { $0.state == .blocked && $0.user == user } }
+
+    /// What requests call by an id, where it is in one of these states.
+    func tie(_ id: ID, _ states: Tie.State...) -> Tie? { ties.first { $0.id == id && states.contains($0.state) } }
+
+    mutating func add(_ tie: Tie) { ties.append(tie) }
+
+    mutating func remove(_ isMeant: (Tie) -> Bool) { ties.removeAll(where: isMeant) }
+
+    mutating func setMuted(_ isMuted: Bool, _ id: ID) {
+        for index in ties.indices where ties[index].id == id && ties[index].state == .friend {
+            ties[index].isMuted = isMuted
+        }
+    }
+}
+
+// MARK: The document
+
+extension FriendList {
+    static let document = "friends"
+
+    init(kept json: JSON?) {
+        guard case .array(let entries)? = json?["ties"] else { return }
+        ties = entries.compactMap(Tie.init)
+    }
+
+    var json: JSON { ["ties": .array(ties.map(\.json))] }
+}
+
+extension Tie {
+    fileprivate init?(_ json: JSON) {
+        func text(_ field: String) -> String? {
+            if case .string(let text)? = json[field] { text } else { nil }
+        }
+        func member(_ field: String) -> ID? {
+            guard let text = text(field) else { return nil }
+            return decoded { () throws(MalformedValue) in try ID(text) }
+        }
+        guard let id = member("id"), let state = text("state").flatMap(State.init),
+            case .integer(let since)? = json["since"]
+        else { return nil }
+        self.init(
+            id: id, user: member("user") ?? (json["nobody"] == true ? nil : id), state: state, to: text("to"),
+            since: since,
+            isMuted: json["muted"] == true)
+    }
+
+    fileprivate var json: JSON {
+        .object(present: [
+            "id": .string(id.text), "user": user == id ? nil : user.map { .string($0.text) },
+            "nobody": user == nil ? true : nil, "state": .string(state.rawValue), "to": to.map(JSON.string),
+            "since": .integer(since),
+            "muted": isMuted ? true : nil,
+        ])
+    }
+}

@@ -1,0 +1,214 @@
+import Daemon
+import Fitness
+import Telemetry
+import Vault
+
+// Who is whose friend.
+//
+// A friendship lies in the document "friends" of both, and is changed in both in one transaction. It begins with an invitation that is
+// accepted, or with a one-time code that one gives to the other. Friends see each other's steps of the day (`Today`), as long as they
+// agree to that (`Consents`), and cheer each other.
+//
+// Nobody is told whether an address is somebody's. An invitation gets the same reply after the same time, whether or not there is such an
+// account, whether it reached them, and whatever becomes of it but that it is accepted: it stands in the inviter's list until they
+// take it back. It is called by an id of its own on both sides, so that whoever only invites or is invited does not learn the other's. The
+// one who is invited sees the inviter's name. Who signs up later with an address that was invited hears nothing of that.
+//
+// Whoever is removed or blocked is not told. What can be seen ends with the commit; what the broker has kept is taken back right after it.
+//
+// All of it is asked once: see People/Answered.swift.
+
+/// Answers `friends/…`. Belongs to the session's thread, and lives as long as the desk that it is registered at.
+// Proof of @unchecked: as for `PeopleContext`.
+final class Friends: @unchecked Sendable {
+    let people: People
+    let context: PeopleContext
+    let days: Days
+    var wrongTries = WrongTries<ID>()
+    /// A person's invitations: twenty, and then one every hour or so.
+    var invitations = Allowance<ID>(perSecond: 20.0 / 86_400, burst: 20)
+
+    var lists: FriendLists { FriendLists(context.documents) }
+    var consents: Consents { Consents(context.documents) }
+
+    /// Makes the requests known.
+    init(_ people: People, _ days: Days) {
+        self.people = people
+        context = people.context
+        self.days = days
+        // Each of the friends is looked at.
+        people.register(
+            "friends/list", bulk: Allowance(perSecond: 1, burst: 20), .atOnce { [self] in try list($0.user) })
+        people.register("friends/code", .atOnce { [self] in try code($0) })
+        people.register("friends/invite", .later { [self] in invite($0) })
+        people.register("friends/accept", .atOnce { [self] in try accept($0) })
+        people.register("friends/refuse", .atOnce { [self] in try refuse($0) })
+        people.register("friends/remove", .atOnce { [self] in try remove($0) })
+        people.register("friends/block", .atOnce { [self] in try block($0) })
+        people.register("friends/unblock", .atOnce { [self] in try unblock($0) })
+        people.register("friends/mute", .atOnce { [self] in try mute($0) })
+        people.register("friends/cheer", .atOnce { [self] in try cheer($0) })
+    }
+
+    /// Does what a person asks, once, in one transaction.
+    func once(_ request: PeopleRequest, _ body: (ID, Int64) throws -> JSON) throws -> JSON {
+        let (user, now) = (try request.user, context.now())
+        return try context.answered.once(request, now: now) { try body(user, now) }
+    }
+
+    static let unknown = ReplyError(.notFound, "there is nobody by this id in your list", field: "friend")
+
+    // MARK: Listing
+
+    private func list(_ user: ID) throws -> JSON {
+        var entries: [JSON] = []
+        for tie in try lists.list(of: user).ties {
+            guard try lists.isMutual(tie, of: user) else { continue }
+            // What those are called who were invited is not told.
+            let other = tie.state == .invited ? nil : tie.user
+            let name = try other.flatMap { other throws(VaultError) in try context.notifications.name(of: other) }
+            let shown = try tie.state == .friend ? other.flatMap(shownDay(of:)) : nil
+            entries.append(
+                .object(present: [
+                    "friend": .string(tie.id.text), "name": name.map(JSON.string),
+                    "state": .string(tie.state.rawValue), "to": tie.to.map(JSON.string),
+                    "since": .integer(tie.since), "muted": .bool(tie.isMuted),
+                    "day": shown.map { .string("\($0.day)") },
+                    "steps": shown?.steps.map { .integer(Int64($0.total)) },
+                ]))
+        }
+        return ["friends": .array(entries)]
+    }
+
+    /// What friends see of a person's day; nil where they see nothing.
+    func shownDay(of user: ID) throws(VaultError) -> DayTotals? {
+        guard try consents.showsSteps(user) else { return nil }
+        return try today(of: user)
+    }
+
+    /// A person's day so far.
+    func today(of user: ID) throws(VaultError) -> DayTotals {
+        let day = try days.histories.history(of: user).localDays.day(of: context.now())
+        return try days.totalsWithoutHeartRate(of: user, on: day)
+    }
+
+    // MARK: Ending
+
+    private func refuse(_ request: PeopleRequest) throws -> JSON {
+        let id = try request.id("friend")
+        return try once(request) { user, _ in
+            guard try lists.list(of: user).tie(id, .asked) != nil else { throw Self.unknown }
+            // The inviter's list goes on saying that they have invited: else it would tell them that somebody is there.
+            try lists.change(user) { list in list.remove { $0.id == id } }
+            return [:]
+        }
+    }
+
+    private func remove(_ request: PeopleRequest) throws -> JSON {
+        let id = try request.id("friend")
+        var other: ID?
+        let reply = try once(request) { user, _ in
+            guard let tie = try lists.list(of: user).tie(id, .friend, .invited, .asked) else { throw Self.unknown }
+            try lists.change(user) { list in list.remove { $0.id == id } }
+            guard let friend = tie.user, tie.state != .asked else { return [:] }
+            try lists.change(friend) { list in
+                list.remove { tie.state == .friend ? $0.state == .friend && $0.user == user : $0.isAsked(id) }
+            }
+            if tie.state == .friend { other = friend }
+            return [:]
+        }
+        if let other { context.shownDifferently([try request.user, other]) }
+        return reply
+    }
+
+    private func block(_ request: PeopleRequest) throws -> JSON {
+        let id = try request.id("friend")
+        var other: ID?
+        let reply = try once(request) { user, now in
+            let list = try lists.list(of: user)
+            guard let tie = list.tie(id, .friend, .asked), let blocked = tie.user else { throw Self.unknown }
+            guard list.count(.blocked) < FriendList.mostBlocked else {
+                throw ReplyError(.notAllowed, "you have blocked \(FriendList.mostBlocked) already: unblock somebody")
+            }
+            // Invitations by the one who blocks go, too.
+            let own = Set(list.ties.filter { $0.user == blocked && $0.state == .invited }.map(\.id))
+            try lists.change(user) { list in
+                list.remove { $0.user == blocked }
+                list.add(Tie(id: id, user: blocked, state: .blocked, since: now))
+            }
+            try lists.change(blocked) { list in
+                list.remove { $0.state == .friend && $0.user == user || $0.state == .asked && own.contains($0.id) }
+            }
+            other = blocked
+            return [:]
+        }
+        if let other { context.shownDifferently([try request.user, other]) }
+        return reply
+    }
+
+    private func unblock(_ request: PeopleRequest) throws -> JSON {
+        let id = try request.id("friend")
+        return try once(request) { user, _ in
+            guard try lists.list(of: user).tie(id, .blocked) != nil else { throw Self.unknown }
+            try lists.change(user) { list in list.remove { $0.id == id && $0.state == .blocked } }
+            return [:]
+        }
+    }
+
+    private func mute(_ request: PeopleRequest) throws -> JSON {
+        let id = try request.id("friend")
+        guard let isMuted = try request.optionalBool("muted") else {
+            throw ReplyError(.badRequest, "\"muted\" is missing", field: "muted")
+        }
+        return try once(request) { user, _ in
+            guard try lists.list(of: user).tie(id, .friend) != nil else { throw Self.unknown }
+            try lists.change(user) { list in list.setMuted(isMuted, id) }
+            return ["muted": .bool(isMuted)]
+        }
+    }
+}
+
+/// The lists of all people. Belongs to the thread of its store and keys.
+struct FriendLists {
+    let documents: Documents
+
+    init(_ documents: Documents) { self.documents = documents }
+
+    func list(of user: ID) throws(VaultError) -> FriendList {
+        FriendList(kept: try documents.read(FriendList.document, of: user))
+    }
+
+    /// Changes a list, within a transaction. Nothing is written where nothing changes: not for somebody either who was forgotten
+    /// meanwhile, and has no list.
+    func change(_ user: ID, _ body: (inout FriendList) -> Void) throws(VaultError) {
+        let old = try list(of: user)
+        var new = old
+        body(&new)
+        if new != old { try documents.write(new.json, FriendList.document, of: user) }
+    }
+
+    /// Whether the other says the same of a friendship, or of an invitation that came: one of them may have been forgotten, or restored from a
+    /// backup.
+    func isMutual(_ tie: Tie, of user: ID) throws(VaultError) -> Bool {
+        guard let other = tie.user else { return true }
+        switch tie.state {
+        case .invited, .blocked: return true
+        case .friend: return try list(of: other).isFriend(user)
+        case .asked: return try list(of: other).tie(tie.id, .invited)?.user == user
+        }
+    }
+
+    /// Those who are friends of a person, and the person theirs.
+    func friends(of user: ID) throws(VaultError) -> [ID] {
+        var friends: [ID] = []
+        for friend in try list(of: user).friends where try list(of: friend).isFriend(user) { friends.append(friend) }
+        return friends
+    }
+
+    /// A person is forgotten: nobody has them in their list any more. Within a transaction, before the person's own list goes.
+    func forget(_ user: ID) throws(VaultError) {
+        for other in Set(try list(of: user).ties.compactMap(\.user)) where other != user {
+            try change(other) { list in list.remove { $0.user == user } }
+        }
+    }
+}

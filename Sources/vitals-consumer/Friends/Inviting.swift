@@ -1,0 +1,193 @@
+import Daemon
+import Telemetry
+import Vault
+
+extension Friends {
+    /// When an invitation is answered, after it came. What has to be written for somebody who is there takes a part of that.
+    private static let replyTime: Duration = .milliseconds(100)
+
+    func invite(_ request: PeopleRequest) {
+        let begun = millisecondsSinceBoot()
+        do {
+            guard present("code", request.fields) == nil else { return request.done(try take(request)) }
+            let reply = try invite(request, AccountName(request.fields))
+            let spent = Duration.milliseconds(Int64(millisecondsSinceBoot() - begun))
+            context.session.loop.after(max(.zero, Self.replyTime - spent)) { request.done(reply) }
+        } catch {
+            request.refuse(people.refusal(error, request.name))
+        }
+    }
+
+    private func invite(_ request: PeopleRequest, _ name: AccountName) throws -> JSON {
+        let rows = AccountRows(store: context.store, keys: context.keys)
+        let lookup = try name.lookup(context.keys)
+        return try once(request) { user, now in
+            guard try rows.account(of: user)?.lookup != lookup else {
+                throw ReplyError(.invalid, "this is your own", field: name.field)
+            }
+            let list = try lists.list(of: user)
+            let reply: JSON = ["state": "invited"]
+            if list.ties.contains(where: { $0.state == .invited && $0.to == name.text }) { return reply }
+            guard list.count(.invited) < FriendList.mostInvited else {
+                let words = "\(FriendList.mostInvited) of your invitations are open: take one back (friends/remove)"
+                throw ReplyError(.notAllowed, words)
+            }
+            try checkRoom(list)
+            if let seconds = invitations.take(user, now: millisecondsSinceBoot()) {
+                throw ReplyError(.rateLimited, "too many invitations for a day", retryAfterSeconds: seconds)
+            }
+            let id = try drawnID()
+            let other = try rows.account(lookup)?.user
+            try lists.change(user) { list in
+                list.add(Tie(id: id, user: other, state: .invited, to: name.text, since: now))
+            }
+            try consents.makeFriend(user)
+            if let other { try ask(other, id, by: user, now: now) }
+            return reply
+        }
+    }
+
+    /// Puts an invitation before somebody, unless they do not want to hear of it.
+    private func ask(_ other: ID, _ id: ID, by user: ID, now: Int64) throws(VaultError) {
+        let list = try lists.list(of: other)
+        let isKnown = list.ties.contains { $0.user == user && $0.state != .invited }
+        guard !context.isBeingForgotten(other), !isKnown, list.count(.asked) < FriendList.mostAsked else { return }
+        try lists.change(other) { list in list.add(Tie(id: id, user: user, state: .asked, since: now)) }
+        try tell(other, .friendRequest, .friendRequest, from: user, called: id, now: now)
+    }
+
+    func accept(_ request: PeopleRequest) throws -> JSON {
+        let id = try request.id("friend")
+        var other: ID?
+        let reply = try once(request) { user, now in
+            guard let tie = try lists.list(of: user).tie(id, .asked), let inviter = tie.user,
+                try lists.isMutual(tie, of: user), !context.isBeingForgotten(inviter)
+            else { throw Self.unknown }
+            try befriend(inviter, user, now: now)
+            try tell(inviter, .friendAccepted, .friendAccepted, from: user, called: user, now: now)
+            other = inviter
+            return ["state": "friend", "friend": .string(inviter.text)]
+        }
+        if let other { context.shownDifferently([try request.user, other]) }
+        return reply
+    }
+
+    /// Makes friends of two, within a transaction.
+    private func befriend(_ one: ID, _ other: ID, now: Int64) throws {
+        for (user, friend) in [(one, other), (other, one)] {
+            try checkRoom(lists.list(of: user))
+            try lists.change(user) { list in
+                list.remove { $0.user == friend }
+                list.add(Tie(id: friend, user: friend, state: .friend, since: now))
+            }
+            try consents.makeFriend(user)
+        }
+    }
+
+    private func checkRoom(_ list: FriendList) throws(ReplyError) {
+        guard list.count(.friend) < FriendList.mostFriends else {
+            throw ReplyError(.notAllowed, "nobody has more than \(FriendList.mostFriends) friends here")
+        }
+    }
+
+    func tell(
+        _ user: ID, _ kind: Notification.Kind, _ phrase: Language.Phrase, from: ID, called id: ID, now: Int64
+    ) throws(VaultError) {
+        let language = try context.notifications.language(of: user)
+        let name = try context.notifications.name(of: from)
+        try context.notifications.add(
+            Notification(
+                kind: kind, time: now, from: id, fromName: name,
+                text: language(phrase, ["name": name ?? language(.somebody)])),
+            to: user)
+    }
+}
+
+// MARK: Codes
+
+// A code is kept as its keyed hash: nobody reads one out of the database.
+
+extension Friends {
+    /// How long a code is good, milliseconds.
+    static let codeLifetime: Int64 = 7 * 86_400_000
+    static let codePurpose = "friend"
+    /// So many of a person's are out at a time; another ends the oldest.
+    private static let mostCodes = 5
+
+    func code(_ request: PeopleRequest) throws -> JSON {
+        let database = context.store.database
+        return try once(request) { user, now in
+            try checkRoom(lists.list(of: user))
+            try database.execute(
+                "DELETE FROM codes WHERE purpose = ? AND expires_ms <= ?", [.text(Self.codePurpose), .integer(now)])
+            try database.execute(
+                """
+                DELETE FROM codes WHERE id IN (
+                    SELECT id FROM codes WHERE purpose = ? AND subject = ? ORDER BY expires_ms DESC LIMIT -1 OFFSET ?)
+                """, [.text(Self.codePurpose), .text(user.text), .integer(Self.mostCodes - 1)])
+            let code = try EnrolmentCode.random()
+            let expires = now + Self.codeLifetime
+            try database.execute(
+                "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES (?, ?, ?, ?, ?)",
+                [.text(try key(code)), .text(Self.codePurpose), .text(user.text), .blob([]), .integer(expires)])
+            try consents.makeFriend(user)
+            return ["code": .string(code.text), "expires": .integer(expires)]
+        }
+    }
+
+    private func key(_ code: EnrolmentCode) throws(VaultError) -> String {
+        let hash = try context.keys.lookup(Self.codePurpose, code.text)
+        return "friend-\(StreamID(stored: Array(hash.prefix(16))))"
+    }
+
+    /// Whoever has been given a code takes it.
+    fileprivate func take(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let text = try request.text("code", atMost: 64)
+        let clock = millisecondsSinceBoot()
+        if let seconds = wrongTries.wait(user, now: clock) {
+            throw ReplyError(
+                .rateLimited, "too many wrong codes: try again in \(seconds) s", retryAfterSeconds: seconds)
+        }
+        guard let code = decodedCode(text) else {
+            let words = "a friend's code looks like 7QKM-2DZX-0H4W-9C1T-V6RA-XP3E"
+            throw ReplyError(.invalid, words, field: "code")
+        }
+        var giver: ID?
+        let wrong = ReplyError(.wrongCredentials, "this code is wrong, was used or is too old", field: "code")
+        do {
+            let reply = try once(request) { user, now in
+                guard let other = try use(code, now: now), !context.isBeingForgotten(other),
+                    try !lists.list(of: other).isBlocked(user)
+                else { throw wrong }
+                guard other != user else { throw ReplyError(.invalid, "this code is your own", field: "code") }
+                guard try !lists.list(of: user).isBlocked(other) else {
+                    throw ReplyError(.notAllowed, "you have blocked who gave it: unblock them first", field: "code")
+                }
+                if try !lists.list(of: user).isFriend(other) {
+                    try befriend(user, other, now: now)
+                    try tell(other, .friendAccepted, .friendAccepted, from: user, called: user, now: now)
+                }
+                giver = other
+                return ["state": "friend", "friend": .string(other.text)]
+            }
+            if let giver { context.shownDifferently([user, giver]) }
+            return reply
+        } catch let error as ReplyError {
+            if error == wrong { wrongTries.failed(user, now: clock) }
+            throw error
+        }
+    }
+
+    private func decodedCode(_ text: String) -> EnrolmentCode? {
+        do throws(VaultError) { return try EnrolmentCode(text) } catch { return nil }
+    }
+
+    /// Whose code it is; it is used up. Within a transaction.
+    private func use(_ code: EnrolmentCode, now: Int64) throws(VaultError) -> ID? {
+        let giver = try context.store.database.first(
+            "DELETE FROM codes WHERE id = ? AND purpose = ? AND expires_ms > ? RETURNING subject",
+            [.text(try key(code)), .text(Self.codePurpose), .integer(now)], row: Row.text)
+        return giver.flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
+    }
+}

@@ -1,0 +1,44 @@
+import Fitness
+import Telemetry
+import Vault
+
+/// Tells people that they have reached a goal: once for each day and goal. Belongs to the thread of its store and keys.
+///
+/// What makes it once is the day's record, in which `reached` is kept from then on, and which is written in the transaction that adds the
+/// notification. Whatever the steps or the target become later, it stays reached.
+struct GoalReaching {
+    let notifications: Notifications
+
+    init(_ notifications: Notifications) { self.notifications = notifications }
+
+    /// Looks which of a day's goals are reached now and were not before. Those of days before yesterday, whose readings came late, are
+    /// kept quietly; so are those of days to come, which a wrong clock has reached.
+    /// - Parameters:
+    ///   - today: the person's.
+    ///   - now: Unix milliseconds.
+    func evaluate(
+        _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, now: Int64
+    ) throws(VaultError) {
+        for goal in Goal.allCases {
+            guard let state = goals[goal], state.reached == nil, state.isEnough, let target = state.target else {
+                continue
+            }
+            goals[goal]?.reached = GoalDay.Reached(target: target, time: now)
+            guard abs(day.distance(to: today)) <= 1 else { continue }
+            let language = try notifications.language(of: user)
+            try notifications.add(
+                Notification(
+                    kind: .goalReached, time: now, day: day, goal: goal.rawValue,
+                    text: Self.text(goal, target, language)),
+                to: user)
+        }
+    }
+
+    private static func text(_ goal: Goal, _ target: Double, _ language: Language) -> String {
+        switch goal {
+        case .steps: language(.reachedSteps, ["target": language.number(target)])
+        case .distance: language(.reachedDistance, ["target": language.number(target / 1000, decimals: 2)])
+        case .energy: language(.reachedEnergy, ["target": language.number(target)])
+        }
+    }
+}

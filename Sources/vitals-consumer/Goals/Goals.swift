@@ -1,0 +1,109 @@
+import Daemon
+import Fitness
+import Telemetry
+import Vault
+
+// What a person wants to reach on a day: steps, distance, energy. Targets hold from the day on which they are set; the days before keep
+// theirs.
+
+/// Answers `goals/…`. Belongs to the session's thread, and lives as long as the desk that it is registered at.
+// Proof of @unchecked: as for `PeopleContext`.
+final class Goals: @unchecked Sendable {
+    private let context: PeopleContext
+    private let days: Days
+
+    /// What a target may be; nobody walks farther on a day.
+    private static let limits: [Goal: ClosedRange<Double>] = [
+        .steps: 1...200_000, .distance: 1...300_000, .energy: 1...20_000,
+    ]
+
+    /// Makes the requests known.
+    init(_ people: People, _ days: Days) {
+        context = people.context
+        self.days = days
+        people.register("goals/get", .atOnce { [self] in try get($0.user) })
+        people.register("goals/set", .atOnce { [self] in try set($0) })
+        people.register("goals/share", .atOnce { [self] in try share($0) })
+    }
+
+    private func today(of user: ID) throws(VaultError) -> CalendarDay {
+        try days.histories.history(of: user).localDays.day(of: context.now())
+    }
+
+    private func get(_ user: ID) throws -> JSON {
+        let totals = try days.totalsWithoutHeartRate(of: user, on: today(of: user))
+        return ["goals": totals.json["goals"] ?? [:]]
+    }
+
+    private func set(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let (now, today) = (context.now(), try today(of: user))
+        var targets = try days.histories.history(of: user).targets(on: today)
+        for goal in Goal.allCases {
+            switch request.fields[goal.field] {
+            case nil: continue
+            case .null?: targets[goal] = nil
+            case let value?: targets[goal] = try Self.target(value, goal)
+            }
+        }
+        do throws(VaultError) {
+            try context.store.database.transaction { () throws(VaultError) in
+                try days.histories.setTargets(targets, of: user, from: today, now: now)
+                try days.reconsider(user, now: now)
+            }
+        } catch {
+            days.rolledBack()
+            throw error
+        }
+        days.committed()
+        context.shownDifferently([user])
+        return try get(user)
+    }
+
+    private static func target(_ value: JSON, _ goal: Goal) throws(ReplyError) -> Double {
+        let range = limits[goal] ?? 1...1
+        let number: Double? =
+            switch value {
+            case .integer(let whole): Double(whole)
+            case .number(let number): number
+            default: nil
+            }
+        guard let number, range.contains(number) else {
+            let words = "\"\(goal.field)\" is a number from 1 to \(Int(range.upperBound)), or null for no goal"
+            throw ReplyError(.invalid, words, field: goal.field)
+        }
+        return goal == .steps ? number.rounded() : number
+    }
+
+    // MARK: Sharing
+
+    private func share(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        var day = try today(of: user)
+        if let text = try request.optionalText("day", atMost: 10) {
+            guard let given = CalendarDay(text) else {
+                throw ReplyError(.badRequest, "\"day\" looks like 2026-11-21", field: "day")
+            }
+            day = given
+        }
+        var goal = Goal.steps
+        if let text = try request.optionalText("goal", atMost: 16) {
+            guard let given = Goal(rawValue: text) ?? Goal(field: text) else {
+                throw ReplyError(.badRequest, "\"goal\" is steps, distance or energy", field: "goal")
+            }
+            goal = given
+        }
+        let totals = try days.totalsWithoutHeartRate(of: user, on: day)
+        guard let value = totals[goal] else {
+            throw ReplyError(.notFound, "nothing is known of that day to share", field: "day")
+        }
+        let state = totals.goals[goal]
+        let card = SharedGoal(
+            goal: goal, day: day, value: value, target: state?.target ?? state?.reached?.target,
+            isReached: state?.reached != nil, language: try context.notifications.language(of: user))
+        let link = context.settings.shareLink.map { SharedGoal.link($0, day: day, goal: goal) }
+        return .object(present: [
+            "text": .string(card.text), "svg": .string(card.svg), "link": link.map(JSON.string),
+        ])
+    }
+}

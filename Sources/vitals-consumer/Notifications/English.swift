@@ -1,0 +1,38 @@
+extension Language {
+    static let english = Language(
+        tag: "en",
+        months: [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+            "November", "December",
+        ],
+        thousands: ",", decimal: ".",
+        phrases: [
+            .somebody: "Somebody",
+            .reachedSteps: "You have reached your goal: {target} steps.",
+            .reachedDistance: "You have reached your goal: {target} km.",
+            .reachedEnergy: "You have reached your goal: {target} kcal.",
+            .friendRequest: "{name} would like to be your friend.",
+            .friendAccepted: "{name} and you are friends now.",
+            .sensorLost: "Somebody else has claimed the sensor {sensor}: it records nothing for you any more.",
+            .upUnknown: "{name} gives you a thumbs up!",
+            .upStart: "{name} gives you a thumbs up: a day begins with its first step.",
+            .upQuarter: "{name} gives you a thumbs up: you are well on your way.",
+            .upHalf: "{name} gives you a thumbs up: more than half is done.",
+            .upNear: "{name} gives you a thumbs up: not many steps are missing.",
+            .upReached: "{name} gives you a thumbs up: you have reached your goal, well done!",
+            .downUnknown: "{name} gives you a thumbs down. Show them!",
+            .downStart: "{name} gives you a thumbs down: time to get up.",
+            .downQuarter: "{name} gives you a thumbs down: there is a way to go yet.",
+            .downHalf: "{name} gives you a thumbs down: do not stop half way.",
+            .downNear: "{name} gives you a thumbs down: a few steps are missing still.",
+            .downReached: "{name} gives you a thumbs down, but you have reached your goal.",
+            .shareValue: "{value} on {day}.",
+            .shareGoal: "{value} on {day}: {percent} % of my goal of {target}.",
+            .shareReached: "{value} on {day}: I have reached my goal of {target}!",
+            .steps: "{number} steps",
+            .kilometres: "{number} km",
+            .kilocalories: "{number} kcal",
+            .ofGoal: "of {number}",
+            .date: "{day} {month} {year}",
+        ])
+}

@@ -1,0 +1,38 @@
+extension Language {
+    static let german = Language(
+        tag: "de",
+        months: [
+            "Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
+            "Dezember",
+        ],
+        thousands: ".", decimal: ",",
+        phrases: [
+            .somebody: "Jemand",
+            .reachedSteps: "Ziel erreicht: {target} Schritte.",
+            .reachedDistance: "Ziel erreicht: {target} km.",
+            .reachedEnergy: "Ziel erreicht: {target} kcal.",
+            .friendRequest: "{name} möchte mit dir befreundet sein.",
+            .friendAccepted: "{name} und du seid jetzt befreundet.",
+            .sensorLost: "Jemand anders hat den Sensor {sensor} übernommen: Er zeichnet für dich nichts mehr auf.",
+            .upUnknown: "{name} gibt dir einen Daumen hoch!",
+            .upStart: "{name} gibt dir einen Daumen hoch: Jeder Tag beginnt mit dem ersten Schritt.",
+            .upQuarter: "{name} gibt dir einen Daumen hoch: Du bist gut unterwegs.",
+            .upHalf: "{name} gibt dir einen Daumen hoch: Mehr als die Hälfte ist geschafft.",
+            .upNear: "{name} gibt dir einen Daumen hoch: Es fehlen nicht mehr viele Schritte.",
+            .upReached: "{name} gibt dir einen Daumen hoch: Ziel erreicht, gut gemacht!",
+            .downUnknown: "{name} gibt dir einen Daumen runter. Zeig, was du kannst!",
+            .downStart: "{name} gibt dir einen Daumen runter: Zeit, aufzustehen.",
+            .downQuarter: "{name} gibt dir einen Daumen runter: Da fehlt noch einiges.",
+            .downHalf: "{name} gibt dir einen Daumen runter: Nicht auf halbem Weg stehen bleiben!",
+            .downNear: "{name} gibt dir einen Daumen runter: Ein paar Schritte fehlen noch.",
+            .downReached: "{name} gibt dir einen Daumen runter, aber du hast dein Ziel erreicht.",
+            .shareValue: "{value} am {day}.",
+            .shareGoal: "{value} am {day}: {percent} % meines Ziels, {target}.",
+            .shareReached: "{value} am {day}: Ich habe mein Ziel erreicht, {target}!",
+            .steps: "{number} Schritte",
+            .kilometres: "{number} km",
+            .kilocalories: "{number} kcal",
+            .ofGoal: "von {number}",
+            .date: "{day}. {month} {year}",
+        ])
+}

@@ -1,0 +1,72 @@
+import Fitness
+import Telemetry
+import Vault
+
+/// Something that has happened that a person may want to know.
+struct Notification: Hashable {
+    /// What it is, for programs.
+    enum Kind: String, CaseIterable {
+        case goalReached = "goal-reached"
+        case thumbsUp = "thumbs-up"
+        case thumbsDown = "thumbs-down"
+        /// Somebody would like to be a friend.
+        case friendRequest = "friend-request"
+        case friendAccepted = "friend-accepted"
+        /// Somebody else has claimed a sensor that was this person's.
+        case sensorLost = "sensor-lost"
+    }
+
+    var kind: Kind
+    /// When it happened, Unix milliseconds.
+    var time: Int64
+    /// A friend; of a request to become one, the invitation.
+    var from: ID?
+    var fromName: String?
+    var day: CalendarDay?
+    /// Which goal was reached: `steps`.
+    var goal: String?
+    /// For people, in their own language.
+    var text: String
+}
+
+/// A notification that is kept.
+struct StoredNotification: Hashable {
+    /// Drawn; nothing can be told from it.
+    let id: String
+    let notification: Notification
+    /// Whether the person has said that they know.
+    let isConfirmed: Bool
+
+    /// As people get it, in the list and on the topic.
+    var json: JSON {
+        guard case .object(let members) = notification.json else { return [:] }
+        return .object(
+            [JSON.Member("id", .string(id))] + members + [JSON.Member("confirmed", .bool(isConfirmed))])
+    }
+}
+
+extension Notification {
+    /// As it is sealed.
+    var json: JSON {
+        .object(present: [
+            "kind": .string(kind.rawValue), "time": .integer(time), "text": .string(text),
+            "from": from.map { .string($0.text) }, "from_name": fromName.map(JSON.string),
+            "day": day.map { .string("\($0)") }, "goal": goal.map(JSON.string),
+        ])
+    }
+
+    /// What was sealed; nil where it is none of this version's.
+    init?(kept json: JSON) {
+        guard case .string(let name)? = json["kind"], let kind = Kind(rawValue: name),
+            case .integer(let time)? = json["time"], case .string(let text)? = json["text"]
+        else { return nil }
+        func member(_ field: String) -> String? {
+            if case .string(let text)? = json[field] { text } else { nil }
+        }
+        self.init(
+            kind: kind, time: time,
+            from: member("from").flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } },
+            fromName: member("from_name"), day: member("day").flatMap { CalendarDay($0) }, goal: member("goal"),
+            text: text)
+    }
+}

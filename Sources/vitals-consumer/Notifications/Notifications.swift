@@ -1,0 +1,161 @@
+import Daemon
+import Fitness
+import Telemetry
+import Vault
+
+// What people are told: that a goal is reached, that somebody would like to be a friend, or cheers them on.
+//
+// A notification is inserted in the transaction of what it tells of: either both are there, or neither. After the commit it is
+// published at QoS 1, in the order of insertion, until the broker has acknowledged it, and then it is marked (`published`), so that a
+// consumer that is killed in between publishes it again, under the same id. Whoever was not connected finds it in the list, until it is
+// five hundred younger ones behind. A person's programs tell the ones that they know by the id, and the person confirms.
+
+/// The notifications of all people. Belongs to the thread of its store and keys.
+final class Notifications {
+    /// So many of a person's are kept; what is confirmed goes first.
+    static let mostKept = 500
+
+    let store: Store
+    let documents: Documents
+    /// Told within the transaction that adds one.
+    var added: () -> Void = {}
+
+    init(_ store: Store, _ keys: Keys) {
+        self.store = store
+        documents = Documents(store: store, keys: keys)
+    }
+
+    /// What a notification is sealed as.
+    static func label(_ id: String) -> String { "notification \(id)" }
+
+    /// Keeps a notification for a person, who must have a secret, within the transaction of what it tells of.
+    func add(_ notification: Notification, to user: ID) throws(VaultError) {
+        let id = try drawnID().text
+        let (version, sealed) = try documents.sealed(notification.json, Self.label(id), of: user)
+        try store.database.execute(
+            "INSERT INTO notifications (id, user, secret_version, sealed) VALUES (?, ?, ?, ?)",
+            [.text(id), .text(user.text), .integer(version), .blob(sealed)])
+        try store.database.execute(
+            """
+            DELETE FROM notifications WHERE number IN (
+                SELECT number FROM notifications WHERE user = ?1 ORDER BY confirmed, number DESC LIMIT -1 OFFSET ?2)
+            """, [.text(user.text), .integer(Self.mostKept)])
+        added()
+    }
+
+    /// The phrases of a person's language.
+    func language(of user: ID) throws(VaultError) -> Language {
+        guard case .string(let locale)? = try documents.read("profile", of: user)?["locale"] else { return .english }
+        return Language.of(locale: locale)
+    }
+
+    /// What a person is called by those whom they know; nil where they have not said.
+    func name(of user: ID) throws(VaultError) -> String? {
+        guard case .string(let name)? = try documents.read("profile", of: user)?["name"] else { return nil }
+        return name
+    }
+}
+
+// MARK: Reading
+
+extension Notifications {
+    /// A row of the table.
+    struct Row {
+        let number: Int64
+        let id: String
+        let user: String
+        let version: Int64
+        let sealed: [UInt8]
+        let isConfirmed: Bool
+
+        static let columns = "number, id, user, secret_version, sealed, confirmed"
+
+        init(_ row: Vault.Row) throws(VaultError) {
+            number = try row.int(0)
+            id = try row.text(1)
+            user = try row.text(2)
+            version = try row.int(3)
+            sealed = try row.blob(4)
+            isConfirmed = try row.int(5) != 0
+        }
+    }
+
+    /// What a row says; nil where it cannot be opened.
+    func opened(_ row: Row) throws(VaultError) -> StoredNotification? {
+        guard let user = decoded({ () throws(MalformedValue) in try ID(row.user) }),
+            let json = try documents.opened(row.sealed, Self.label(row.id), of: user, version: row.version),
+            let notification = Notification(kept: json)
+        else { return nil }
+        return StoredNotification(id: row.id, notification: notification, isConfirmed: row.isConfirmed)
+    }
+
+    /// A person's notifications, newest first.
+    /// - Parameters:
+    ///   - withConfirmed: whether those come, too, of which the person has said that they know.
+    ///   - id: the one before which to begin; nil for the newest.
+    func list(
+        of user: ID, withConfirmed: Bool, before id: String? = nil, limit: Int
+    ) throws(VaultError) -> (notifications: [StoredNotification], hasMore: Bool) {
+        var end = Int64.max
+        if let id {
+            end =
+                try store.database.first(
+                    "SELECT number FROM notifications WHERE user = ? AND id = ?", [.text(user.text), .text(id)],
+                    row: Vault.Row.int) ?? 0
+        }
+        let rows = try store.database.query(
+            """
+            SELECT \(Row.columns) FROM notifications WHERE user = ? AND number < ? AND confirmed <= ?
+            ORDER BY number DESC LIMIT ?
+            """, [.text(user.text), .integer(end), .integer(withConfirmed ? 1 : 0), .integer(limit + 1)],
+            row: Row.init)
+        var notifications: [StoredNotification] = []
+        for row in rows.prefix(limit) {
+            if let notification = try opened(row) { notifications.append(notification) }
+        }
+        return (notifications, rows.count > limit)
+    }
+}
+
+// MARK: Requests
+
+extension Notifications {
+    /// Makes the requests known.
+    func register(_ people: People) {
+        people.register("notifications/list", .atOnce { [self] in try list($0) })
+        // All of them by their ids.
+        people.register(
+            "notifications/confirm", maximumLength: 16 * 1024, .atOnce { [self] in try confirm($0) })
+    }
+
+    private static let limits: ClosedRange<Int64> = 1...100
+
+    private func list(_ request: PeopleRequest) throws -> JSON {
+        let limit = try request.optionalInteger("limit", in: Self.limits) ?? 50
+        let (found, hasMore) = try list(
+            of: request.user, withConfirmed: try request.optionalBool("all") ?? false,
+            before: try request.optionalText("before", atMost: 64), limit: Int(limit))
+        return ["notifications": .array(found.map(\.json)), "more": .bool(hasMore)]
+    }
+
+    private func confirm(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let isForAll = try request.optionalBool("all") ?? false
+        let ids = try request.optionalTexts("ids", atMost: Self.mostKept)
+        guard isForAll || ids != nil else { throw ReplyError(.badRequest, "\"ids\" is missing", field: "ids") }
+        let count = try store.database.transaction { () throws(VaultError) in
+            guard !isForAll else {
+                return try store.database.execute(
+                    "UPDATE notifications SET confirmed = 1 WHERE user = ? AND confirmed = 0", [.text(user.text)])
+            }
+            var count = 0
+            for id in ids ?? [] {
+                count += try store.database.execute(
+                    "UPDATE notifications SET confirmed = 1 WHERE user = ? AND id = ? AND confirmed = 0",
+                    [.text(user.text), .text(id)])
+            }
+            return count
+        }
+        return ["confirmed": .integer(Int64(count))]
+    }
+}

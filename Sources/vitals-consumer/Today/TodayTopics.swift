@@ -1,0 +1,87 @@
+import Fitness
+import Telemetry
+import Vault
+
+/// What is to be seen of people's days, by themselves and by friends, as the databases have it. Belongs to the thread of its store and
+/// keys.
+struct TodayTopics {
+    /// Of one person.
+    struct Topics {
+        /// Under their own `users/{user}/`; nothing where nothing is known of them, or all of it is being deleted.
+        var own: [UserTopic: JSON] = [:]
+        /// Those who see this person's steps, and what they see.
+        var friends: Set<ID> = []
+        var toFriends: JSON = [:]
+        /// When the day is over, Unix milliseconds.
+        var end: Int64?
+
+        var isNothing: Bool { own.isEmpty }
+    }
+
+    private let context: PeopleContext
+    private let days: Days
+
+    init(_ context: PeopleContext, _ days: Days) {
+        self.context = context
+        self.days = days
+    }
+
+    /// All who have an account, or are in the settings.
+    func everybody() throws(VaultError) -> Set<ID> {
+        let users = try context.store.database.query("SELECT user FROM accounts", row: Row.text)
+        return Set(users.compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } })
+            .union(context.settings.people.map(\.user))
+    }
+
+    func topics(of user: ID) throws(VaultError) -> Topics {
+        var topics = Topics()
+        guard !context.isBeingForgotten(user), try isKnown(user), try context.keys.version(of: user) != nil else {
+            return topics
+        }
+        let localDays = try days.histories.history(of: user).localDays
+        let day = localDays.day(of: context.now())
+        let totals = try days.totals(of: user, on: day)
+        topics.end = localDays.end(of: day)
+        topics.own[.today] = totals.json
+        for (goal, state) in totals.goals {
+            guard let topic = decoded({ () throws(MalformedValue) in try ID(goal.rawValue) }),
+                let json = Self.json(state, day)
+            else { continue }
+            topics.own[.goal(topic)] = json
+        }
+        guard try Consents(context.documents).showsSteps(user) else { return topics }
+        topics.friends = Set(try FriendLists(context.documents).friends(of: user))
+        topics.toFriends = .object(present: [
+            "day": .string("\(day)"), "name": try context.notifications.name(of: user).map(JSON.string),
+            "steps": totals.steps.map { .integer(Int64($0.total)) },
+        ])
+        return topics
+    }
+
+    /// Of a goal that was reached, and then removed, there is no topic.
+    private static func json(_ goal: GoalDay, _ day: CalendarDay) -> JSON? {
+        guard let target = goal.target else { return nil }
+        func rounded(_ value: Double) -> JSON {
+            let rounded = (value * 10).rounded() / 10
+            return Int64(exactly: rounded).map(JSON.integer) ?? .number(rounded)
+        }
+        return .object(present: [
+            "day": .string("\(day)"), "target": rounded(target), "value": goal.value.map(rounded),
+            "percent": goal.percent.map(rounded), "state": goal.reached == nil ? "open" : "reached",
+        ])
+    }
+
+    /// Whether there is anything of a person to be shown.
+    private func isKnown(_ user: ID) throws(VaultError) -> Bool {
+        let isThere = try context.store.database.first(
+            "SELECT 1 FROM accounts WHERE user = ?", [.text(user.text)], row: Row.int)
+        guard isThere != nil || context.settings.people.contains(where: { $0.user == user }) else { return false }
+        return try context.store.database.first(
+            """
+            SELECT 1 WHERE EXISTS (SELECT 1 FROM documents WHERE user = ?1 AND name IN ('profile', 'history', 'friends'))
+                OR EXISTS (SELECT 1 FROM days WHERE user = ?1)
+                OR EXISTS (SELECT 1 FROM heart_rate_hours WHERE user = ?1)
+                OR EXISTS (SELECT 1 FROM heart_rate_days WHERE user = ?1)
+            """, [.text(user.text)], row: Row.int) != nil
+    }
+}

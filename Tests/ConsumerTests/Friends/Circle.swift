@@ -1,0 +1,176 @@
+import Daemon
+import Foundation
+import MQTT
+import Synchronization
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_consumer
+
+/// A consumer with people who have accounts, at a broker that lets everybody do everything: what is refused is refused by the consumer, and
+/// what is seen is what it publishes.
+final class Circle {
+    let broker: Broker
+    let household: Household
+    let consumer: Consumer
+    let client: Client
+    private let clock: ClockHand
+
+    /// The wall clock of the consumer's requests.
+    private final class ClockHand: Sendable {
+        let time = Mutex<Int64>(start)
+    }
+
+    var now: Int64 { clock.time.withLock { $0 } }
+    func advance(_ milliseconds: Int64) { clock.time.withLock { $0 += milliseconds } }
+
+    static func with(more: String = "", _ body: (Circle) throws -> Void) throws {
+        try Broker.with { broker in
+            let household = try Household()
+            let settings = try household.settings(
+                port: broker.port, more: "time_zone: \"UTC\", \(more) accounts: {}, broker_rules: {},")
+            _ = try Keys(settings, .create)
+            let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+            let clock = ClockHand()
+            consumer.people?.context.now = { clock.time.withLock { $0 } }
+            let client = try Client(broker, "vitals/v1/users/#")
+            defer { client.stop() }
+            consumer.start()
+            defer { consumer.stop() }
+            try broker.waitForLog("vitals/v1/users/+/requests/+/+")
+            try body(Circle(broker, household, consumer, client, clock))
+        }
+    }
+
+    private init(_ broker: Broker, _ household: Household, _ consumer: Consumer, _ client: Client, _ clock: ClockHand) {
+        (self.broker, self.household, self.consumer, self.client) = (broker, household, consumer, client)
+        self.clock = clock
+    }
+
+    /// What `body` makes of the service's parts, on its thread.
+    func onSession<Value: Sendable>(_ body: @escaping @Sendable (PeopleContext) throws -> Value) throws -> Value {
+        let people = consumer.people
+        return try consumer.session.loop.sync {
+            Result {
+                guard let people else { throw TestFailure("there are no accounts") }
+                return try body(people.context)
+            }
+        }.get()
+    }
+
+    /// Somebody with an account, and a profile where they have a name.
+    func person(_ email: String? = nil, name: String? = nil, locale: String? = nil) throws -> ID {
+        let user = try onSession { context in
+            let user = try drawnID()
+            _ = try context.keys.currentVersion(of: user)
+            try context.store.database.transaction { () throws(VaultError) in
+                let address = email.flatMap { EmailAddress($0) }.map(AccountName.email)
+                try AccountRows(store: context.store, keys: context.keys).add(user, address, nil, now: start)
+            }
+            return user
+        }
+        if let name {
+            try done(
+                user, "profile/set",
+                .object(present: [
+                    "name": .string(name), "date_of_birth": "1990-12-10", "gender": "female", "height_cm": 170,
+                    "weight_kg": .number(63.5), "locale": locale.map(JSON.string),
+                ]))
+        }
+        return user
+    }
+
+    /// The reply to a request.
+    func ask(_ user: ID, _ name: String, _ fields: JSON = [:], correlation: [UInt8]? = nil) throws -> Reply.Outcome {
+        let place = "vitals/v1/users/\(user)/responses/\(UUID().uuidString)"
+        return try ask(user, name, fields, correlation: correlation, replyAt: place)
+    }
+
+    func ask(
+        _ user: ID, _ name: String, _ fields: JSON, correlation: [UInt8]?, replyAt place: String
+    ) throws -> Reply.Outcome {
+        client.session.publish(
+            Message(
+                topic: "vitals/v1/users/\(user)/requests/\(name)", payload: fields.bytes, qos: .atLeastOnce,
+                properties: Message.Properties(responseTopic: place, correlationData: correlation)))
+        return try client.wait("a reply to \(name)") {
+            $0.topic == place ? try Reply(payload: $0.payload).outcome : nil
+        }
+    }
+
+    @discardableResult
+    func done(_ user: ID, _ name: String, _ fields: JSON = [:]) throws -> JSON {
+        switch try ask(user, name, fields) {
+        case .ok(let data): return data
+        case .error(let error): throw TestFailure("\(name): \(error)")
+        }
+    }
+
+    func refused(_ user: ID, _ name: String, _ fields: JSON = [:]) throws -> ReplyError {
+        switch try ask(user, name, fields) {
+        case .ok(let data): throw TestFailure("\(name) was done: \(data)")
+        case .error(let error): return error
+        }
+    }
+
+    /// What comes next on a person's topic; nil where it is taken back.
+    func next(_ user: ID, _ topic: String) throws -> JSON? {
+        let place = "vitals/v1/users/\(user)/\(topic)"
+        return try client.wait("a message at \(topic)") { message -> JSON?? in
+            guard message.topic == place else { return nil }
+            return .some(message.payload.isEmpty ? nil : try JSON(payload: message.payload))
+        }
+    }
+
+    /// Waits until a person's topic says something.
+    func wait(_ user: ID, _ topic: String, until isMeant: (JSON?) -> Bool) throws {
+        while true { if isMeant(try next(user, topic)) { return } }
+    }
+
+    /// Makes two people friends by a code.
+    func befriend(_ one: ID, _ other: ID) throws {
+        let code = try done(one, "friends/code").text("code")
+        let taken = try done(other, "friends/invite", ["code": .string(code)])
+        #expect(taken["state"] == "friend" && taken["friend"] == .string(one.text))
+    }
+
+    /// The entries of a person's list.
+    func friends(_ user: ID) throws -> [JSON] { try elements(done(user, "friends/list"), "friends") }
+
+    /// The texts of a person's notifications, newest first.
+    func notifications(_ user: ID, all: Bool = false) throws -> [JSON] {
+        try elements(done(user, "notifications/list", ["all": .bool(all)]), "notifications")
+    }
+
+    /// Has the person walked so many steps of the consumer's day, as if a sensor had counted them.
+    func walk(_ user: ID, _ counts: UInt32...) throws {
+        let time = now
+        try onSession { context in
+            guard let days = context.days else { throw TestFailure("nobody counts days") }
+            let entries = counts.enumerated().map { index, count in
+                PersonsReadings.Entry(
+                    sensor: "home/watch",
+                    reading: Reading(
+                        at: Moment(wall: time + Int64(index) * 60_000, monotonic: 0),
+                        .steps(StepCount(count))))
+            }
+            do throws(VaultError) {
+                try context.store.database.transaction { () throws(VaultError) in
+                    try days.take([PersonsReadings(user: user, entries: entries)], now: time)
+                }
+            } catch {
+                days.rolledBack()
+                throw error
+            }
+            days.committed()
+        }
+    }
+}
+
+/// The elements of a member that is a list.
+func elements(_ json: JSON, _ name: String) throws -> [JSON] {
+    guard case .array(let elements)? = json[name] else { throw TestFailure("no list \"\(name)\" in \(json)") }
+    return elements
+}
