@@ -1,4 +1,4 @@
-"""Prints what the gateway, the consumer, signing in and the broker's rules cost, each against a floor that is measured in the same run.
+"""Prints what the gateway, the consumer, signing in, the broker's rules and curves of heart rate cost, each against a floor that is measured in the same run.
 Called by deploy/bench."""
 
 import argparse
@@ -9,16 +9,21 @@ import accounts
 import broker_rules
 import consumer_rate
 import gateway_cost
+import graph
 import household
 
 parser = argparse.ArgumentParser(prog="deploy/bench", description=__doc__)
-parser.add_argument("what", nargs="?", choices=["gateway", "consumer", "accounts", "broker", "all"], default="all")
+parser.add_argument("what", nargs="?", choices=["gateway", "consumer", "accounts", "broker", "graph", "all"], default="all")
 parser.add_argument("--seconds", type=int, default=20, help="how long each gateway is watched (default 20)")
 parser.add_argument("--speed", type=float, default=280, help="how fast the sensor replays; 280 is about 250 heart rates a second")
 parser.add_argument("--blocks", type=int, default=20_000, help="how many blocks the consumer is sent (default 20000)")
 parser.add_argument("--window", type=int, default=1024, help="how many of them may be on their way (default 1024)")
 parser.add_argument("--devices", type=int, nargs="+", default=[0, 1_000, 10_000], help="how many the broker knows (default 0 1000 10000)")
 parser.add_argument("--rounds", type=int, default=1, help="measures all so many times, and prints medians (default 1)")
+parser.add_argument("--years", type=float, default=0.25, help="how many years of heart rate a curve is of (default 0.25; 5 takes half an hour)")
+parser.add_argument("--readings", type=int, default=10, help="how many of its heart rates are in a block (default 10)")
+parser.add_argument("--times", type=int, default=40, help="how often a curve is asked for (default 40)")
+parser.add_argument("--interval-days", type=float, default=7, help="the same with RR intervals for so many days; 0: without (default 7)")
 chosen = parser.parse_args()
 
 # What was started is stopped on every way out.
@@ -36,6 +41,8 @@ try:
         accounts.run(chosen.rounds)
     if chosen.what in ("broker", "all"):
         broker_rules.run(chosen.devices)
+    if chosen.what in ("graph", "all"):
+        graph.run(chosen.years, chosen.readings, chosen.times, chosen.interval_days)
 except KeyboardInterrupt:
     sys.exit(130)
 except TimeoutError as error:

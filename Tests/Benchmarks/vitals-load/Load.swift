@@ -26,13 +26,15 @@ final class Load: @unchecked Sendable {
     }
 
     private struct Passage {
-        let blocks: [[UInt8]]
+        let count: Int
+        /// The block of the next place.
+        let take: () throws -> [UInt8]
         let end: End
         let answer: Answer<Result>
         let begin = millisecondsSinceBoot()
         var next = 0
-        /// Sequence numbers of blocks that are on their way.
-        var open: Set<Int> = []
+        /// Blocks that are on their way, by their sequence numbers.
+        var open: [Int: [UInt8]] = [:]
         var lastProgress = millisecondsSinceBoot()
         var resent = 0
     }
@@ -63,19 +65,20 @@ final class Load: @unchecked Sendable {
 
     func stop() { session.stop() }
 
-    /// Sends all blocks, whose places are their sequence numbers; the answer comes when each is delivered.
-    func send(_ blocks: [[UInt8]], until end: End) -> Answer<Result> {
+    /// Sends so many blocks, whose places are their sequence numbers, from 0 on; the answer comes when each is delivered.
+    /// - Parameter take: makes the next one, on the session's thread.
+    func send(_ count: Int, until end: End, _ take: @escaping @Sendable () throws -> [UInt8]) -> Answer<Result> {
         let answer = Answer<Result>()
         session.loop.perform { [self] in
-            passage = Passage(blocks: blocks, end: end, answer: answer)
+            passage = Passage(count: count, take: take, end: end, answer: answer)
             pump()
         }
         return answer
     }
 
     private func pump() {
-        while let passage, passage.open.count < settings.window, passage.next < passage.blocks.count {
-            self.passage?.open.insert(passage.next)
+        while let passage, passage.open.count < settings.window, passage.next < passage.count {
+            do { self.passage?.open[passage.next] = try passage.take() } catch { return log.error("\(error)") }
             self.passage?.next += 1
             publish(passage.next)
         }
@@ -85,20 +88,20 @@ final class Load: @unchecked Sendable {
     }
 
     private func publish(_ sequence: Int) {
-        guard let passage else { return }
+        guard let passage, let block = passage.open[sequence] else { return }
         let topic = topics[settings.gateway, .blocks]
         guard passage.end == .published else {
-            session.publish(passage.blocks[sequence], to: topic, qos: .atLeastOnce)
+            session.publish(block, to: topic, qos: .atLeastOnce)
             return
         }
-        session.publish(passage.blocks[sequence], to: topic, qos: .atLeastOnce) { [unowned self] error in
+        session.publish(block, to: topic, qos: .atLeastOnce) { [unowned self] error in
             if let error { return log.error("\(error)") }
             delivered([sequence])
         }
     }
 
     private func delivered(_ sequences: [Int]) {
-        passage?.open.subtract(sequences)
+        for sequence in sequences { passage?.open[sequence] = nil }
         passage?.lastProgress = millisecondsSinceBoot()
         pump()
     }
@@ -109,7 +112,7 @@ final class Load: @unchecked Sendable {
             if let passage, millisecondsSinceBoot() >= passage.lastProgress + Self.patience {
                 self.passage?.lastProgress = millisecondsSinceBoot()
                 self.passage?.resent += passage.open.count
-                for sequence in passage.open.sorted() { publish(sequence) }
+                for sequence in passage.open.keys.sorted() { publish(sequence) }
             }
             lookAfter()
         }
