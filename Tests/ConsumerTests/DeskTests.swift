@@ -18,7 +18,7 @@ struct DeskTests {
             let settings = try household.settings(port: broker.port, more: "accounts: {}, broker_rules: {},")
             _ = try Keys(settings, .create)
             let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
-            let people = try #require(consumer.people)
+            let people = consumer.people
             let calls = Mutex(0)
             people.register(
                 "test/count",

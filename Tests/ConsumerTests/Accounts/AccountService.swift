@@ -71,7 +71,7 @@ final class AccountService {
         let people = consumer.people
         return try consumer.session.loop.sync {
             Result {
-                guard let accounts = people?.accounts else { throw TestFailure("there are no accounts") }
+                guard let accounts = people.accounts else { throw TestFailure("there are no accounts") }
                 return try body(accounts)
             }
         }.get()

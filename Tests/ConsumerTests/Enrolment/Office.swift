@@ -36,7 +36,7 @@ final class Office {
         consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
         let ahead = Ahead()
         self.ahead = ahead
-        let context = try #require(consumer.people).context
+        let context = consumer.people.context
         context.rules = nil
         context.now = { unixMilliseconds() + ahead.milliseconds.withLock { $0 } }
         client = try Client(

@@ -34,7 +34,7 @@ final class Circle {
             _ = try Keys(settings, .create)
             let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
             let clock = ClockHand()
-            consumer.people?.context.now = { clock.time.withLock { $0 } }
+            consumer.people.context.now = { clock.time.withLock { $0 } }
             let client = try Client(broker, "vitals/v1/users/#")
             defer { client.stop() }
             consumer.start()
@@ -54,8 +54,7 @@ final class Circle {
         let people = consumer.people
         return try consumer.session.loop.sync {
             Result {
-                guard let people else { throw TestFailure("there are no accounts") }
-                return try body(people.context)
+                try body(people.context)
             }
         }.get()
     }

@@ -1,3 +1,4 @@
+import Daemon
 import Fitness
 import Foundation
 import MQTT
