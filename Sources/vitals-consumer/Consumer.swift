@@ -40,6 +40,7 @@ final class Consumer: @unchecked Sendable {
     let forgetting: Forgetting
     let days: Days
     let stale: StaleHours
+    let packing: Packing
     let people: People
     /// Read for people's questions, and apart from them for what people take along.
     let readers: Readers
@@ -103,6 +104,10 @@ final class Consumer: @unchecked Sendable {
         let derivations: [any Derivation] = [minutes, days]
         ingest = Ingest(store, keys, gateways: identities, totals: Totals(store, keys, derivations))
         stale = StaleHours(store, keys, derivations)
+        packing = Packing(store, keys, ingest.totals.deletions) { forgetting.isBusy(with: $0) }
+        packing.fold = { [minutes] before, isBusy throws(VaultError) in
+            try minutes.fold(before: before, isBusy: isBusy, now: unixMilliseconds())
+        }
         control = Control(store: store.id, topics: settings.topics, identity: keys.identity)
 
         var options = settings.broker
@@ -152,6 +157,7 @@ final class Consumer: @unchecked Sendable {
         session.loop.perform { [self] in
             forgetting.start(session.loop)
             stale.start(session.loop)
+            packing.start(session.loop)
             rotateDaily()
             people.context.answered.start(session.loop)
         }

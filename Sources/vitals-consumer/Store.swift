@@ -1,3 +1,4 @@
+import Compression
 import Daemon
 import Glibc
 import Telemetry
@@ -8,6 +9,8 @@ final class Store {
     /// Drawn with the database; gateways know the store by it.
     let id: StoreID
     let database: Database
+    /// For what is packed.
+    let zstandard = Zstandard(level: 9)
 
     /// Opens `vitals.db` in `folder`: to write, and then makes it where there is none; or to read beside a service.
     init(folder: String, readOnly: Bool = false) throws(Failure) {
@@ -81,6 +84,11 @@ extension Store {
 
     func streams() throws(VaultError) -> [StoredStream] {
         try database.query("SELECT \(StoredStream.columns) FROM streams ORDER BY number", row: StoredStream.init)
+    }
+
+    func stream(number: Int64) throws(VaultError) -> StoredStream? {
+        try database.first(
+            "SELECT \(StoredStream.columns) FROM streams WHERE number = ?", [.integer(number)], row: StoredStream.init)
     }
 
     func streams(of user: ID) throws(VaultError) -> [StoredStream] {

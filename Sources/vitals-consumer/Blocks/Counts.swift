@@ -43,8 +43,9 @@ struct Recount {
     private(set) var lostInGaps: UInt64 = 0
     /// Blocks that do not open, or say nothing.
     private(set) var unreadable: Int64 = 0
-    /// Blocks that are not in the ledger as they came.
+    /// Blocks that are not in the ledger as they came; packed ones that are not there at all; and packed ones there that are not here.
     private(set) var unledgered: Int64 = 0
+    private var packedBlocks: Int64 = 0
 
     var blocks: Int64 { numbers[0] ?? 0 }
     var readings: Int64 { numbers.reduce(0) { $0 + ($1.key == 0 ? 0 : $1.value) } }
@@ -55,30 +56,37 @@ struct Recount {
         var last: Int64 = 0
         while true {
             let page = try store.blocks(of: stream.number, after: last, limit: 64)
-            guard let end = page.last?.number else { return }
+            guard let end = page.last?.number else { break }
             last = end
-            for block in page {
-                numbers[0, default: 0] += 1
-                try open(block, &reader, store)
-            }
+            for block in page { try open(block, &reader, store) }
         }
+        let entered = try store.packedBlocks(of: stream.number)
+        if person == nil {
+            // What is sealed does not say how many it was.
+            packedBlocks = entered
+        } else if packedBlocks < entered {
+            unledgered += entered - packedBlocks
+        }
+        if packedBlocks > 0 { numbers[0, default: 0] += packedBlocks }
     }
 
     private mutating func open(
         _ block: StoredBlock, _ reader: inout StreamReader?, _ store: Store
     ) throws(VaultError) {
+        guard case .came(let kind) = block.form else { return try openPacked(block, reader, store) }
+        numbers[0, default: 0] += 1
         guard reader != nil else { return }
         let bytes = try reader?.bytes(of: block)
         let entered = try store.digest(block.session, block.sequence)
         if try bytes.map({ (bytes) throws(VaultError) in try SHA256.digest(bytes) }) != entered { unledgered += 1 }
-        switch block.type {
+        switch kind {
         case .key: unreadable += 1
         case .readings, .loose:
             guard let readings = try reader?.readings(of: block) else {
                 unreadable += 1
                 return
             }
-            for (reading, _) in readings { numbers[Int64(reading.kind.rawValue), default: 0] += 1 }
+            for found in readings { numbers[Int64(found.reading.kind.rawValue), default: 0] += 1 }
         case .clock:
             let body = try reader?.body(of: block) ?? []
             if decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) == nil { unreadable += 1 }
@@ -90,6 +98,24 @@ struct Recount {
             }
             lostInGaps = lostInGaps.addingReportingOverflow(gap.count).overflow ? .max : lostInGaps + gap.count
         }
+    }
+
+    /// Of packed blocks there are the readings, and which blocks they were: each must be in a run of the ledger, and no others.
+    private mutating func openPacked(
+        _ block: StoredBlock, _ reader: StreamReader?, _ store: Store
+    ) throws(VaultError) {
+        guard case .packed(let group, 0) = block.form, let reader else { return }
+        guard let packed = try reader.packed(group, hour: block.firstHour) else {
+            unreadable += 1
+            return
+        }
+        for segment in packed.segments {
+            let count = segment.units.reduce(0) { $0 + $1.readings.count }
+            numbers[Int64(segment.kind.rawValue), default: 0] += Int64(count)
+        }
+        let blocks = packed.blocks
+        packedBlocks += Int64(blocks.count)
+        for one in blocks where try store.ledgerEntry(one.session, one.sequence) == nil { unledgered += 1 }
     }
 }
 

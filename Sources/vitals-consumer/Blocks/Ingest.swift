@@ -98,7 +98,7 @@ struct Ingest {
     private(set) var pending: [(gateway: ID, payload: [UInt8])] = []
     private var strangers: [Report] = []
     private var tally = Tally()
-    private let totals: Totals
+    let totals: Totals
     private var arrivals: [Arrival] = []
     private var clocks: [ClockArrival] = []
     private var grants: [(gateway: ID, payload: [UInt8])] = []
@@ -141,7 +141,10 @@ struct Ingest {
     }
 
     /// Streams have ended, or their person was forgotten: what is in memory of their keys goes.
-    mutating func forgetSessions() { sessions.removeAll() }
+    mutating func forgetSessions() {
+        sessions.removeAll()
+        totals.deletions.forgetRead()
+    }
 
     /// Makes the batch durable. When this throws, nothing of it was kept.
     /// - Parameters:
@@ -256,8 +259,8 @@ extension Ingest {
         }
         guard session.stream.gateway == gateway.text else { return .ignored(.foreignStream) }
         let digest = try SHA256.digest(payload)
-        if let known = try store.digest(session.number, identity.sequence) {
-            return known == digest ? .duplicate : .conflict
+        if let known = try store.ledgerEntry(session.number, identity.sequence) {
+            return known.isOf(digest) ? .duplicate : .conflict
         }
         let sealed = Array(payload.dropFirst(BlockHeader.length))
         guard let body = try opened(sealed, header, session) else { return .unreadable }

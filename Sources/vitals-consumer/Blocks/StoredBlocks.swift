@@ -9,23 +9,40 @@ struct StoredBlock {
     /// Number of the session's row.
     let session: Int64
     let sequence: UInt64
-    let type: BlockHeader.Kind
+    let form: Form
     /// The hour of its first reading, as the gateway's clock had it.
     let firstHour: Int64
-    /// Ciphertext and tag.
+    /// How many hours further its last reading lies.
+    let hoursMore: Int64
+    /// Ciphertext and tag; of a packed one the first piece only.
     let sealed: [UInt8]
+
+    enum Form: Equatable {
+        /// As it came, but for its header.
+        case came(BlockHeader.Kind)
+        /// A piece of a group of packed readings: see Packing/.
+        case packed(group: Int64, piece: Int64)
+    }
+
+    /// Whether it is a loose block.
+    var isLoose: Bool { form == .came(.loose) }
 
     fileprivate init(_ row: borrowing Row) throws(VaultError) {
         number = try row.int(0)
         session = try row.int(1)
         sequence = UInt64(bitPattern: try row.int(2))
-        // Any other type has no readings, and is not asked for.
-        type = BlockHeader.Kind(rawValue: UInt8(truncatingIfNeeded: try row.int(3))) ?? .gap
+        let (seq, type) = (try row.int(2), try row.int(3))
+        form =
+            type == PackedGroup.type
+            ? .packed(group: seq >> 8, piece: seq & 0xFF)
+            // Any other type has no readings, and is not asked for.
+            : .came(BlockHeader.Kind(rawValue: UInt8(truncatingIfNeeded: type)) ?? .gap)
         firstHour = try row.int(4)
-        sealed = try row.blob(5)
+        hoursMore = try row.int(5)
+        sealed = try row.blob(6)
     }
 
-    fileprivate static let columns = "number, session, seq, type, first_hour, sealed"
+    fileprivate static let columns = "number, session, seq, type, first_hour, hours_more, sealed"
 }
 
 /// The hours that something lies in.
@@ -100,6 +117,17 @@ extension Store {
             "SELECT max(hours_more) FROM blocks WHERE stream = ? AND hours_more > 0 AND kinds != 0", [.integer(stream)],
             row: { row throws(VaultError) in try row.intIfPresent(0) }
         ).flatMap { $0 } ?? 0
+    }
+
+    /// Readings blocks of a stream's hour that are not packed, after one of them: at most `limit`.
+    func unpackedBlocks(
+        of stream: Int64, hour: Int64, after last: Int64, limit: Int
+    ) throws(VaultError) -> [StoredBlock] {
+        try database.query(
+            """
+            SELECT \(StoredBlock.columns) FROM blocks
+            WHERE stream = ? AND first_hour = ? AND type = 2 AND number > ? ORDER BY number LIMIT ?
+            """, [.integer(stream), .integer(hour), .integer(last), .integer(limit)], row: StoredBlock.init)
     }
 
     /// A stream's clock blocks.

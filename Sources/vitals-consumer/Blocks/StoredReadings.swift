@@ -12,7 +12,11 @@ import Vault
 // stream and boot from before its `until`; blocks are stored under the hours that the gateway's clock had, so hours are
 // compared with as much slack as the corrections may move them.
 //
-// What a stream holds from after its end, by corrected times, is hidden where the sensor was another person's then.
+// What a stream holds from after its end, by corrected times, is hidden where the sensor was another person's then; so is, by the same
+// times, heart rate that its owner had deleted.
+//
+// Blocks of closed hours lie packed in one row: see Packing/. While somebody reads on another thread or in another process than where that is
+// done, blocks may become such a row between two pages, and would be seen twice: they read within one `database.snapshot`.
 //
 // The same reading may lie in a readings block and in a loose one, where a gateway's card was copied back: it is handed on
 // once. Two readings blocks never hold the same reading, so equal readings of theirs are two heartbeats in one millisecond.
@@ -47,6 +51,8 @@ struct StoredReadings {
         while body: (_ reading: Reading, _ stream: Int64) -> Bool
     ) throws(VaultError) -> Int {
         var walks: [Walk] = []
+        let deleted =
+            kind == .heartRate ? try Deletions(store, keys).read(user)?.ranges ?? DeletedRanges() : DeletedRanges()
         var damaged = 0
         for stream in try store.streams(of: user) {
             guard let person = try keys.person(stream.user, version: stream.secretVersion) else {
@@ -55,7 +61,8 @@ struct StoredReadings {
                 if try keys.all().contains(name) { damaged += try Int(Recount(stream, nil, store).blocks) }
                 continue
             }
-            walks.append(try Walk(stream, person, store, kind: kind, range: from..<max(from, to)))
+            walks.append(
+                try Walk(stream, person, store, kind: kind, range: from..<max(from, to), deleted: deleted))
         }
         var waiting: [Entry] = []
         var last = Emitted()
@@ -130,6 +137,8 @@ private struct Walk {
     private let store: Store
     private let kind: Reading.Kind
     private let range: Range<Int64>
+    /// What its owner had deleted.
+    private let deleted: DeletedRanges
     private var reader: StreamReader
     private let corrections: Corrections
     private var page: ArraySlice<StoredBlock> = []
@@ -140,13 +149,15 @@ private struct Walk {
     private static let pageSize = 64
 
     init(
-        _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>
+        _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>,
+        deleted: DeletedRanges
     ) throws(VaultError) {
         self.stream = stream
         foreignTimes = try store.foreignTimes(of: stream)
         self.store = store
         self.kind = kind
         self.range = range
+        self.deleted = deleted
         reader = StreamReader(stream, person, store)
         corrections = try Corrections(of: stream, &reader, store)
     }
@@ -169,16 +180,16 @@ private struct Walk {
             return []
         }
         var entries: [StoredReadings.Entry] = []
-        for (index, (reading, boot)) in readings.enumerated() where reading.kind == kind {
-            var reading = reading
-            reading.moment.wall = corrections.corrected(reading.moment, of: boot)
+        for (index, found) in readings.enumerated() where found.reading.kind == kind {
+            var reading = found.reading
+            reading.moment.wall = corrections.corrected(reading.moment, of: found.boot)
             let wall = reading.moment.wall
             guard !foreignTimes.contains(where: { $0.contains(wall) }) else { continue }
-            guard range.contains(reading.moment.wall) else { continue }
+            guard range.contains(wall), !deleted.contains(wall) else { continue }
             entries.append(
                 StoredReadings.Entry(
-                    reading: reading, stream: stream.number, session: block.session, sequence: block.sequence,
-                    isLoose: block.type == .loose, index: index))
+                    reading: reading, stream: stream.number, session: found.session, sequence: found.sequence,
+                    isLoose: found.isLoose, index: index))
         }
         return entries
     }

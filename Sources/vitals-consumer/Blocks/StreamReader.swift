@@ -17,8 +17,9 @@ struct StreamReader {
     /// A block's plaintext; nil where it cannot be opened.
     mutating func body(of block: StoredBlock) throws(VaultError) -> [UInt8]? {
         guard let session = try session(block.session) else { return nil }
+        guard let header = block.header(session, stream) else { return nil }
         do {
-            return try session.blocks.open(block.sealed, seq: block.sequence, aad: block.header(session, stream).bytes)
+            return try session.blocks.open(block.sealed, seq: block.sequence, aad: header.bytes)
         } catch {
             guard error.isUnreadable else { throw error }
             return nil
@@ -27,31 +28,67 @@ struct StreamReader {
 
     /// All bytes of a block as they came; nil where its session is not there.
     mutating func bytes(of block: StoredBlock) throws(VaultError) -> [UInt8]? {
-        guard let session = try session(block.session) else { return nil }
-        return block.header(session, stream).bytes + block.sealed
+        guard let session = try session(block.session), let header = block.header(session, stream) else { return nil }
+        return header.bytes + block.sealed
     }
 
-    /// The readings of a readings block or a loose one, each with its boot; nil where it cannot be opened. Of a loose block
-    /// those whose records were first seen in it.
-    mutating func readings(of block: StoredBlock) throws(VaultError) -> [(reading: Reading, boot: BootID)]? {
+    /// A reading, and the block that it came in.
+    struct Found {
+        let reading: Reading
+        let boot: BootID
+        /// Number of the row of the block's session.
+        let session: Int64
+        let sequence: UInt64
+        let isLoose: Bool
+    }
+
+    /// The readings of a readings block, a loose one or a packed group, whose first piece this is; nil where it cannot be opened. Of a
+    /// loose block those whose records were first seen in it.
+    mutating func readings(of block: StoredBlock) throws(VaultError) -> [Found]? {
+        if case .packed(let group, _) = block.form { return try packed(group, hour: block.firstHour)?.found }
+        return try units(of: block).map { units in
+            units.flatMap { unit in
+                unit.readings.map {
+                    Found(
+                        reading: $0, boot: unit.boot, session: block.session, sequence: block.sequence,
+                        isLoose: block.isLoose)
+                }
+            }
+        }
+    }
+
+    /// A group of packed readings; nil where it cannot be opened.
+    func packed(_ group: Int64, hour: Int64) throws(VaultError) -> PackedReadings? {
+        guard let group = try store.packedGroup(of: stream.number, hour: hour, group: group) else { return nil }
+        return try store.readings(group, person, stream)
+    }
+
+    /// What a group says of itself without its readings; nil where it cannot be opened.
+    func outline(_ group: Int64, hour: Int64) throws(VaultError) -> PackedReadings.Outline? {
+        guard let group = try store.packedGroup(of: stream.number, hour: hour, group: group) else { return nil }
+        return try store.outline(group, person, stream)
+    }
+
+    /// What a block is made of that is not packed: all its readings, or those of each record.
+    mutating func units(of block: StoredBlock) throws(VaultError) -> [(readings: [Reading], boot: BootID)]? {
         guard let body = try body(of: block), let session = try session(block.session) else { return nil }
-        guard block.type == .loose else {
+        guard block.isLoose else {
             let readings = decoded { () throws(MalformedValue) in try ReadingColumns.decode(body) }
-            return readings?.map { ($0, session.boot) }
+            return readings.map { [($0, session.boot)] }
         }
         guard let loose = decoded({ () throws(MalformedValue) in try LooseBody(bytes: body) }),
             let stored = try store.session(loose.session, of: stream), let old = try self.session(stored.number)
         else { return nil }
-        var readings: [(Reading, BootID)] = []
+        var units: [([Reading], BootID)] = []
         for record in loose.records where try store.block(ofRecord: record.number, old.number) == block.number {
             do {
-                readings += (try old.reading(of: record) ?? []).map { ($0, old.boot) }
+                units.append((try old.reading(of: record) ?? [], old.boot))
             } catch {
                 guard error.isUnreadable else { throw error }
                 return nil
             }
         }
-        return readings
+        return units
     }
 
     private mutating func session(_ number: Int64) throws(VaultError) -> OpenSession? {
@@ -66,7 +103,24 @@ struct StreamReader {
 }
 
 extension StoredBlock {
-    fileprivate func header(_ session: OpenSession, _ stream: StoredStream) -> BlockHeader {
-        BlockHeader(type, BlockIdentity(stream: stream.id, session: session.session, sequence: sequence))
+    /// Nil where it is packed.
+    fileprivate func header(_ session: OpenSession, _ stream: StoredStream) -> BlockHeader? {
+        guard case .came(let kind) = form else { return nil }
+        return BlockHeader(kind, BlockIdentity(stream: stream.id, session: session.session, sequence: sequence))
+    }
+}
+
+extension PackedReadings {
+    /// In the order of blocks, and within each in theirs.
+    fileprivate var found: [StreamReader.Found] {
+        segments.flatMap { segment in
+            segment.units.flatMap { unit in
+                unit.readings.map {
+                    StreamReader.Found(
+                        reading: $0, boot: segment.boot, session: segment.session, sequence: unit.sequence,
+                        isLoose: segment.isLoose)
+                }
+            }
+        }
     }
 }

@@ -52,8 +52,11 @@ struct ReadingsCommand: Subcommand {
         }
         var lines = Lines(output)
         let unreadable = try Failure.explaining { () throws(VaultError) in
-            try StoredReadings(store: store, keys: keys).forEach(of: user, kind.kind, from: from, to: to) { reading in
-                lines.write(Self.json(reading))
+            // One state: the service may be packing what is read.
+            try store.database.snapshot { () throws(VaultError) in
+                try StoredReadings(store: store, keys: keys).forEach(of: user, kind.kind, from: from, to: to) {
+                    lines.write(Self.json($0))
+                }
             }
         }
         lines.flush()

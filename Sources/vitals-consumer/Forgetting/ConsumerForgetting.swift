@@ -21,6 +21,7 @@ extension Consumer {
         stale.isBeingForgotten = { [unowned self] in forgetting.isBusy(with: $0) }
         people.context.isBeingForgotten = { [unowned self] in forgetting.isBusy(with: $0) }
         ResetAll(people, forgetting).register()
+        HeartRateDeletion(people, ingest.totals.deletions, packing).register()
         people.register(
             "secret/rotate",
             .atOnce { [unowned self] request in

@@ -287,6 +287,10 @@ extension Store {
             DELETE FROM ledger WHERE (session, seq) IN
                 (SELECT session, seq FROM ledger WHERE session IN (\(session)) LIMIT ?2)
             """,
+            """
+            DELETE FROM ledger_runs WHERE (session, first_seq) IN
+                (SELECT session, first_seq FROM ledger_runs WHERE session IN (\(session)) LIMIT ?2)
+            """,
         ]
         for sql in portions {
             let count = try database.transaction { () throws(VaultError) in
@@ -318,18 +322,21 @@ extension Store {
 
 extension Erasure {
     /// A sealed row, and what it was sealed with.
-    private struct Sample {
+    fileprivate struct Sample {
         let sealed: [UInt8]
         let context: [UInt8]
     }
 
     private static let sampleLimit = 256
+    /// Those are of some kilobytes each.
+    private static let packedLimit = 32
     /// How many keys are tried at a time.
     private static let tryLimit = 20_000
 
     private mutating func takeSamples() throws(VaultError) {
         let user = person.user
         (samples, publicKeys) = ([], [])
+        var packed: [Sample] = []
         for stream in try store.streams(of: user) where stream.secretVersion <= person.version {
             samples += try store.database.query(
                 "SELECT number, session, boot, sealed_key FROM sessions WHERE stream = ? ORDER BY random() LIMIT ?",
@@ -338,8 +345,10 @@ extension Erasure {
                 Sample(
                     sealed: session.sealedKey, context: SessionKeys.context(stream.id, session.session, session.boot))
             }
+            packed += try store.somePacked(of: stream, atMost: Self.packedLimit)
         }
         samples = Array(samples.shuffled().prefix(Self.sampleLimit))
+        samples += packed.shuffled().prefix(Self.packedLimit)
         samples += try store.database.query(
             "SELECT name, secret_version, sealed FROM documents WHERE user = ? AND secret_version <= ?", names
         ) { row throws(VaultError) in
@@ -387,5 +396,24 @@ extension Erasure {
             }
         }
         return false
+    }
+}
+
+extension Store {
+    /// Some of a stream's groups of packed readings.
+    fileprivate func somePacked(of stream: StoredStream, atMost limit: Int) throws(VaultError) -> [Erasure.Sample] {
+        let names = try database.query(
+            """
+            SELECT first_hour, seq >> 8 FROM blocks WHERE stream = ? AND type = 16 AND seq & 255 = 0
+            ORDER BY random() LIMIT ?
+            """, [.integer(stream.number), .integer(limit)]
+        ) { row throws(VaultError) in (hour: try row.int(0), group: try row.int(1)) }
+        var samples: [Erasure.Sample] = []
+        for (hour, group) in names {
+            guard let found = try packedGroup(of: stream.number, hour: hour, group: group) else { continue }
+            let context = PackedGroup.context(stream.id, hour: hour, group: group)
+            samples.append(Erasure.Sample(sealed: found.sealed, context: context))
+        }
+        return samples
     }
 }

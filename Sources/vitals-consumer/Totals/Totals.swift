@@ -60,6 +60,8 @@ final class Totals {
     let keys: Keys
     /// In the order in which they take.
     let derivations: [any Derivation]
+    /// What people had deleted counts for nothing.
+    let deletions: Deletions
     /// By how much clocks were wrong, of streams in use.
     private var corrections: [Int64: Corrections] = [:]
     private static let capacity = 1024
@@ -68,6 +70,7 @@ final class Totals {
         self.store = store
         self.keys = keys
         self.derivations = derivations
+        deletions = Deletions(store, keys)
     }
 
     /// Adds what a batch brought, within its transaction.
@@ -80,7 +83,7 @@ final class Totals {
         var people: [ID: PersonsReadings] = [:]
         for arrival in arrivals {
             guard let user = decoded({ () throws(MalformedValue) in try ID(arrival.stream.user) }) else { continue }
-            let entries = try self.entries(arrival)
+            let entries = try self.entries(arrival, of: user)
             if arrival.isLoose {
                 if let hours = HourSpan(entries.map(\.reading.moment.wall)) {
                     try store.markStale(user, hours.first...hours.last)
@@ -97,20 +100,23 @@ final class Totals {
 
     func rolledBack() {
         corrections = [:]
+        deletions.forgetRead()
         for derivation in derivations { derivation.rolledBack() }
     }
 
-    /// The readings of a block, but for those that are another person's.
-    private func entries(_ arrival: Arrival) throws(VaultError) -> [PersonsReadings.Entry] {
+    /// The readings of a block, but for those that are another person's, and those that their owner had deleted.
+    private func entries(_ arrival: Arrival, of user: ID) throws(VaultError) -> [PersonsReadings.Entry] {
         let stream = arrival.stream
         let corrections = try corrections(of: stream)
         let foreign = try store.foreignTimes(of: stream)
+        let deleted = try deletions.ranges(of: user)
         let sensor = "\(stream.gateway)/\(stream.sensor)"
         return arrival.readings.compactMap { reading in
             var reading = reading
             reading.moment.wall = corrections.corrected(reading.moment, of: arrival.boot)
             let wall = reading.moment.wall
             if foreign.contains(where: { $0.contains(wall) }) { return nil }
+            if reading.kind == .heartRate, deleted.contains(wall) { return nil }
             return PersonsReadings.Entry(sensor: sensor, reading: reading)
         }
     }

@@ -1,0 +1,124 @@
+import Telemetry
+import Vault
+
+// Heart rate that its owner had deleted.
+//
+// The document "heart-rate-deleted" lists the ranges of time, before anything is done: from that commit on what lies in them is in no answer,
+// no export and no total, whether it is stored, under way or yet to come. `pending` lists those of which rows are still to be written anew
+// without them, which is done in the background (`RangeRemoval`), and again from the start of the range after an interruption.
+//
+// What comes late is stored and hidden, and goes when its hour is packed an hour after it came: a gateway whose clock was not set yet may
+// seal what it measures today as if it were of a day that was deleted, and says so in a clock block that comes soon after.
+
+/// Ranges of time, Unix milliseconds: ascending, and no two touch.
+struct DeletedRanges: Equatable {
+    private(set) var ranges: [Range<Int64>] = []
+
+    var isEmpty: Bool { ranges.isEmpty }
+
+    init(_ some: some Sequence<Range<Int64>> = []) { for range in some { insert(range) } }
+
+    func contains(_ wall: Int64) -> Bool {
+        guard let range = next(after: wall) else { return false }
+        return range.contains(wall)
+    }
+
+    /// Whether any of it lies in a range.
+    func overlaps(_ other: Range<Int64>) -> Bool { next(after: other.lowerBound)?.overlaps(other) ?? false }
+
+    /// The first that ends after a moment.
+    private func next(after wall: Int64) -> Range<Int64>? {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound > wall { high = middle } else { low = middle + 1 }
+        }
+        return low < ranges.count ? ranges[low] : nil
+    }
+
+    mutating func insert(_ range: Range<Int64>) {
+        guard !range.isEmpty else { return }
+        var merged = range
+        ranges.removeAll { other in
+            guard other.lowerBound <= range.upperBound, range.lowerBound <= other.upperBound else { return false }
+            merged = min(merged.lowerBound, other.lowerBound)..<max(merged.upperBound, other.upperBound)
+            return true
+        }
+        let index = ranges.firstIndex { $0.lowerBound > merged.lowerBound } ?? ranges.count
+        ranges.insert(merged, at: index)
+    }
+
+    mutating func remove(_ range: Range<Int64>) { ranges.removeAll { $0 == range } }
+}
+
+/// What people had deleted. Belongs to the thread of its store and keys.
+final class Deletions {
+    struct Document: Equatable {
+        var ranges = DeletedRanges()
+        /// Ranges of which rows are still to be written anew.
+        var pending = DeletedRanges()
+    }
+
+    static let name = "heart-rate-deleted"
+    /// No person has more ranges that do not touch.
+    static let maximumCount = 500
+
+    private let documents: Documents
+    /// What was read of people lately, if only that there is nothing.
+    private var known: [ID: DeletedRanges] = [:]
+    private static let capacity = 4096
+
+    init(_ store: Store, _ keys: Keys) { documents = Documents(store: store, keys: keys) }
+
+    /// What of a person's heart rate is not to be seen.
+    func ranges(of user: ID) throws(VaultError) -> DeletedRanges {
+        if let known = known[user] { return known }
+        let ranges = try read(user)?.ranges ?? DeletedRanges()
+        if known.count >= Self.capacity { known = [:] }
+        known[user] = ranges
+        return ranges
+    }
+
+    /// What was read is not good any more.
+    func forgetRead() { known = [:] }
+
+    /// The document; nil where there is none.
+    func read(_ user: ID) throws(VaultError) -> Document? {
+        guard let json = try documents.read(Self.name, of: user) else { return nil }
+        func ranges(_ name: String) -> DeletedRanges {
+            guard case .array(let elements)? = json[name] else { return DeletedRanges() }
+            return DeletedRanges(
+                elements.compactMap { element in
+                    guard case .array(let bounds) = element, bounds.count == 2, case .integer(let from) = bounds[0],
+                        case .integer(let to) = bounds[1], from < to
+                    else { return nil }
+                    return from..<to
+                })
+        }
+        return Document(ranges: ranges("ranges"), pending: ranges("pending"))
+    }
+
+    /// Keeps the document, within a transaction of the caller's.
+    func write(_ document: Document, of user: ID) throws(VaultError) {
+        func json(_ ranges: DeletedRanges) -> JSON {
+            .array(ranges.ranges.map { .array([.integer($0.lowerBound), .integer($0.upperBound)]) })
+        }
+        known[user] = nil
+        try documents.write(
+            ["ranges": json(document.ranges), "pending": json(document.pending)], Self.name, of: user)
+    }
+
+    /// Those of whom rows are still to be written anew.
+    func pending() throws(VaultError) -> [ID] {
+        let names = try documents.store.database.query(
+            "SELECT user FROM documents WHERE name = ? ORDER BY user", [.text(Self.name)], row: Row.text)
+        var users: [ID] = []
+        for name in names {
+            guard let user = decoded({ () throws(MalformedValue) in try ID(name) }),
+                let document = try read(user), !document.pending.isEmpty
+            else { continue }
+            users.append(user)
+        }
+        return users
+    }
+}

@@ -1,0 +1,188 @@
+import Telemetry
+import Vault
+
+/// Packs the blocks of one stream and hour, so many at a time, within transactions of the caller's: what was readable before is readable
+/// after, in the same order, and the ledger knows what it knew. Belongs to the thread of its store and keys.
+///
+/// A block that does not open, or is not in the ledger as it came, stays as it is, for `check` to find.
+struct HourPacker {
+    let store: Store
+    let keys: Keys
+    let deletions: Deletions
+
+    /// Blocks at a time.
+    static let portion = 512
+
+    /// What became of some blocks.
+    struct Outcome {
+        /// The last block looked at; nil where there was none.
+        var last: Int64?
+        var packed = 0
+        /// Whether some are left because what their owner had deleted is in them, and they came too lately.
+        var isWaiting = false
+    }
+
+    /// An unpacked block, opened.
+    private struct Opened {
+        let block: StoredBlock
+        var units: [(unit: PackedReadings.Unit, kind: Reading.Kind, boot: BootID)]
+        var removed: [Reading.Kind: Int] = [:]
+        var count: Int { units.reduce(0) { $0 + $1.unit.readings.count } }
+    }
+
+    /// Packs readings blocks after one of them. Heart rate that its owner had deleted is left out where the block came before `settled`.
+    func pack(
+        _ stream: StoredStream, _ person: Keys.Person, hour: Int64, after last: Int64, settled: Int64
+    ) throws(VaultError) -> Outcome {
+        let blocks = try store.unpackedBlocks(
+            of: stream.number, hour: hour, after: last, limit: Self.portion)
+        var outcome = Outcome(last: nil)
+        var reader = StreamReader(stream, person, store)
+        let isDeleted = try self.isDeleted(stream, &reader)
+        var opened: [Opened] = []
+        var (readings, bytes) = (0, 0)
+        for block in blocks {
+            guard readings < PackedGroup.maximumReadings, bytes < PackedGroup.maximumLength else { break }
+            outcome.last = block.number
+            guard var one = try open(block, &reader) else { continue }
+            if let isDeleted {
+                remove(isDeleted, from: &one)
+                if !one.removed.isEmpty, block.number > settled {
+                    outcome.isWaiting = true
+                    continue
+                }
+            }
+            readings += one.count
+            bytes += block.sealed.count
+            opened.append(one)
+        }
+        outcome.packed = opened.count
+        try replace(opened, stream, person, hour)
+        return outcome
+    }
+
+    /// Writes the rows of these blocks, all of one stream and hour, anew without what is to go; where nothing of a block is, it stays as it is.
+    /// - Returns: how many readings went.
+    func remove(
+        from blocks: [StoredBlock], _ stream: StoredStream, _ person: Keys.Person,
+        _ isToGo: (Reading, BootID) -> Bool
+    ) throws(VaultError) -> Int {
+        var reader = StreamReader(stream, person, store)
+        var opened: [Opened] = []
+        var removed = 0
+        for block in blocks {
+            if case .packed(let group, _) = block.form {
+                removed += try remove(from: group, block.firstHour, stream, person, isToGo)
+            } else if var one = try open(block, &reader) {
+                remove(isToGo, from: &one)
+                guard !one.removed.isEmpty else { continue }
+                removed += one.removed.values.reduce(0, +)
+                opened.append(one)
+            }
+        }
+        if let hour = blocks.first?.firstHour { try replace(opened, stream, person, hour) }
+        return removed
+    }
+
+    private func remove(
+        from group: Int64, _ hour: Int64, _ stream: StoredStream, _ person: Keys.Person,
+        _ isToGo: (Reading, BootID) -> Bool
+    ) throws(VaultError) -> Int {
+        guard let old = try store.packedGroup(of: stream.number, hour: hour, group: group),
+            var packed = try store.readings(old, person, stream)
+        else { return 0 }
+        let removed = packed.remove(isToGo)
+        guard !removed.isEmpty else { return 0 }
+        try store.write(packed, person, of: stream, hour: hour, group: group, inPlaceOf: old)
+        try uncount(removed, stream)
+        return removed.values.reduce(0, +)
+    }
+
+    // MARK: Blocks
+
+    /// What says which readings a person had deleted; nil where they had none.
+    private func isDeleted(
+        _ stream: StoredStream, _ reader: inout StreamReader
+    ) throws(VaultError) -> ((Reading, BootID) -> Bool)? {
+        guard let user = decoded({ () throws(MalformedValue) in try ID(stream.user) }) else { return nil }
+        let ranges = try deletions.ranges(of: user)
+        guard !ranges.isEmpty else { return nil }
+        let corrections = try Corrections(of: stream, &reader, store)
+        return { reading, boot in
+            reading.kind == .heartRate && ranges.contains(corrections.corrected(reading.moment, of: boot))
+        }
+    }
+
+    private func open(_ block: StoredBlock, _ reader: inout StreamReader) throws(VaultError) -> Opened? {
+        guard let bytes = try reader.bytes(of: block),
+            try store.digest(block.session, block.sequence) == SHA256.digest(bytes),
+            let units = try reader.units(of: block)
+        else { return nil }
+        return Opened(
+            block: block,
+            units: units.compactMap { readings, boot in
+                readings.first.map { (PackedReadings.Unit(block.sequence, first: $0, readings), $0.kind, boot) }
+            })
+    }
+
+    private func remove(_ isToGo: (Reading, BootID) -> Bool, from one: inout Opened) {
+        for index in one.units.indices {
+            let (unit, kind, boot) = one.units[index]
+            let left = unit.readings.filter { !isToGo($0, boot) }
+            guard left.count < unit.readings.count else { continue }
+            one.removed[kind, default: 0] += unit.readings.count - left.count
+            one.units[index].unit.readings = left
+        }
+    }
+
+    /// Puts blocks into the hour's last group, or into a new one where that is full, and takes their rows away.
+    private func replace(
+        _ opened: [Opened], _ stream: StoredStream, _ person: Keys.Person, _ hour: Int64
+    ) throws(VaultError) {
+        guard !opened.isEmpty else { return }
+        var old = try store.packedGroups(of: stream.number, hour: hour).last
+        let next = old.map { $0.group + 1 } ?? 0
+        var packed = PackedReadings()
+        if let group = old {
+            let outline = try store.outline(group, person, stream)
+            let new = opened.reduce(0) { $0 + $1.count }
+            if let outline, group.sealed.count <= PackedGroup.maximumLength,
+                outline.count + new <= PackedGroup.maximumReadings,
+                outline.unitCount + opened.count <= PackedGroup.maximumUnits,
+                let readings = decoded({ () throws(MalformedValue) in try PackedReadings(outline) })
+            {
+                packed = readings
+            } else {
+                // Full, or damaged.
+                old = nil
+            }
+        }
+        var sequences: [Int64: [UInt64]] = [:]
+        for one in opened.sorted(by: { ($0.block.session, $0.block.sequence) < ($1.block.session, $1.block.sequence) })
+        {
+            for (unit, kind, boot) in one.units {
+                packed.add(unit, kind, session: one.block.session, boot: boot, isLoose: one.block.isLoose)
+            }
+            sequences[one.block.session, default: []].append(one.block.sequence)
+        }
+        let number = try store.write(
+            packed, person, of: stream, hour: hour, group: old?.group ?? next, inPlaceOf: old)
+        for one in opened {
+            if one.block.isLoose {
+                try store.database.execute(
+                    "UPDATE records SET block = ? WHERE block = ?", [.integer(number), .integer(one.block.number)])
+            }
+            try store.database.execute("DELETE FROM blocks WHERE number = ?", [.integer(one.block.number)])
+            try uncount(one.removed, stream)
+        }
+        for (session, sequences) in sequences { try store.shortenEntries(session, sequences) }
+    }
+
+    private func uncount(_ removed: [Reading.Kind: Int], _ stream: StoredStream) throws(VaultError) {
+        for (kind, count) in removed {
+            try store.database.execute(
+                "UPDATE counts SET number = number - ? WHERE stream = ? AND kind = ?",
+                [.integer(Int64(count)), .integer(stream.number), .integer(Int64(kind.rawValue))])
+        }
+    }
+}

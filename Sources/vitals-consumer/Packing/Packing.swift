@@ -1,0 +1,262 @@
+import Daemon
+import Reactor
+import Telemetry
+import Vault
+
+// Blocks of closed hours become packed rows, beside all else that the session's thread does.
+//
+// Each minute whoever is to be packed is looked for: hours that are over for two hours, and of which no block came in the last minute. What
+// came is told by the numbers of rows, which rise: those up to the greatest of the tick before are a minute old. Then
+//
+//     counting     what somebody had deleted: `HiddenCount`
+//     packing      hour by hour, each stream's blocks: `HourPacker`
+//     removing     rows from which somebody had a range of heart rate deleted: `RangeRemoval`
+//     folding      minutes of heart rate of closed hours: `fold`
+//
+// is done in portions of a few milliseconds, each a transaction, with pauses as long. A portion that was begun when the process was
+// killed is done anew. While somebody reads an older state of the database, a backup for one, SQLite's log cannot be emptied and would
+// grow with all that is written anew: where it is long, packing waits. A person who is being forgotten is left alone.
+
+/// Packs what is old. Belongs to the session's thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+final class Packing: @unchecked Sendable {
+    /// A portion ends with what goes over this, milliseconds.
+    static let portion: UInt64 = 10
+    /// How long SQLite's log may be, in pages, before packing waits for readers.
+    static let longLog = 8192
+    static let interval: Duration = .seconds(60)
+
+    private let store: Store
+    private let keys: Keys
+    private let deletions: Deletions
+    private let isBeingForgotten: (ID) -> Bool
+    private var loop: EventLoop?
+    private var timer: EventLoop.Timer?
+    /// The greatest number of each tick of the last hour.
+    private var marks: [Int64] = []
+    private var pass: PackingPass?
+    private var counts: [HiddenCount] = []
+    private var removal: RangeRemoval?
+    /// Somebody reads an older state, in which what is removed still is. Until the next tick.
+    private var isRemovalWaiting = false
+    private var portions = 0
+    /// Those who may have ranges that are still to be removed; nil before it was looked for.
+    private var removing: [ID]?
+    private var isFolding = false
+    private var reported = OncePerMinute<String>(capacity: 16)
+    /// Makes of hours of heart rate that are over what is kept of them: at most about a day of one person in a call, in a transaction of its
+    /// own; nothing of those who are being forgotten. Says whether there may be more.
+    var fold: (_ before: Int64, _ isBeingForgotten: (ID) -> Bool) throws(VaultError) -> Bool = { _, _ in false }
+    /// The wall clock, Unix milliseconds.
+    var now: () -> Int64 = unixMilliseconds
+
+    init(_ store: Store, _ keys: Keys, _ deletions: Deletions, isBeingForgotten: @escaping (ID) -> Bool) {
+        self.store = store
+        self.keys = keys
+        self.deletions = deletions
+        self.isBeingForgotten = isBeingForgotten
+    }
+
+    /// Begins, on the thread of this loop, which is the caller's.
+    func start(_ loop: EventLoop) {
+        self.loop = loop
+        goOn(after: .zero)
+    }
+
+    /// Somebody had a range deleted: the readings are counted, and go.
+    func remove(_ count: HiddenCount) {
+        counts.append(count)
+        if removing?.contains(count.user) == false { removing?.append(count.user) }
+        goOn(after: .zero)
+    }
+
+    private var isUnderWay: Bool { pass != nil || removal != nil && !isRemovalWaiting || isFolding }
+
+    private func goOn(after delay: Duration) {
+        timer?.cancel()
+        timer = loop?.after(delay) { [unowned self] in
+            timer = nil
+            work()
+        }
+    }
+
+    private func work() {
+        let begun = millisecondsSinceBoot()
+        do throws(VaultError) {
+            let goesOn = try workOnce(until: begun + Self.portion)
+            // Half of the time is everybody else's.
+            goOn(after: goesOn ? .milliseconds(Int64(millisecondsSinceBoot() - begun) + 1) : Self.interval)
+        } catch {
+            // Whatever was under way begins anew.
+            (pass, removal, removing, isFolding) = (nil, nil, nil, false)
+            for count in counts { count.completion(.failure(error)) }
+            counts = []
+            deletions.forgetRead()
+            if error.reason != .locked, reported.allows("\(error.reason)", now: millisecondsSinceBoot()) {
+                log.error("packing goes on in a minute: \(error)")
+            }
+            goOn(after: Self.interval)
+        }
+    }
+
+    /// Does a portion.
+    /// - Returns: whether there is more to do now.
+    func workOnce(until end: UInt64) throws(VaultError) -> Bool {
+        if !counts.isEmpty {
+            if try counts[0].goOn(until: end) { return true }
+            let done = counts.removeFirst()
+            done.completion(.success(done.number))
+            return true
+        }
+        // Looking costs something, too.
+        if portions == 0, try !isLogShort() {
+            (pass, isFolding) = (nil, false)
+            return false
+        }
+        portions = (portions + 1) % 64
+        if !isUnderWay { try begin() }
+        if try removeRanges(until: end) { return true }
+        if var pass {
+            let goesOn = try pass.goOn(until: end)
+            self.pass = goesOn ? pass : nil
+            return true
+        }
+        guard isFolding else { return false }
+        isFolding = try fold(closed, isBeingForgotten)
+        return isFolding
+    }
+
+    /// The first hour that is not closed.
+    private var closed: Int64 { HourSpan.hour(now()) - 2 }
+
+    /// A tick.
+    private func begin() throws(VaultError) {
+        let newest = try store.database.first("SELECT coalesce(max(number), 0) FROM blocks", row: Row.int) ?? 0
+        // What was forgotten took its numbers along.
+        marks.removeAll { $0 > newest }
+        if let mark = marks.last {
+            pass = PackingPass(
+                HourPacker(store: store, keys: keys, deletions: deletions), before: closed, mark: mark,
+                settled: marks.count >= 60 ? marks[marks.count - 60] : -1, isBeingForgotten)
+        }
+        marks.append(newest)
+        if marks.count > 60 { marks.removeFirst() }
+        isFolding = true
+        isRemovalWaiting = false
+    }
+
+    private func removeRanges(until end: UInt64) throws(VaultError) -> Bool {
+        if removing == nil { removing = try deletions.pending() }
+        guard !isRemovalWaiting else { return false }
+        if removal == nil, let user = removing?.first {
+            removing?.removeFirst()
+            guard !isBeingForgotten(user) else { return true }
+            removal = try RangeRemoval(user, store, keys, deletions)
+        }
+        guard var removal else { return false }
+        guard !isBeingForgotten(removal.user) else {
+            self.removal = nil
+            return true
+        }
+        switch try removal.goOn(until: end) {
+        case .goesOn: self.removal = removal
+        case .waitsForReaders:
+            // What was deleted still lies in the log, and goes with it.
+            self.removal = removal
+            isRemovalWaiting = true
+        case .done: self.removal = nil
+        }
+        return true
+    }
+
+    /// Whether SQLite's log is short, or can be emptied.
+    private func isLogShort() throws(VaultError) -> Bool {
+        let log = try store.database.checkpointInPassing()
+        return log.pages < Self.longLog || log.moved == log.pages
+    }
+}
+
+/// One time through all that may be packed. Belongs to the session's thread.
+struct PackingPass {
+    private struct Name: Hashable {
+        let stream: Int64
+        let hour: Int64
+    }
+
+    private let packer: HourPacker
+    /// The first hour that is not to be packed.
+    private let before: Int64
+    /// Blocks with greater numbers are too new.
+    private let mark: Int64
+    private let settled: Int64
+    private let isBeingForgotten: (ID) -> Bool
+    private var hour: Int64 = .min
+    /// The block looked at last, of that hour.
+    private var number: Int64 = 0
+    /// Those of that hour of which nothing is left to do.
+    private var done: Set<Int64> = []
+    /// A stream that is under way, and its last block that was looked at.
+    private var current: (stream: Int64, last: Int64)?
+
+    init(
+        _ packer: HourPacker, before: Int64, mark: Int64, settled: Int64 = .max,
+        _ isBeingForgotten: @escaping (ID) -> Bool
+    ) {
+        self.packer = packer
+        self.before = before
+        self.mark = mark
+        self.settled = settled
+        self.isBeingForgotten = isBeingForgotten
+    }
+
+    /// Packs what it finds, in one transaction. After an error it is of no use any more.
+    /// - Parameter end: milliseconds of the monotonic clock.
+    /// - Returns: whether there is more.
+    mutating func goOn(until end: UInt64) throws(VaultError) -> Bool {
+        if current == nil, try !findNext() { return false }
+        let database = packer.store.database
+        return try database.transaction { () throws(VaultError) in
+            repeat {
+                if let (stream, last) = current {
+                    try pack(stream, after: last)
+                } else if try !findNext() {
+                    return false
+                }
+            } while millisecondsSinceBoot() < end
+            return true
+        }
+    }
+
+    /// Finds the next block that is not packed.
+    private mutating func findNext() throws(VaultError) -> Bool {
+        let sql = """
+            SELECT first_hour, number, stream FROM blocks INDEXED BY unpacked_blocks
+            WHERE type = 2 AND (first_hour, number) > (?, ?) AND first_hour < ? ORDER BY first_hour, number LIMIT 1
+            """
+        let found = try packer.store.database.first(
+            sql, [.integer(hour), .integer(number), .integer(before)]
+        ) { row throws(VaultError) in (hour: try row.int(0), number: try row.int(1), stream: try row.int(2)) }
+        guard let found else { return false }
+        if found.hour != hour { done = [] }
+        (hour, number) = (found.hour, found.number)
+        if done.insert(found.stream).inserted, try isQuiet(found.stream) { current = (found.stream, 0) }
+        return true
+    }
+
+    /// Whether nothing of the stream and hour came in the last minute.
+    private func isQuiet(_ stream: Int64) throws(VaultError) -> Bool {
+        try packer.store.database.first(
+            "SELECT 1 FROM blocks WHERE stream = ? AND first_hour = ? AND type = 2 AND number > ? LIMIT 1",
+            [.integer(stream), .integer(hour), .integer(mark)], row: Row.int) == nil
+    }
+
+    private mutating func pack(_ number: Int64, after last: Int64) throws(VaultError) {
+        current = nil
+        guard let stream = try packer.store.stream(number: number),
+            let user = decoded({ () throws(MalformedValue) in try ID(stream.user) }), !isBeingForgotten(user),
+            let person = try packer.keys.person(stream.user, version: stream.secretVersion)
+        else { return }
+        let outcome = try packer.pack(stream, person, hour: hour, after: last, settled: settled)
+        if let last = outcome.last { current = (number, last) }
+    }
+}

@@ -1,0 +1,137 @@
+import Daemon
+import Telemetry
+import Vault
+
+// A range of heart rate goes: first the rows in which it lies are written anew without it, then, when SQLite's log is emptied, the
+// document says that it is done. Where that is interrupted it is begun again; rows that have nothing of the range any more are not found, or
+// left as they are.
+
+/// Goes through the rows of a person in which some ranges may lie, a page at a time. Belongs to the thread of its store and keys.
+struct HeartRateWalk {
+    let store: Store
+    let keys: Keys
+    private let ranges: [Range<Int64>]
+    private var streams: ArraySlice<StoredStream>
+    private var current: Current?
+
+    /// A page's blocks, all of one stream and hour.
+    struct Page {
+        let stream: StoredStream
+        let person: Keys.Person
+        let corrections: Corrections
+        let blocks: [StoredBlock]
+    }
+
+    private struct Current {
+        let stream: StoredStream
+        let person: Keys.Person
+        let corrections: Corrections
+        var ranges: ArraySlice<HourSpan>
+        var last: (hour: Int64, number: Int64)?
+    }
+
+    private static let pageSize = 64
+
+    init(_ user: ID, _ ranges: DeletedRanges, _ store: Store, _ keys: Keys) throws(VaultError) {
+        self.store = store
+        self.keys = keys
+        self.ranges = ranges.ranges
+        streams = try store.streams(of: user)[...]
+    }
+
+    /// The next page; nil at the end.
+    mutating func next() throws(VaultError) -> Page? {
+        while true {
+            guard var stream = current else {
+                guard let next = streams.popFirst() else { return nil }
+                current = try begin(next)
+                continue
+            }
+            guard let hours = stream.ranges.first else {
+                current = nil
+                continue
+            }
+            let page = try store.blocks(
+                of: stream.stream.number, kinds: .heartRate, hours: hours, after: stream.last, limit: Self.pageSize)
+            guard let hour = page.first?.firstHour else {
+                stream.ranges.removeFirst()
+                stream.last = nil
+                current = stream
+                continue
+            }
+            let blocks = Array(page.prefix { $0.firstHour == hour })
+            stream.last = blocks.last.map { ($0.firstHour, $0.number) }
+            current = stream
+            return Page(
+                stream: stream.stream, person: stream.person, corrections: stream.corrections, blocks: blocks)
+        }
+    }
+
+    private func begin(_ stream: StoredStream) throws(VaultError) -> Current? {
+        guard let person = try keys.person(stream.user, version: stream.secretVersion) else { return nil }
+        var reader = StreamReader(stream, person, store)
+        let corrections = try Corrections(of: stream, &reader, store)
+        let spans = ranges.compactMap { range in
+            HourSpan([range.lowerBound, range.upperBound - 1]).map { span in
+                var span = span
+                span.first -= corrections.slack.upperBound
+                span.last -= corrections.slack.lowerBound
+                return span
+            }
+        }
+        return Current(stream: stream, person: person, corrections: corrections, ranges: spans[...])
+    }
+}
+
+/// Writes the rows of a person anew without what they had deleted. Belongs to the session's thread.
+struct RangeRemoval {
+    enum Advance { case goesOn, waitsForReaders, done }
+
+    let user: ID
+    private let pending: DeletedRanges
+    private let deletions: Deletions
+    private let packer: HourPacker
+    private var walk: HeartRateWalk
+    private var isWritten = false
+
+    init(_ user: ID, _ store: Store, _ keys: Keys, _ deletions: Deletions) throws(VaultError) {
+        self.user = user
+        self.deletions = deletions
+        pending = try deletions.read(user)?.pending ?? DeletedRanges()
+        packer = HourPacker(store: store, keys: keys, deletions: deletions)
+        walk = try HeartRateWalk(user, pending, store, keys)
+    }
+
+    /// Does a portion, in one transaction. After an error it is of no use any more.
+    /// - Parameter end: milliseconds of the monotonic clock.
+    mutating func goOn(until end: UInt64) throws(VaultError) -> Advance {
+        guard !isWritten else { return try finish() }
+        let database = packer.store.database
+        try database.transaction { () throws(VaultError) in
+            repeat {
+                guard let page = try walk.next() else {
+                    isWritten = true
+                    return
+                }
+                _ = try packer.remove(from: page.blocks, page.stream, page.person) { [pending] reading, boot in
+                    reading.kind == .heartRate
+                        && pending.contains(page.corrections.corrected(reading.moment, of: boot))
+                }
+            } while millisecondsSinceBoot() < end
+        }
+        return .goesOn
+    }
+
+    private func finish() throws(VaultError) -> Advance {
+        let database = packer.store.database
+        guard !pending.isEmpty else { return .done }
+        guard try database.checkpointWithoutWaiting() else { return .waitsForReaders }
+        // Ranges that were added meanwhile stay pending.
+        try database.transaction { () throws(VaultError) in
+            guard var document = try deletions.read(user) else { return }
+            for range in pending.ranges { document.pending.remove(range) }
+            try deletions.write(document, of: user)
+        }
+        return .done
+    }
+}
