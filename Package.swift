@@ -83,10 +83,13 @@ let package = Package(
         tests("VaultTests", ["TestSupport", "Vault"], exclude: ["Interop", "Vectors"]),
         tests("DaemonTests", ["Daemon", "TestSupport"]),
         tests("FetchTests", ["Fetch", "TestSupport"]),
-        tests("CompressionTests", ["Compression"]),
+        tests("CompressionTests", ["Compression", "TestSupport"]),
         tests(
             "ConsumerTests",
-            ["vitals-consumer", "Daemon", "Fetch", "Fitness", "MQTT", "Reactor", "Telemetry", "TestSupport", "Vault"],
+            [
+                "vitals-consumer", "Compression", "Daemon", "Fetch", "Fitness", "MQTT", "Reactor", "Telemetry",
+                "TestSupport", "Vault",
+            ],
             exclude: ["OpenID/signer.py", "OpenID/tokens.py", "Profile/zones.py"]),
         tests("CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),
         tests(

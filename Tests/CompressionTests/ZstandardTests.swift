@@ -1,4 +1,5 @@
 import Compression
+import TestSupport
 import Testing
 
 @Suite("Zstandard")
@@ -18,7 +19,7 @@ struct ZstandardTests {
     @Test("gives back what was compressed, at every level and length", arguments: [-5, 1, 3, 9, 19, 1000])
     func roundTrip(level: Int) throws {
         let zstandard = Zstandard(level: level)
-        var generator = Reproducible(state: 7)
+        var generator = SeededGenerator(seed: 7)
         for length in [0, 1, 255, 256, 257, 4096, 100_000] {
             let random = (0..<length).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let plain = (0..<length).map { UInt8($0 / 100 % 7) }
@@ -62,7 +63,7 @@ struct ZstandardTests {
     @Test("never ends the program, nor gives more than is allowed, whatever bits are turned or cut")
     func hostile() throws {
         let zstandard = Zstandard()
-        var generator = Reproducible(state: 1)
+        var generator = SeededGenerator(seed: 1)
         let bytes = (0..<3000).map { UInt8(truncatingIfNeeded: $0 * $0 / 50) }
         let frame = try zstandard.compress(bytes)
         var refused = 0
@@ -93,19 +94,5 @@ struct ZstandardTests {
             _ = try body()
             return nil
         } catch { return (error as? CompressionError)?.reason }
-    }
-}
-
-/// The same numbers at every run.
-private struct Reproducible: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        // SplitMix64.
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var next = state
-        next = (next ^ (next >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        next = (next ^ (next >> 27)) &* 0x94D0_49BB_1331_11EB
-        return next ^ (next >> 31)
     }
 }
