@@ -11,7 +11,8 @@
 //         ])
 //
 // A subcommand also takes the options of the commands above it, before or after its own name. `--help` (`-h`) works
-// for every command, `--version` for the program. Parsing.swift reads a command line by it, Help.swift explains it.
+// for every command, `--version` for the program. Parsing.swift reads a command line by it, Help.swift explains it,
+// Completion.swift has bash complete it.
 
 /// A program or one of its subcommands: what it does and what it takes.
 public struct Command: Sendable {
@@ -23,6 +24,8 @@ public struct Command: Sendable {
     public let discussion: String
     /// What it takes by name, here and in all subcommands.
     public let options: [Option]
+    /// What it takes by name where no subcommand is named; these are none of its subcommands'.
+    public let optionsAlone: [Option]
     /// What it takes by position; a command with subcommands takes nothing by position.
     public let arguments: [Positional]
     /// Commands to try.
@@ -36,14 +39,15 @@ public struct Command: Sendable {
 
     /// A command, with everything that its help shows.
     public init(
-        name: String, summary: String, discussion: String = "", options: [Option] = [], arguments: [Positional] = [],
-        examples: [Example] = [], exitCodes: [ExitCode] = [.ok, .failure, .usage], subcommands: [Command] = [],
-        runsAlone: Bool = false
+        name: String, summary: String, discussion: String = "", options: [Option] = [], optionsAlone: [Option] = [],
+        arguments: [Positional] = [], examples: [Example] = [], exitCodes: [ExitCode] = [.ok, .failure, .usage],
+        subcommands: [Command] = [], runsAlone: Bool = false
     ) {
         self.name = name
         self.summary = summary
         self.discussion = discussion
         self.options = options
+        self.optionsAlone = optionsAlone
         self.arguments = arguments
         self.examples = examples
         self.exitCodes = exitCodes
@@ -62,20 +66,24 @@ public struct Option: Sendable {
     let help: String
     let defaultValue: String?
     let isRepeated: Bool
+    let values: [String]
 
     /// An option with a value, and what holds when it is not given. `isRepeated`: it may be given several times.
+    /// `values`: all that the value can be, or some of it, for completion; where the placeholder is `FILE`, files are.
     public static func value(
         _ name: String, short: Character? = nil, _ placeholder: String, _ help: String, default: String? = nil,
-        isRepeated: Bool = false
+        isRepeated: Bool = false, values: [String] = []
     ) -> Option {
         Option(
             name: name, short: short, placeholder: placeholder, help: help, defaultValue: `default`,
-            isRepeated: isRepeated)
+            isRepeated: isRepeated, values: values)
     }
 
     /// An option that is given or not.
     public static func flag(_ name: String, short: Character? = nil, _ help: String) -> Option {
-        Option(name: name, short: short, placeholder: nil, help: help, defaultValue: nil, isRepeated: false)
+        Option(
+            name: name, short: short, placeholder: nil, help: help, defaultValue: nil, isRepeated: false,
+            values: [])
     }
 }
 
@@ -86,20 +94,22 @@ public struct Positional: Sendable {
     let help: String
     let isRequired: Bool
     let isRepeated: Bool
+    /// What it can be, for completion; where the name is `FILE`, files are.
+    let values: [String]
 
-    /// A value that must be given.
-    public static func required(_ name: String, _ help: String) -> Positional {
-        Positional(name: name, help: help, isRequired: true, isRepeated: false)
+    /// A value that must be given. `values`: all that it can be, or some of it.
+    public static func required(_ name: String, _ help: String, values: [String] = []) -> Positional {
+        Positional(name: name, help: help, isRequired: true, isRepeated: false, values: values)
     }
 
-    /// A value that may be left out.
-    public static func optional(_ name: String, _ help: String) -> Positional {
-        Positional(name: name, help: help, isRequired: false, isRepeated: false)
+    /// A value that may be left out. `values`: all that it can be, or some of it.
+    public static func optional(_ name: String, _ help: String, values: [String] = []) -> Positional {
+        Positional(name: name, help: help, isRequired: false, isRepeated: false, values: values)
     }
 
     /// Any number of values, none included; only as the last.
     public static func repeated(_ name: String, _ help: String) -> Positional {
-        Positional(name: name, help: help, isRequired: false, isRepeated: true)
+        Positional(name: name, help: help, isRequired: false, isRepeated: true, values: [])
     }
 }
 

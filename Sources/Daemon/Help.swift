@@ -19,7 +19,10 @@ extension Command {
         parts.append(table("Arguments", arguments.map { ($0.name, $0.help) }))
         let standard: [(String, String)] = [("-h, --help", "shows this help")]
         let forProgram = isProgram ? [("    --version", "shows the version")] : []
-        parts.append(table("Options", (options + inherited).map { ($0.usage, $0.explanation) } + standard + forProgram))
+        parts.append(
+            table(
+                "Options",
+                (optionsAlone + options + inherited).map { ($0.usage, $0.explanation) } + standard + forProgram))
         parts.append(table("Exit codes", exitCodes.map { ("\($0.rawValue)", $0.meaning) }))
         let examples = examples.map { example in
             "  \(example.line)" + (example.help.isEmpty ? "" : "\n" + wrapped(example.help, indent: 6))

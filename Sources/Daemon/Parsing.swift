@@ -75,6 +75,11 @@ private struct Parser {
             let near = nearest(to: word, among: names).map { "did you mean \($0)?" }
             throw error("unknown command \(quoted(word)); " + (near ?? "there are \(names.joined(separator: ", "))"))
         }
+        if let alone = command.optionsAlone.first(where: { values[$0.name] != nil }) {
+            let isKnown = subcommand.options.contains { $0.name == alone.name }
+            let words = isKnown ? "goes behind \(subcommand.name)" : "is not for \(subcommand.name)"
+            throw error("--\(alone.name) \(words)")
+        }
         inherited = command.options + inherited
         path.append(subcommand.name)
         command = subcommand
@@ -82,7 +87,7 @@ private struct Parser {
 
     private mutating func takeOption(_ word: String) throws(UsageError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        let known = command.options + inherited
+        let known = command.optionsAlone + command.options + inherited
         let found = known.first { option in
             parts[0] == "--\(option.name)" || option.short.map { parts[0] == "-\($0)" } ?? false
         }
@@ -126,7 +131,7 @@ private struct Parser {
         if let extra = rest.first { throw error("unexpected \(quoted(extra))") }
         let given = Set(values.keys)
         var kinds: [String: Arguments.Kind] = [:]
-        for option in command.options + inherited {
+        for option in command.optionsAlone + command.options + inherited {
             kinds[option.name] = option.placeholder == nil ? .flag : .option
             if values[option.name] == nil, let value = option.defaultValue { values[option.name] = [value] }
         }

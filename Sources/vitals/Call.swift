@@ -7,7 +7,7 @@ import Telemetry
 /// What all commands take: from the command line, else from the settings file, else by default.
 struct Call {
     /// The protocol's versions, as the option spells them.
-    private enum ProtocolName: String, CaseIterable {
+    enum ProtocolName: String, CaseIterable {
         case mqtt5
         case mqtt311 = "mqtt3.1.1"
     }

@@ -18,7 +18,9 @@ enum Commands {
             .value("settings", "FILE", "the settings file (default: ~/.config/vitals/vitals.json5, if it is there)"),
             .value("host", "HOST", "the broker's name or address (default: 127.0.0.1)"),
             .value("port", "PORT", "the broker's port (default: 1883)"),
-            .value("protocol", "NAME", "mqtt5 or mqtt3.1.1 (default: mqtt5)"),
+            .value(
+                "protocol", "NAME", "mqtt5 or mqtt3.1.1 (default: mqtt5)",
+                values: Call.ProtocolName.allCases.map(\.rawValue)),
             .value("username", "NAME", "the user that the broker is to check"),
             .value("password-file", "FILE", "a file whose first line is that user's password, or the account's"),
             .flag("anonymous", "goes to the broker without a name, signed in or not"),
@@ -39,7 +41,7 @@ enum Commands {
         exitCodes: ExitCode.allCases,
         subcommands: [watch, read, scan, connect, disconnect, forget, rename, sensors, status] + DaysCommands.all
             + FriendsCommands.all
-            + PeopleCommands.all)
+            + PeopleCommands.all + [completion])
 
     private static let watch = Command(
         name: "watch", summary: "Shows heart rates, running and cycling as they come, and sensors as they come and go.",
@@ -150,4 +152,19 @@ enum Commands {
     private static let status = Command(
         name: "status", summary: "Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.",
         examples: [Example("vitals status")], exitCodes: ExitCode.allCases)
+
+    private static let completion = Command(
+        name: "completion", summary: "Prints a script with which the shell completes these commands.",
+        arguments: [.required("SHELL", "bash", values: Shell.allCases.map(\.rawValue))],
+        examples: [
+            Example("source <(vitals completion bash)", "for this shell"),
+            Example(
+                "vitals completion bash > ~/.local/share/bash-completion/completions/vitals",
+                "for all later ones, with the package bash-completion"),
+        ])
+
+    /// What completion there is.
+    enum Shell: String, CaseIterable {
+        case bash
+    }
 }

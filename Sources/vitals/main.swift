@@ -2,6 +2,11 @@ import Daemon
 
 run(Commands.vitals) { arguments in
     Output.ignoreBrokenPipes()
+    if arguments.command == ["completion"] {
+        _ = try arguments.choice("SHELL", of: Commands.Shell.self)
+        try Output.write(Commands.vitals.bashCompletion)
+        return .ok
+    }
     let call = try Call(arguments)
     if let code = try PeopleCommands.execute(call, arguments) { return code }
     if let code = try DaysCommands.execute(call, arguments) { return code }

@@ -21,7 +21,7 @@ struct CommandLineTests {
             (["goals", "share"], Golden.goalsShare), (["friends"], Golden.friends),
             (["friends", "invite"], Golden.friendsInvite), (["cheer"], Golden.cheer),
             (["notifications"], Golden.notifications),
-            (["notifications", "confirm"], Golden.notificationsConfirm),
+            (["notifications", "confirm"], Golden.notificationsConfirm), (["completion"], Golden.completion),
         ])
     func help(command: [String], text: String) throws {
         let outcome = try Program(command + ["--help"]).finish()
@@ -46,7 +46,7 @@ struct CommandLineTests {
                 which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
                 today, week, month, year, heart-rate, goals, friends, cheer, notifications, sign-up, sign-in, \
                 sign-out, account, whoami, devices, password, profile, picture, consent, enrol, gateways, claim, \
-                release, claims, export, reset-all, delete-account
+                release, claims, export, reset-all, delete-account, completion
                 """,
                 "vitals"
             ),

@@ -106,9 +106,9 @@ extension Golden {
           delete       Deletes what was recorded in a time, for good.
 
         Options:
-              --points N            how many points at most, 1 to 2000 (default: as fit the terminal)
               --from TIME           from when, such as "2026-11-21 14:00", 14:00, yesterday or -2h
               --to TIME             until when (default: now)
+              --points N            how many points at most, 1 to 2000 (default: as fit the terminal)
         \(options)
           -h, --help                shows this help
 
@@ -131,10 +131,9 @@ extension Golden {
         Both --from and --to have to be said. What else comes in of that time is not kept either.
 
         Options:
-          -y, --yes                 does not ask first
-              --points N            how many points at most, 1 to 2000 (default: as fit the terminal)
               --from TIME           from when, such as "2026-11-21 14:00", 14:00, yesterday or -2h
               --to TIME             until when (default: now)
+          -y, --yes                 does not ask first
         \(options)
           -h, --help                shows this help
 
@@ -296,9 +295,7 @@ extension Golden {
           ID  those that are confirmed; or --all
 
         Options:
-              --all                 also what is confirmed
-              --follow              and then new ones as they come; Ctrl-C ends it
-              --limit N             how many at most (default: 50)
+              --all                 all of them
         \(options)
           -h, --help                shows this help
 
@@ -306,6 +303,31 @@ extension Golden {
 
         Examples:
           vitals notifications confirm --all
+
+        """
+
+    static let completion = """
+        Usage: vitals completion [OPTIONS] SHELL
+
+        Prints a script with which the shell completes these commands.
+
+        Arguments:
+          SHELL  bash
+
+        Options:
+        \(options)
+          -h, --help                shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+
+        Examples:
+          source <(vitals completion bash)
+              for this shell
+          vitals completion bash > ~/.local/share/bash-completion/completions/vitals
+              for all later ones, with the package bash-completion
 
         """
 }

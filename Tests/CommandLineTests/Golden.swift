@@ -80,6 +80,7 @@ enum Golden {
           export          Writes all that is kept of you into files.
           reset-all       Deletes all that is kept of you; the account stays.
           delete-account  Deletes the account, and all that is kept of you.
+          completion      Prints a script with which the shell completes these commands.
 
         Options:
         \(options)

@@ -130,7 +130,9 @@ struct HeartRateTests {
             (["--from", "-2x"], "--from: expected a time such as"),
             (["--to", "yesterday 14:00 sharp"], "--to: expected a time such as"),
             (["--from", "-1h", "--to", "-2h"], "--from: "), (["--points", "2001"], "--points: "),
-            (["variability", "--points", "5"], "--points: is for the graph only"),
+            (["--points", "5", "variability"], "--points is not for variability"),
+            (["variability", "--points", "5"], "unknown option \"--points\""),
+            (["--from", "-2h", "delete"], "--from goes behind delete"),
         ])
     func refusals(words: [String], problem: String) throws {
         let outcome = try Program(["heart-rate"] + words).finish()

@@ -26,7 +26,7 @@ enum DaysCommands {
 
     private static let of = Option.value(
         "of", "NAME", "what is drawn: steps, distance, energy, temperature or heart-rate",
-        default: Attribute.steps.rawValue)
+        default: Attribute.steps.rawValue, values: Attribute.allCases.map(\.rawValue))
 
     private static let today = Command(
         name: "today", summary: "Shows your day so far.",
@@ -39,18 +39,21 @@ enum DaysCommands {
             A line stands where the goal is, a star where it was reached. Of temperatures and heart rates the least, the mean and \
             the most are drawn.
             """,
-        options: [of], arguments: [.optional("DAY", "a day of that week, such as 2026-11-21, or last for last week")],
+        options: [of],
+        arguments: [
+            .optional("DAY", "a day of that week, such as 2026-11-21, or last for last week", values: ["last"])
+        ],
         examples: [Example("vitals week"), Example("vitals week last --of distance")], exitCodes: codes)
 
     private static let month = Command(
         name: "month", summary: "Draws a month day by day, and a calendar with the percentages of your goals.",
-        options: [of], arguments: [.optional("MONTH", "such as 2026-11, or last")],
+        options: [of], arguments: [.optional("MONTH", "such as 2026-11, or last", values: ["last"])],
         examples: [Example("vitals month"), Example("vitals month 2026-10 --of energy")], exitCodes: codes)
 
     private static let year = Command(
         name: "year", summary: "Draws a year, a bar for each month's average day.",
         discussion: "Behind a bar stand the mean, the total, and on how many days the goal was reached.",
-        options: [of], arguments: [.optional("YEAR", "such as 2026, or last")],
+        options: [of], arguments: [.optional("YEAR", "such as 2026, or last", values: ["last"])],
         examples: [Example("vitals year"), Example("vitals year last --of heart-rate")], exitCodes: codes)
 
     private static let period = [
@@ -67,7 +70,9 @@ enum DaysCommands {
             A time is a day and a time of day, one of them (a time alone is today's), now, or so long ago: -90s, -30m, -2h, -1h30m, \
             -7d, -1w. With a day alone, --from is its beginning and --to its end.
             """,
-        options: [.value("points", "N", "how many points at most, 1 to 2000 (default: as fit the terminal)")] + period,
+        optionsAlone: period + [
+            .value("points", "N", "how many points at most, 1 to 2000 (default: as fit the terminal)")
+        ],
         examples: [
             Example("vitals heart-rate --from 14:00 --to 15:30"), Example("vitals heart-rate --from -7d"),
             Example("vitals heart-rate variability --from yesterday --to yesterday"),
@@ -79,12 +84,12 @@ enum DaysCommands {
                 examples: [Example("vitals heart-rate at 14:00:05")], exitCodes: codes),
             Command(
                 name: "variability", summary: "Shows how much the time between beats varies: RMSSD and SDNN.",
-                discussion: "Without --from and --to it is the last hour's; at most 24 hours.",
+                discussion: "Without --from and --to it is the last hour's; at most 24 hours.", options: period,
                 examples: [Example("vitals heart-rate variability --from -5m")], exitCodes: codes),
             Command(
                 name: "delete", summary: "Deletes what was recorded in a time, for good.",
                 discussion: "Both --from and --to have to be said. What else comes in of that time is not kept either.",
-                options: [.flag("yes", short: "y", "does not ask first")],
+                options: period + [.flag("yes", short: "y", "does not ask first")],
                 examples: [Example("vitals heart-rate delete --from 14:00 --to 14:05")], exitCodes: codes),
         ], runsAlone: true)
 
@@ -105,7 +110,9 @@ enum DaysCommands {
             Command(
                 name: "share", summary: "Prints a text about a goal to share, and makes a picture.",
                 options: [
-                    .value("of", "NAME", "the goal: steps, distance or energy", default: "steps"),
+                    .value(
+                        "of", "NAME", "the goal: steps, distance or energy", default: "steps",
+                        values: Goals.Goal.allCases.map(\.rawValue)),
                     .value("day", "DAY", "such as 2026-11-21 (default: today)"),
                     .value("svg", "FILE", "writes the picture there"),
                 ],

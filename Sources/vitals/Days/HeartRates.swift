@@ -80,7 +80,6 @@ struct HeartRates {
     }
 
     func variability() throws -> ExitCode {
-        try refusePoints()
         let period = try Period(arguments, default: 3_600_000)
         let data = try Office.visit(call) { try $0.ask("heart-rate/variability", period.fields) }
         guard !call.isJSON else { return try print(data.line) }
@@ -97,7 +96,6 @@ struct HeartRates {
 
     /// Deletes what was recorded in a time, for good.
     func delete() throws -> ExitCode {
-        try refusePoints()
         let period = try Period(arguments, default: nil)
         let isSure = try arguments.flag("yes")
         guard isSure || Secret.isTerminal else {
@@ -112,13 +110,6 @@ struct HeartRates {
         guard !call.isJSON else { return try print(data.line) }
         let count = data.whole("deleted").map { "\(grouped($0)) heart rate\($0 == 1 ? "" : "s")" } ?? "heart rates"
         return try print("\(count) deleted, from \(period.words)\n")
-    }
-
-    /// The option belongs to the graph, which is what the command does without a subcommand.
-    private func refusePoints() throws {
-        guard try arguments.optionalInteger("points", in: 1...2000) == nil else {
-            throw arguments.refusal(of: "points", "is for the graph only")
-        }
     }
 
     private func print(_ text: String) throws -> ExitCode {

@@ -60,13 +60,13 @@ enum FriendsCommands {
 
     private static let cheer = Command(
         name: "cheer", summary: "Gives a friend a thumb up or down, who is told so.",
-        arguments: [name, .required("THUMB", "up or down")],
+        arguments: [name, .required("THUMB", "up or down", values: Friends.Thumb.allCases.map(\.rawValue))],
         examples: [Example("vitals cheer grace up")], exitCodes: codes)
 
     private static let notifications = Command(
         name: "notifications", summary: "Lists what you have been told, the newest first.",
         discussion: "A star marks what you have not confirmed; without --all only that is shown.",
-        options: [
+        optionsAlone: [
             .flag("all", "also what is confirmed"), .flag("follow", "and then new ones as they come; Ctrl-C ends it"),
             .value("limit", "N", "how many at most", default: "50"),
         ],
@@ -76,7 +76,7 @@ enum FriendsCommands {
         ], exitCodes: codes,
         subcommands: [
             Command(
-                name: "confirm", summary: "Says that you know.",
+                name: "confirm", summary: "Says that you know.", options: [.flag("all", "all of them")],
                 arguments: [.repeated("ID", "those that are confirmed; or --all")],
                 examples: [Example("vitals notifications confirm --all")], exitCodes: codes)
         ], runsAlone: true)

@@ -143,12 +143,15 @@ enum PeopleCommands {
                 discussion: "The first time name, date of birth, gender, weight and height are needed.",
                 options: [
                     .value("name", "TEXT", "the name"), .value("date-of-birth", "DATE", "such as 1985-12-10"),
-                    .value("gender", "TEXT", "female, male or other"),
+                    .value("gender", "TEXT", "female, male or other", values: ["female", "male", "other"]),
                     .value("weight-kg", "N", "the weight in kilograms"),
-                    .value("height-cm", "N", "the height in centimetres"), .value("voice", "ON", "on or off"),
-                    .value("continuous-heart-rate", "ON", "on or off: whether heart rates are recorded all day"),
+                    .value("height-cm", "N", "the height in centimetres"),
+                    .value("voice", "ON", "on or off", values: ["on", "off"]),
+                    .value(
+                        "continuous-heart-rate", "ON", "on or off: whether heart rates are recorded all day",
+                        values: ["on", "off"]),
                     .value("time-zone", "ZONE", "such as Europe/Berlin"), .value("locale", "TAG", "such as de-DE"),
-                    .value("units", "NAME", "metric or imperial"),
+                    .value("units", "NAME", "metric or imperial", values: ["metric", "imperial"]),
                 ], exitCodes: codes),
             Command(
                 name: "edit", summary: "Asks field by field, and saves.",
@@ -171,8 +174,9 @@ enum PeopleCommands {
     private static let consent = Command(
         name: "consent", summary: "Shows or changes what others may be shown of you: nothing, at first.",
         options: [
-            .value("location", "ON", "on or off: where you are"), .value("motion", "ON", "on or off: whether you move"),
-            .value("steps", "ON", "on or off: the day's steps"),
+            .value("location", "ON", "on or off: where you are", values: ["on", "off"]),
+            .value("motion", "ON", "on or off: whether you move", values: ["on", "off"]),
+            .value("steps", "ON", "on or off: the day's steps", values: ["on", "off"]),
         ], examples: [Example("vitals consent"), Example("vitals consent --steps on")], exitCodes: codes)
 
     private static let enrol = Command(
