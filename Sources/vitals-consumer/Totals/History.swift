@@ -117,6 +117,8 @@ final class Histories {
         if history.bodies == nil { history.bodies = DayHistory(body, from: today) }
         if history.bodies?.value(on: today) != body { history.bodies?.set(body, from: today) }
         try write(history, of: user)
+        // It agrees with the profile that is about to be kept, and not with the one that still is.
+        kept.insert(user)
         return moved
     }
 
