@@ -90,7 +90,7 @@ let package = Package(
                 "vitals-consumer", "Compression", "Daemon", "Fetch", "Fitness", "MQTT", "Reactor", "Telemetry",
                 "TestSupport", "Vault",
             ],
-            exclude: ["OpenID/signer.py", "OpenID/tokens.py", "Profile/zones.py"]),
+            exclude: ["OpenID/signer.py", "OpenID/tokens.py", "Profile/zones.py", "Statistics/recording.py"]),
         tests("CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),
         tests(
             "SensorTests", ["DBus", "Daemon", "Reactor", "Telemetry", "TestSupport", "vitals-sensor"],

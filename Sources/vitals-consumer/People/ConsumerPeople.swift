@@ -17,6 +17,7 @@ extension Consumer {
         _ = Friends(people, days)
         ExportRequests.register(exportReaders, context)
         HeartRateRequests.register(readers)
+        Statistics.register(readers, context)
         minutes.latest = LatestMinutes(context)
     }
 
