@@ -4,7 +4,8 @@ import MQTT
 /// What can be typed.
 enum Commands {
     static let vitals = Command(
-        name: "vitals", summary: "Shows what the sensors of a household say, and looks after your account.",
+        name: "vitals",
+        summary: "Shows what the sensors of a household say and how your days were, and looks after your account.",
         discussion: """
             It speaks MQTT with the broker that the gateway uses. Whoever has signed in there is that person; everybody else \
             needs no more rights than the household's: to read what gateways publish, and to ask for something.
@@ -36,6 +37,7 @@ enum Commands {
             Example("vitals read steps", "asks the only sensor for its step count"),
             Example("vitals scan", "shows which sensors are near"),
             Example("vitals status --json"),
+            Example("vitals week", "draws the steps of this week, for whoever is signed in"),
             Example("vitals sign-up ada@example.org", "makes an account; then: vitals enrol, vitals claim"),
         ],
         exitCodes: ExitCode.allCases,
@@ -60,11 +62,19 @@ enum Commands {
         exitCodes: [.ok, .failure, .usage, .unavailable, .temporary, .configuration])
 
     private static let read = Command(
-        name: "read", summary: "Asks a sensor for a reading.", exitCodes: ExitCode.allCases,
+        name: "read", summary: "Asks a sensor for a reading.",
+        discussion: """
+            Without --mine a gateway is asked, which takes the rights of its household. With --mine, whoever is signed in asks for \
+            a sensor that is theirs, wherever it is; SENSOR is written attic/strap then.
+            """,
+        options: [.flag("mine", "asks for a sensor of your own")], exitCodes: ExitCode.allCases,
         subcommands: [
             Command(
                 name: "steps", summary: "Asks a sensor for its step count.", arguments: [sensor],
-                examples: [Example("vitals read steps"), Example("vitals read steps strap --json")],
+                examples: [
+                    Example("vitals read steps"), Example("vitals read steps strap --json"),
+                    Example("vitals read steps --mine"),
+                ],
                 exitCodes: ExitCode.allCases),
             Command(
                 name: "temperature", summary: "Asks a sensor for a body temperature.", arguments: [sensor],

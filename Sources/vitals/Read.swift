@@ -16,15 +16,40 @@ enum Question: String {
 struct Read {
     private let question: Question
     private let call: Call
-    private let sensor: ID?
+    private let sensor: Wanted
+
+    /// Which sensor; nil for any.
+    private enum Wanted {
+        /// A gateway's, which is asked itself.
+        case household(ID?)
+        /// The asker's own, wherever it is: the consumer asks its gateway.
+        case own(OwnSensor?)
+    }
 
     init(_ question: Question, _ call: Call, _ arguments: Arguments) throws {
         self.question = question
         self.call = call
-        sensor = try arguments.optionalID("SENSOR").map { try ID($0) }
+        sensor =
+            if try arguments.flag("mine") {
+                .own(try arguments.optionalString("SENSOR") == nil ? nil : try OwnSensor(arguments))
+            } else {
+                .household(try arguments.optionalID("SENSOR").map { try ID($0) })
+            }
     }
 
     func run() throws -> ExitCode {
+        switch sensor {
+        case .own(let sensor):
+            let data = try Office.visit(call) {
+                try $0.ask("\(question.rawValue)/read", [("sensor", sensor.map { .string($0.name) })])
+            }
+            try Output.write(try text(of: data) + "\n")
+            return .ok
+        case .household(let sensor): return try run(sensor)
+        }
+    }
+
+    private func run(_ sensor: ID?) throws -> ExitCode {
         let broker = Broker(call)
         try broker.connect()
         defer { broker.stop() }
@@ -53,6 +78,7 @@ struct Read {
     /// What else is to be known of a reading.
     private func remarks(_ data: JSON) -> String {
         var remarks: [String] = []
+        if case .own(nil) = sensor, let sensor = data.text("sensor") { remarks.append(sensor) }
         if case .string(let site) = data["site"] { remarks.append(escaped(site)) }
         if data["intermediate"] == true { remarks.append("intermediate") }
         if data["derived"] == true { remarks.append("derived from cadence") }

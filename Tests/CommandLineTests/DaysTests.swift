@@ -200,4 +200,22 @@ struct DaysTests {
         let nowhere = try consumer.vitals("goals", "share", "--svg", "/nowhere/today.svg")
         #expect(nowhere.status == 1 && nowhere.errors.contains("cannot be written"), "\(nowhere)")
     }
+
+    @Test("one's own sensors are read through the consumer, any that can or the one that is named")
+    func ownSensors() throws {
+        let consumer = try signedIn()
+        consumer.answer("steps/read", ["sensor": "attic/strap", "time": 1_760_000_000_000, "steps": 8042])
+        let any = try consumer.vitals("read", "steps", "--mine")
+        #expect(any == (0, "8042 steps (attic/strap) at 2025-10-09 08:53:20\n", ""))
+        #expect(try consumer.last().fields == [:])
+        let one = try consumer.vitals("read", "steps", "--mine", "attic/strap")
+        #expect(one.output == "8042 steps at 2025-10-09 08:53:20\n")
+        #expect(try consumer.last().fields == ["sensor": "attic/strap"])
+        consumer.answer("temperature/read", ["sensor": "attic/t", "time": 1, "celsius": .number(36.75), "site": "ear"])
+        #expect(try consumer.vitals("read", "temperature", "--mine", "--json").output.contains("36.75"))
+        consumer.refuse("temperature/read", ReplyError(.sensorOffline, "attic/t is not connected"))
+        let offline = try consumer.vitals("read", "temperature", "--mine")
+        #expect(offline == (69, "", "vitals: attic/t is not connected (sensor-offline)\n"))
+        #expect(try consumer.vitals("read", "steps", "--mine", "strap").status == 64)
+    }
 }

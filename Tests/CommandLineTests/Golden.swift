@@ -31,7 +31,7 @@ enum Golden {
     static let program = """
         Usage: vitals [OPTIONS] COMMAND
 
-        Shows what the sensors of a household say, and looks after your account.
+        Shows what the sensors of a household say and how your days were, and looks after your account.
 
         It speaks MQTT with the broker that the gateway uses. Whoever has signed in there is that person;
         everybody else needs no more rights than the household's: to read what gateways publish, and to ask
@@ -97,6 +97,8 @@ enum Golden {
           vitals scan
               shows which sensors are near
           vitals status --json
+          vitals week
+              draws the steps of this week, for whoever is signed in
           vitals sign-up ada@example.org
               makes an account; then: vitals enrol, vitals claim
 
@@ -136,11 +138,15 @@ enum Golden {
 
         Asks a sensor for a reading.
 
+        Without --mine a gateway is asked, which takes the rights of its household. With --mine, whoever is
+        signed in asks for a sensor that is theirs, wherever it is; SENSOR is written attic/strap then.
+
         Commands:
           steps        Asks a sensor for its step count.
           temperature  Asks a sensor for a body temperature.
 
         Options:
+              --mine                asks for a sensor of your own
         \(options)
           -h, --help                shows this help
 
@@ -159,6 +165,7 @@ enum Golden {
           SENSOR  the sensor's id; may be left out where there is one only
 
         Options:
+              --mine                asks for a sensor of your own
         \(options)
           -h, --help                shows this help
 
@@ -167,6 +174,7 @@ enum Golden {
         Examples:
           vitals read steps
           vitals read steps strap --json
+          vitals read steps --mine
 
         """
 
@@ -179,6 +187,7 @@ enum Golden {
           SENSOR  the sensor's id; may be left out where there is one only
 
         Options:
+              --mine                asks for a sensor of your own
         \(options)
           -h, --help                shows this help
 

@@ -74,6 +74,16 @@ struct HeartRateTests {
         let nothing = try consumer.vitals("heart-rate", "--from", "2026-11-21", "--to", "2026-11-21 01:00:30")
         #expect(nothing.status == 0 && nothing.output == "")
         #expect(nothing.errors == "vitals: no heart rate recorded from 2026-11-21 00:00:00 to 01:00:30\n")
+        for (width, index) in [(1000, Int64.max), (Int64.max, 1), (0, 0), (1000, -1)] {
+            consumer.answer(
+                "heart-rate/graph",
+                [
+                    "from": 0, "width_ms": .integer(width), "index": [.integer(index)], "min": [60], "mean": [60],
+                    "max": [60],
+                ])
+            let odd = try consumer.vitals("heart-rate")
+            #expect(odd.output == "" && (odd.status == 0 || odd.status == 1), "\(odd)")
+        }
     }
 
     @Test("one heart rate, and how the time between beats varies")

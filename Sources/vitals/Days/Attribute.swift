@@ -35,7 +35,7 @@ enum Attribute: String, CaseIterable {
     /// A value as people read it.
     func text(_ value: Double) -> String {
         switch self {
-        case .steps: grouped(Int(min(value.rounded(), 9e15)))
+        case .steps: decimal(value, 0)
         case .distance: value < 1000 ? "\(decimal(value, 0)) m" : "\(decimal(value / 1000, 2)) km"
         case .energy: "\(decimal(value, 0)) kcal"
         case .temperature: "\(decimal(value, 1)) °C"

@@ -23,7 +23,9 @@ struct HeartRates {
             try office.ask("heart-rate/graph", period.fields + [("points", wanted.map { .integer(Int64($0)) })])
         }
         guard !call.isJSON else { return try print(data.line) }
-        guard let width = data.whole("width_ms"), width > 0, let begin = data.whole("from") else {
+        guard let width = data.whole("width_ms"), (1...10_000_000_000_000).contains(width),
+            let begin = data.whole("from"), (0...1_000_000_000_000_000).contains(begin)
+        else {
             throw Failure(.failure, "the consumer's reply has no graph", hint: "--json shows what it has")
         }
         let pieces = Self.pieces(data, Int64(begin), Int64(width))
@@ -46,7 +48,9 @@ struct HeartRates {
         let (indices, means) = (data.numbers("index"), data.numbers("mean"))
         let (least, most) = (data.numbers("min"), data.numbers("max"))
         let count = min(indices.count, means.count, least.count, most.count)
-        return (0..<count).map { column in
+        return (0..<count).compactMap { column in
+            // More than were asked for never come; whatever does must not be more than can be counted with.
+            guard (0..<100_000).contains(indices[column]) else { return nil }
             let from = begin + Int64(indices[column]) * width
             return Graph.Piece(
                 from: from, to: from + width, min: least[column], mean: means[column], max: most[column])

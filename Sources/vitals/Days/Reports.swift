@@ -214,7 +214,7 @@ struct Meter {
 
     func drawn(on paper: Paper) -> String {
         let width = 20
-        let full = min(Int(max(share, 0) * Double(width)), width)
+        let full = Int(min(max(share, 0), 1) * Double(width))
         let bar = String(repeating: paper.glyph("█", or: "#"), count: full)
         let rest = String(repeating: paper.glyph("░", or: "."), count: width - full)
         let percent = decimal((share * 100).rounded(.down), 0).leftPadded(to: 3)

@@ -86,7 +86,7 @@ struct Enrolling {
     // MARK: Sensors
 
     func claim() throws -> ExitCode {
-        let sensor = try sensor()
+        let sensor = try OwnSensor(arguments)
         let code = JSON.string(try arguments.string("CODE"))
         let data = try Office.visit(call) { try $0.ask("sensors/claim", sensor.fields + [("code", code)]) }
         guard !call.isJSON else {
@@ -105,7 +105,7 @@ struct Enrolling {
     }
 
     func release() throws -> ExitCode {
-        let sensor = try sensor()
+        let sensor = try OwnSensor(arguments)
         let data = try Office.visit(call) { try $0.ask("sensors/release", sensor.fields) }
         try Output.write(call.isJSON ? data.line : "\(sensor.name) is yours no more; what was recorded stays\n")
         return .ok
@@ -130,16 +130,25 @@ struct Enrolling {
         try Output.write(table(["SENSOR", "CLAIMED", "RECORDED"], rows))
         return .ok
     }
+}
 
-    private func sensor() throws -> (name: String, fields: [(String, JSON?)]) {
-        let text = try arguments.string("SENSOR")
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+/// A sensor as its owner names it: its gateway's id and its own, `attic/strap`.
+struct OwnSensor {
+    let name: String
+    private let parts: [String]
+
+    /// The one that the argument `SENSOR` names.
+    init(_ arguments: Arguments) throws {
+        name = try arguments.string("SENSOR")
+        parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, (try? ID(parts[0])) != nil, (try? ID(parts[1])) != nil else {
             throw arguments.refusal(
-                of: "SENSOR", "expected a gateway and a sensor such as attic/strap, found \(escaped(text))")
+                of: "SENSOR", "expected a gateway and a sensor such as attic/strap, found \(escaped(name))")
         }
-        return (text, [("gateway", .string(parts[0])), ("sensor", .string(parts[1]))])
     }
+
+    /// For a request.
+    var fields: [(String, JSON?)] { [("gateway", .string(parts[0])), ("sensor", .string(parts[1]))] }
 }
 
 /// Asks the person at the terminal; where nobody sits there, the command line itself is the confirmation.

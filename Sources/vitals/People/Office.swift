@@ -125,6 +125,7 @@ extension Failure {
         let code: ExitCode =
             switch error.code {
             case .busy, .rateLimited, .timeout: .temporary
+            case .sensorOffline, .notReady: .unavailable
             default: .failure
             }
         let hint: String? =
