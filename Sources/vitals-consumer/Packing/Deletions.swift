@@ -79,6 +79,24 @@ final class Deletions {
         return ranges
     }
 
+    /// Lists a range, in a transaction of its own: once it is committed, nobody sees what lies in it.
+    /// - Returns: what was hidden before; nil where there are too many ranges, and nothing was done.
+    func hide(_ range: Range<Int64>, of user: ID) throws(VaultError) -> DeletedRanges? {
+        let before = try read(user) ?? Document()
+        var document = before
+        document.ranges.insert(range)
+        document.pending.insert(range)
+        guard document.ranges.ranges.count <= Self.maximumCount else { return nil }
+        let store = documents.store
+        try store.database.transaction { () throws(VaultError) in
+            try write(document, of: user)
+            if let hours = HourSpan([range.lowerBound, range.upperBound - 1]) {
+                try store.markStale(user, hours.first...hours.last)
+            }
+        }
+        return before.ranges
+    }
+
     /// What was read is not good any more.
     func forgetRead() { known = [:] }
 

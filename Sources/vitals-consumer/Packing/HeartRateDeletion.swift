@@ -99,7 +99,9 @@ final class HeartRateDeletion: @unchecked Sendable {
         guard to <= context.now() else {
             throw ReplyError(.invalid, "what is yet to come cannot be deleted", field: "to")
         }
-        let before = try hide(from..<to, of: user)
+        guard let before = try deletions.hide(from..<to, of: user) else {
+            throw ReplyError(.invalid, "too many ranges that do not touch: delete a longer one", field: "from")
+        }
         let count = try HiddenCount(user, from..<to, before: before, context.store, context.keys) { [people] in
             switch $0 {
             case .success(let number):
@@ -108,26 +110,6 @@ final class HeartRateDeletion: @unchecked Sendable {
             }
         }
         packing.remove(count)
-    }
-
-    /// Lists a range: once this is committed, nobody sees what lies in it.
-    /// - Returns: what was hidden before.
-    func hide(_ range: Range<Int64>, of user: ID) throws -> DeletedRanges {
-        let before = try deletions.read(user) ?? Deletions.Document()
-        var document = before
-        document.ranges.insert(range)
-        document.pending.insert(range)
-        guard document.ranges.ranges.count <= Deletions.maximumCount else {
-            throw ReplyError(.invalid, "too many ranges that do not touch: delete a longer one", field: "from")
-        }
-        let store = people.context.store
-        try store.database.transaction { () throws(VaultError) in
-            try deletions.write(document, of: user)
-            if let hours = HourSpan([range.lowerBound, range.upperBound - 1]) {
-                try store.markStale(user, hours.first...hours.last)
-            }
-        }
-        return before.ranges
     }
 
     private static func time(_ name: String, _ request: PeopleRequest) throws(ReplyError) -> Int64 {

@@ -23,7 +23,7 @@ final class Packing: @unchecked Sendable {
     /// A portion ends with what goes over this, milliseconds.
     static let portion: UInt64 = 10
     /// How long SQLite's log may be, in pages, before packing waits for readers.
-    static let longLog = 8192
+    var longLog = 8192
     static let interval: Duration = .seconds(60)
 
     private let store: Store
@@ -172,7 +172,7 @@ final class Packing: @unchecked Sendable {
     /// Whether SQLite's log is short, or can be emptied.
     private func isLogShort() throws(VaultError) -> Bool {
         let log = try store.database.checkpointInPassing()
-        return log.pages < Self.longLog || log.moved == log.pages
+        return log.pages < longLog || log.moved == log.pages
     }
 }
 
