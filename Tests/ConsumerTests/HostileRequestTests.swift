@@ -16,6 +16,9 @@ struct HostileRequestTests {
         "consent/set", "gateways/invite", "gateways/list", "gateways/rename", "gateways/remove", "sensors/claim",
         "sensors/release", "sensors/list", "secret/rotate", "export/part", "nothing/here", "reset-all/ask",
         "reset-all/confirm", "account/delete", "account/get", "devices/list", "profile/set", "gateways/invite",
+        "notifications/list", "notifications/confirm", "goals/get", "goals/set", "goals/share", "friends/list",
+        "friends/code", "friends/invite", "friends/accept", "friends/refuse", "friends/remove", "friends/block",
+        "friends/unblock", "friends/mute", "friends/cheer",
     ]
     private static let ofGuests = [
         "sign-up", "sign-in", "nonce", "sign-in-with", "request-reset", "reset-password", "enrol", "nothing",
@@ -26,7 +29,9 @@ struct HostileRequestTests {
         "email", "phone", "password", "current", "device", "name", "gateway", "sensor", "code", "code_id", "proof",
         "gateway_key", "confirmation", "cursor", "picture", "provider", "id_token", "household", "location", "motion",
         "steps", "date_of_birth", "gender", "weight_kg", "height_cm", "voice", "continuous_heart_rate", "time_zone",
-        "locale", "units",
+        "locale", "units", "ids", "all", "before", "limit", "day", "goal", "distance_m", "energy_kcal", "friend",
+        "muted",
+        "thumb",
     ]
 
     /// What each of them is set to, as JSON.

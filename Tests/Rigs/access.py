@@ -73,6 +73,14 @@ TOPICS = [
             (f"users/{user}", "C", letter + "C"),
             (f"users/{user}/requests/account/change-password", letter + "C", "C"),
             (f"users/{user}/requests/profile/get", letter + "C", "C"),
+            *[
+                (f"users/{user}/requests/{name}", letter + "C", "C")
+                for name in (
+                    "statistics/day", "statistics/year", "heart-rate/graph", "heart-rate/delete", "steps/read", "goals/get",
+                    "goals/set", "friends/list", "friends/invite", "friends/cheer", "notifications/list",
+                    "notifications/confirm", "export/part",
+                )
+            ],
             (f"users/{user}/requests/nonsense/x", letter + "C", "C"),
             (f"users/{user}/requests/profile", "C", "C"),
             (f"users/{user}/requests/a/b/c", "C", "C"),
@@ -81,6 +89,7 @@ TOPICS = [
             (f"users/{user}/heart-rate", "C", letter + "C"),
             (f"users/{user}/today", "C", letter + "C"),
             (f"users/{user}/goals/steps", "C", letter + "C"),
+            (f"users/{user}/goals/energy", "C", letter + "C"),
             (f"users/{user}/friends/{BOB if letter == 'A' else ALICE}/today", "C", letter + "C"),
             (f"users/{user}/dependents/x/location", "C", letter + "C"),
             (f"users/{user}/notifications", "C", letter + "C"),
@@ -155,6 +164,11 @@ FILTERS = [
     (f"{ROOT}/users/+/#", "C"),
     (f"{ROOT}/users/+/today", "C"),
     (f"{ROOT}/users/+/requests/+/+", "C"),
+    (f"{ROOT}/users/+/heart-rate", "C"),
+    (f"{ROOT}/users/+/goals/+", "C"),
+    (f"{ROOT}/users/+/friends/+/today", "C"),
+    (f"{ROOT}/users/+/friends/{ALICE}/today", "C"),
+    (f"{ROOT}/users/+/notifications", "C"),
     (f"{ROOT}/+/{ALICE}/#", "C"),
     (f"{ROOT}/+/{ALICE}/today", "C"),
     (f"{ROOT}/users/{ALICE}/#", "AC"),
@@ -167,6 +181,9 @@ FILTERS = [
     (f"{ROOT}/users/{BOB}/#", "BC"),
     (f"{ROOT}/users/{BOB}/+", "BC"),
     (f"{ROOT}/users/{BOB}/today", "BC"),
+    (f"{ROOT}/users/{BOB}/friends/{ALICE}/today", "BC"),
+    (f"{ROOT}/users/{BOB}/goals/+", "BC"),
+    (f"{ROOT}/users/{BOB}/notifications", "BC"),
     (f"{ROOT}/users/{BOB}/responses/phone", "BC"),
     (f"{ROOT}/users/{ALICE}x/#", "C"),
     (f"{ROOT}/users/{ALICE[:-1]}/#", "C"),
@@ -651,6 +668,41 @@ def reply_elsewhere(world):
     observer.close()
 
 
+def ask_for_others(world):
+    """What people ask for is theirs, whoever they name: nobody has, changes or cheers somebody whose friend they are not."""
+    observer = world.connect("consumer")
+    observer.allowed(observer.subscribe(f"{ROOT}/users/#"))
+    names = {"friend": BOB, "user": BOB, "from": BOB, "to": BOB, "muted": True, "thumb": "up", "code": BOB, "ids": [BOB], "before": BOB}
+    for name in ("accept", "refuse", "remove", "block", "unblock", "mute", "cheer", "invite"):
+        reply = ask_as_alice(world, observer, f"friends/{name}", names)
+        world.check(reply.get("status"), "error", f"Alice does friends/{name} to Bob, whose friend she is not")
+    for name in ("friends/list", "notifications/list", "goals/get", "notifications/confirm"):
+        reply = ask_as_alice(world, observer, name, names)
+        world.check(BOB in json.dumps(reply), False, f"Alice's {name} says something of Bob")
+    end = world.next_tag()
+    world.clients["C"].publish(f"{ROOT}/users/{BOB}/responses/x", end)
+    observer.hears(10, lambda x: x.payload == end)
+    told = [x.topic for x in observer.heard if x.topic.startswith(f"{ROOT}/users/{BOB}/") and x.payload != end]
+    world.check(told, [], "Bob is told something by what Alice asks")
+    observer.close()
+
+
+def ask_as_alice(world, observer, name, fields):
+    """The consumer's reply."""
+    key = os.urandom(8)
+    properties = Properties(PacketTypes.PUBLISH)
+    properties.ResponseTopic, properties.CorrelationData = f"{ROOT}/users/{ALICE}/responses/phone", key
+    payload = json.dumps(fields).encode()
+    world.clients["A"].publish(f"{ROOT}/users/{ALICE}/requests/{name}", payload, properties=properties)
+
+    def is_reply(message):
+        return getattr(message.properties, "CorrelationData", None) == key and b'"status"' in message.payload
+
+    if not observer.hears(5, is_reply):
+        return {}
+    return json.loads(next(x.payload for x in observer.heard if is_reply(x)))
+
+
 def keep_requests(world):
     """A request that was published to be kept is not: it would fill the broker's memory, and may hold a password."""
     observer = world.connect("consumer")
@@ -905,7 +957,8 @@ def run(size, seed) -> Outcome:
                 found = world.connect("stray").is_in
                 world.check(found, False, "a client that nobody knows signs in after the rules were put right")
             world.connect_all()
-            for part in (matrix, leave_wills, sign_in_wrongly, take_over, reply_elsewhere, keep_requests, remove_some):
+            for part in (matrix, leave_wills, sign_in_wrongly, take_over, reply_elsewhere, ask_for_others, keep_requests,
+                         remove_some):
                 part(world)
             outcome.cases += world.cases
             outcome.problems += world.wrong

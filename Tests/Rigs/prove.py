@@ -17,6 +17,7 @@ SIZES = ["short", "normal", "long"]
 # In the order of the table; those that only take part from some size on say which.
 RIGS = {
     "kills": "short",
+    "goals": "short",
     "slowdisk": "short",
     "powercut": "short",
     "failedflush": "short",

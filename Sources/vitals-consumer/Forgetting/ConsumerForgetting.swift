@@ -17,7 +17,10 @@ extension Consumer {
             // Where this fails, it is done when the rules are next brought in line with the database.
             rules?.remove(person: user, devices: devices) { error in if let error { log.warning("\(error)") } }
         }
-        forgetting.forgotten = { [unowned self] in today.forgotten($0) }
+        forgetting.forgotten = { [unowned self] user in
+            minutes.latest?.forget(user)
+            today.forgotten(user)
+        }
         stale.isBeingForgotten = { [unowned self] in forgetting.isBusy(with: $0) }
         people.context.isBeingForgotten = { [unowned self] in forgetting.isBusy(with: $0) }
         ResetAll(people, forgetting).register()

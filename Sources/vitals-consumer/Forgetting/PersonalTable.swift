@@ -56,9 +56,9 @@ enum PersonalTable: String, CaseIterable {
     private func context(of row: Vault.Row, _ column: Int, _ user: ID, _ version: Int64) throws(VaultError) -> [UInt8] {
         switch self {
         case .days: DayRows.context(user, try row.int(column), version)
-        case .heartRateHours, .heartRateDays, .heartRateMonths:
-            // As HeartRate/ has it; `check` shows whether it still does.
-            Array("\(rawValue)\0\(user)\0\(try row.int(column))\0\(version)".utf8)
+        case .heartRateHours: HeartRateRows.context(.hours, try row.int(column), user, version)
+        case .heartRateDays: HeartRateRows.context(.days, try row.int(column), user, version)
+        case .heartRateMonths: HeartRateRows.context(.months, try row.int(column), user, version)
         case .notifications: Documents.context(Notifications.label(try row.text(column)), user, version)
         case .answered: Documents.context(Answered.label(try row.blob(column)), user, version)
         }

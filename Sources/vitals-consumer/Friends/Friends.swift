@@ -38,7 +38,7 @@ final class Friends: @unchecked Sendable {
         self.days = days
         // Each of the friends is looked at.
         people.register(
-            "friends/list", bulk: Allowance(perSecond: 1, burst: 20), .atOnce { [self] in try list($0.user) })
+            "friends/list", bulk: Allowance(perSecond: 2, burst: 50), .atOnce { [self] in try list($0.user) })
         people.register("friends/code", .atOnce { [self] in try code($0) })
         people.register("friends/invite", .later { [self] in invite($0) })
         people.register("friends/accept", .atOnce { [self] in try accept($0) })

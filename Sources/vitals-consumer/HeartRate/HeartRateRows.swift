@@ -173,7 +173,8 @@ struct HeartRateRows {
         }
     }
 
-    private static func context(_ table: HeartRateTable, _ period: Int64, _ user: ID, _ version: Int64) -> [UInt8] {
+    /// What a row's sealing is bound to.
+    static func context(_ table: HeartRateTable, _ period: Int64, _ user: ID, _ version: Int64) -> [UInt8] {
         Array("\(table.name)\0\(user)\0\(period)\0\(version)".utf8)
     }
 }

@@ -19,6 +19,9 @@ final class LatestMinutes {
     /// Unix milliseconds.
     private let now: () -> Int64
 
+    /// Somebody's last minute is another than before.
+    var told: (ID) -> Void = { _ in }
+
     private struct Person {
         /// Minutes that are not told yet, and the one that was told last.
         var minutes: [Int64: HeartRateSamples] = [:]
@@ -144,6 +147,7 @@ final class LatestMinutes {
             "min": .integer(Int64(samples.minimum)), "max": .integer(Int64(samples.maximum)),
         ]
         publish(payload.bytes, user, UInt32(left / 1000))
+        told(user)
     }
 
     private func setAlarm(_ next: Int64?) {

@@ -19,6 +19,8 @@ extension Consumer {
         HeartRateRequests.register(readers)
         Statistics.register(readers, context)
         minutes.latest = LatestMinutes(context)
+        // The day's heart rate is another each minute; not with each heartbeat.
+        minutes.latest?.told = { [unowned self] in today.changed([$0]) }
     }
 
     /// Those who are not in the settings: they sign up, and claim what is theirs.

@@ -226,12 +226,12 @@ extension Today {
 
     // MARK: Midnight
 
-    /// Those whose day is over get a new one. Looked at twice a minute, for the wall clock may be set; and at the next midnight.
+    /// Those whose day is over get a new one. Looked at every few seconds, for the wall clock may be set; and at the next midnight.
     private func watchMidnights() {
         midnight?.cancel()
         guard isConnected else { return }
         let now = context.now()
-        var next = now + 30_000
+        var next = now + 5000
         var over: Set<ID> = []
         for (user, known) in known {
             guard let end = known.end else { continue }

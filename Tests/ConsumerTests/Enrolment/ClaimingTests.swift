@@ -42,6 +42,11 @@ struct ClaimingTests {
         // Whoever is at the gateway takes it over.
         guard case .ok(let over) = try office.claim("ada", gateway, claimKey).outcome else { throw TestFailure("no") }
         #expect(over["taken_over"] == true)
+        // Who had it hears of that, and not by whom.
+        let told = try elements(office.data("eve", "notifications/list"), "notifications")
+        #expect(told.count == 1 && told[0]["kind"] == "sensor-lost" && told[0]["from"] == nil)
+        #expect(try told[0].text("text").contains("\(gateway)/strap"))
+        #expect(try elements(office.data("ada", "notifications/list"), "notifications").isEmpty)
         let third = try office.grant(of: gateway)
         #expect(![first.stream, second.stream].contains(third.stream))
         try office.send(83, third, gateway, key)

@@ -26,22 +26,38 @@ final class Circle {
     var now: Int64 { clock.time.withLock { $0 } }
     func advance(_ milliseconds: Int64) { clock.time.withLock { $0 += milliseconds } }
 
-    static func with(more: String = "", _ body: (Circle) throws -> Void) throws {
+    /// Runs a consumer while `body` does; then, where there is a second body, another one on the same state and at the same broker.
+    /// - Parameter between: done while there is no consumer.
+    static func with(
+        more: String = "", _ body: (Circle) throws -> Void,
+        between: (ConsumerSettings, Client) throws -> Void = { _, _ in }, then second: ((Circle) throws -> Void)? = nil
+    ) throws {
         try Broker.with { broker in
             let household = try Household()
             let settings = try household.settings(
                 port: broker.port, more: "time_zone: \"UTC\", \(more) accounts: {}, broker_rules: {},")
             _ = try Keys(settings, .create)
-            let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
-            let clock = ClockHand()
-            consumer.people.context.now = { clock.time.withLock { $0 } }
-            let client = try Client(broker, "vitals/v1/users/#")
+            let (client, clock) = (try Client(broker, "vitals/v1/users/#"), ClockHand())
             defer { client.stop() }
-            consumer.start()
-            defer { consumer.stop() }
-            try broker.waitForLog("vitals/v1/users/+/requests/+/+")
-            try body(Circle(broker, household, consumer, client, clock))
+            try run(settings, clock) { try body(Circle(broker, household, $0, client, clock)) }
+            guard let second else { return }
+            try between(settings, client)
+            try run(settings, clock) { try second(Circle(broker, household, $0, client, clock)) }
         }
+    }
+
+    private static func run(
+        _ settings: ConsumerSettings, _ clock: ClockHand, _ body: (Consumer) throws -> Void
+    ) throws {
+        let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+        consumer.people.context.now = { clock.time.withLock { $0 } }
+        // Requests from before its subscription are not answered.
+        let granted = Record<Bool>()
+        consumer.start()
+        defer { consumer.stop() }
+        consumer.session.subscribe(consumer.people.subscriptions) { granted.append($1 == nil) }
+        #expect(try granted.wait(for: 2).allSatisfy { $0 })
+        try body(consumer)
     }
 
     private init(_ broker: Broker, _ household: Household, _ consumer: Consumer, _ client: Client, _ clock: ClockHand) {

@@ -1,0 +1,121 @@
+import Fitness
+import Foundation
+import MQTT
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_consumer
+
+@Suite("What is retained of the day", .timeLimit(.minutes(5)))
+struct TodayTests {
+    /// What the broker has kept under a filter.
+    private func kept(_ circle: Circle, _ filter: String) throws -> [String: JSON] {
+        let client = try Client(circle.broker, "vitals/v1/users/\(filter)", "vitals/v1/end")
+        defer { client.stop() }
+        circle.client.publish([1], to: "vitals/v1/end")
+        var kept: [String: JSON] = [:]
+        while true {
+            let message = try client.wait("a kept message, or the end") { $0 }
+            if message.topic == "vitals/v1/end" { return kept }
+            guard message.retain else { continue }
+            kept[String(message.topic.dropFirst("vitals/v1/users/".count))] = try JSON(payload: message.payload)
+        }
+    }
+
+    @Test("comes again after a broker that has lost it, and what is not to be there is taken back by the next consumer")
+    func reconnection() throws {
+        var people: [ID] = []
+        func stray() -> Set<String> {
+            let (ada, bob, eve) = (people[0], people[1], people[2])
+            return [
+                "\(bob)/friends/\(eve)/today", "\(ada)/goals/energy", "gone/today", "gone/heart-rate",
+                "gone/friends/\(ada)/today", "\(eve)/today",
+            ]
+        }
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            people = [ada, bob, try circle.person()]
+            try circle.walk(ada, 0, 3000)
+            try circle.befriend(ada, bob)
+            try circle.wait(bob, "friends/\(ada)/today") { $0?["steps"] == 3000 }
+            circle.broker.kill()
+            circle.advance(1000)
+            // Not persistent: what the broker had is gone.
+            try circle.broker.start()
+            try circle.wait(bob, "friends/\(ada)/today") {
+                $0?["steps"] == 3000 && $0?["time"] == .integer(circle.now)
+            }
+        } between: { _, client in
+            for topic in stray() {
+                client.session.publish(
+                    [0x7B, 0x7D], to: "vitals/v1/users/\(topic)", qos: .atLeastOnce, retain: true)
+            }
+        } then: { circle in
+            var left = stray()
+            while !left.isEmpty {
+                let topic = try circle.client.wait("what is taken back") { message in
+                    message.payload.isEmpty && message.topic.hasPrefix("vitals/v1/users/") ? message.topic : nil
+                }
+                left.remove(String(topic.dropFirst("vitals/v1/users/".count)))
+            }
+            let kept = try kept(circle, "+/friends/+/today")
+            let (ada, bob) = (people[0], people[1])
+            #expect(Set(kept.keys) == ["\(bob)/friends/\(ada)/today", "\(ada)/friends/\(bob)/today"])
+        }
+    }
+
+    @Test("is of the new day after the person's midnight")
+    func midnight() throws {
+        try Circle.with { circle in
+            let ada = try circle.person(name: "Ada")
+            try circle.walk(ada, 0, 3000)
+            try circle.wait(ada, "today") { $0?["day"] == "2026-11-21" && $0?["steps"] == 3000 }
+            circle.advance(86_400_000)
+            try circle.wait(ada, "today") { $0?["day"] == "2026-11-22" && $0?["steps"] == nil }
+            try circle.wait(ada, "goals/steps") { $0?["day"] == "2026-11-22" && $0?["value"] == nil }
+        }
+    }
+
+    @Test("goes with all that was the person's, on their topics and on those of friends, and so does the friendship")
+    func forgetting() throws {
+        try Circle.with { circle in
+            let ada = try circle.person("ada@example.org", name: "Ada")
+            let bob = try circle.person("bob@example.org", name: "Bob")
+            try circle.walk(ada, 0, 12_000)
+            try circle.walk(bob, 0, 500)
+            try circle.befriend(ada, bob)
+            try circle.done(bob, "friends/cheer", ["friend": .string(ada.text), "thumb": "up"])
+            try circle.wait(bob, "friends/\(ada)/today") { $0?["steps"] == 12_000 }
+            try circle.wait(ada, "friends/\(bob)/today") { $0?["steps"] == 500 }
+            let code = try circle.done(ada, "friends/code").text("code")
+            let asked = try circle.done(ada, "reset-all/ask")
+            let reply = try circle.done(ada, "reset-all/confirm", ["confirmation": asked["confirmation"] ?? .null])
+            guard case .integer(let tried)? = reply["tried"] else { throw TestFailure("\(reply)") }
+            // Days, notifications and what was answered are among what was tried.
+            #expect(tried >= 8 && reply["opened"] == 0)
+            for topic in ["today", "goals/steps", "friends/\(bob)/today"] { try circle.wait(ada, topic) { $0 == nil } }
+            try circle.wait(bob, "friends/\(ada)/today") { $0 == nil }
+            #expect(try kept(circle, "\(ada)/#").isEmpty)
+            #expect(try circle.friends(bob).isEmpty && circle.friends(ada).isEmpty)
+            #expect(try circle.notifications(ada, all: true).isEmpty)
+            #expect(try circle.refused(bob, "friends/invite", ["code": .string(code)]).code == .wrongCredentials)
+            for table in PersonalTable.allCases {
+                let left = try circle.onSession { context in
+                    try context.store.database.first(
+                        "SELECT count(*) FROM \(table.rawValue) WHERE user = ?", [.text(ada.text)], row: Vault.Row.int)
+                }
+                #expect(left == (table == .answered ? left : 0), "\(table)")
+            }
+            // What comes now is of somebody new.
+            #expect(try circle.done(ada, "goals/get")["goals"]?["steps"]?["value"] == nil)
+            #expect(
+                try circle.onSession { context in
+                    let findings = try CheckCommand.findings(context.store, context.keys)
+                    return findings.unreadable == 0 && findings.damaged == 0
+                })
+        }
+    }
+
+}
