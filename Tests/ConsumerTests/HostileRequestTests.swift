@@ -19,6 +19,9 @@ struct HostileRequestTests {
         "notifications/list", "notifications/confirm", "goals/get", "goals/set", "goals/share", "friends/list",
         "friends/code", "friends/invite", "friends/accept", "friends/refuse", "friends/remove", "friends/block",
         "friends/unblock", "friends/mute", "friends/cheer",
+        "heart-rate/graph", "heart-rate/at", "heart-rate/intervals", "heart-rate/variability", "heart-rate/delete",
+        "statistics/today", "statistics/day", "statistics/week", "statistics/month", "statistics/year",
+        "statistics/years", "statistics/summary", "steps/read", "temperature/read",
     ]
     private static let ofGuests = [
         "sign-up", "sign-in", "nonce", "sign-in-with", "request-reset", "reset-password", "enrol", "nothing",
@@ -32,6 +35,7 @@ struct HostileRequestTests {
         "locale", "units", "ids", "all", "before", "limit", "day", "goal", "distance_m", "energy_kcal", "friend",
         "muted",
         "thumb",
+        "from", "to", "points", "time", "month", "year",
     ]
 
     /// What each of them is set to, as JSON.

@@ -33,19 +33,10 @@ struct Hearts {
         while try minutes.fold(before: hour, now: now) {}
     }
 
-    /// Counts again what is marked stale, as the service does.
+    /// Counts again what is marked stale.
     func catchUp() throws {
-        let rows = try parts.store.database.query("SELECT user, first_hour, last_hour FROM stale") {
-            row throws(VaultError) in (try row.text(0), try row.int(1)...(try row.int(2)))
-        }
-        for (user, hours) in rows {
-            for hour in hours {
-                try parts.store.database.transaction { () throws(VaultError) in
-                    try minutes.recompute(ID(proven: user), hours: hour...hour, now: start)
-                }
-            }
-        }
-        try parts.store.database.execute("DELETE FROM stale")
+        let stale = StaleHours(parts.store, parts.keys, [minutes])
+        for user in [demo, other] { #expect(try stale.catchUp(user, within: .seconds(60))) }
     }
 
     private static let always = -Moment.limit - 3_600_000..<Moment.limit + 1
@@ -92,15 +83,6 @@ struct Counted {
         }
         minutes = byMinute.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         hours = byHour.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
-}
-
-extension ID {
-    /// An id that was one before.
-    init(proven text: String) throws(VaultError) {
-        do throws(MalformedValue) { self = try ID(text) } catch {
-            throw VaultError("read an id", .malformed, said: "\(error)")
-        }
     }
 }
 
