@@ -20,10 +20,9 @@ parser.add_argument("--blocks", type=int, default=20_000, help="how many blocks 
 parser.add_argument("--window", type=int, default=1024, help="how many of them may be on their way (default 1024)")
 parser.add_argument("--devices", type=int, nargs="+", default=[0, 1_000, 10_000], help="how many the broker knows (default 0 1000 10000)")
 parser.add_argument("--rounds", type=int, default=1, help="measures all so many times, and prints medians (default 1)")
-parser.add_argument("--years", type=float, default=0.25, help="how many years of heart rate a curve is of (default 0.25; 5 takes half an hour)")
-parser.add_argument("--readings", type=int, default=10, help="how many of its heart rates are in a block (default 10)")
+parser.add_argument("--years", type=float, default=5, help="how many years of heart rate a curve is of (default 5)")
+parser.add_argument("--days", type=int, default=30, help="how many days of heart rate are weighed (default 30)")
 parser.add_argument("--times", type=int, default=40, help="how often a curve is asked for (default 40)")
-parser.add_argument("--interval-days", type=float, default=7, help="the same with RR intervals for so many days; 0: without (default 7)")
 chosen = parser.parse_args()
 
 # What was started is stopped on every way out.
@@ -42,7 +41,7 @@ try:
     if chosen.what in ("broker", "all"):
         broker_rules.run(chosen.devices)
     if chosen.what in ("graph", "all"):
-        graph.run(chosen.years, chosen.readings, chosen.times, chosen.interval_days)
+        graph.run(chosen.years, chosen.days, chosen.times)
 except KeyboardInterrupt:
     sys.exit(130)
 except TimeoutError as error:

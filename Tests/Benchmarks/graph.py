@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import threading
 import time
+from contextlib import contextmanager
 
 import paho.mqtt.client as mqtt
 from consumer_rate import expect, tell
@@ -25,17 +26,20 @@ USER = "vitals/v1/users/demo"
 MONTH, YEAR = 30 * 86_400, 365.25 * 86_400
 
 
-def run(years, readings, times, intervals):
-    one(years, readings, times, False)
-    if intervals:
-        one(intervals / 365.25, readings, times, True)
+def run(years, days, times):
+    # What is packed is the same however many heart rates came in a block; with fewer blocks, years are here sooner.
+    with stored(int(years * YEAR), 64) as (household, _):
+        curves(household, years, times)
+    for has_intervals in (False, True):
+        with stored(days * 86_400, 10, has_intervals) as (household, samples):
+            bytes_at_rest(household, samples, " (with RR intervals)" if has_intervals else "")
 
 
-def one(years, readings, times, has_intervals):
-    label = " (with RR intervals)" if has_intervals else ""
-    samples = int(years * YEAR)
+@contextmanager
+def stored(samples, readings, has_intervals=False):
+    """A household with so many heart rates, up to now, stored and packed; and how many they are."""
     with Household() as household:
-        _, _, settings, key = household.enrol(consumer_lines="accounts: {}, broker_rules: {},")
+        _, _, settings, key = household.enrol()
         consumer = household.start("consumer", [RELEASE / "vitals-consumer", "--settings", settings])
         activities = household.folder / "activities"
         activities.write_text("".join(recorded(x) for x in ("run-9km.csv", "ride-41km.csv")))
@@ -49,37 +53,40 @@ def one(years, readings, times, has_intervals):
         expect(household, load, "ready")
         result = tell(household, load, "acknowledged")
         took = (result["end"] - result["begin"]) / 1000
-        print(f"{samples:,} heart rates{label}, {readings} a block: {took:.0f} s to store them, {samples / took:,.0f} a second")
-        database = household.folder / "consumer/vitals.db"
+        print(f"{samples:,} heart rates{' with RR intervals' if has_intervals else ''}, {readings} a block: {took:.0f} s to store them,"
+              f" {samples / took:,.0f} a second")
         began = time.monotonic()
         used = processor_seconds(consumer.pid)
-        wait_until_at_rest(household, consumer, database)
+        wait_until_at_rest(household, consumer, household.folder / "consumer/vitals.db")
         print(f"    packed {time.monotonic() - began:.0f} s later, {processor_seconds(consumer.pid) - used:.0f} s of processor time,"
               f" {resident_kilobytes(consumer.pid) / 1024:.0f} MB resident")
-
-        asker = Asker(household)
-        now = int(time.time() * 1000)
-        spans = {"1 month": MONTH, name(years): years * YEAR}
-        floor = asker.milliseconds("profile/get", {}, times)
-        print(f"    floor, a request that reads nothing: {floor:.1f} ms")
-        found = {}
-        for span, seconds in spans.items():
-            curve = {"from": now - int(seconds * 1000), "to": now, "points": 1000}
-            found[span] = asker.milliseconds("heart-rate/graph", curve, times)
-            reply = asker.ask("heart-rate/graph", curve)
-            print(f"heart-rate graph, {span}{label}: {found[span]:.1f} ms")
-            print(f"    {len(reply['index'])} points of {reply['tier']}, {found[span] / floor:.1f} × the floor,"
-                  f" at most {asker.slowest:.1f} ms")
-        month, whole = found.values() if len(found) == 2 else (1, 1)
-        print(f"    ratio of the two: {whole / month:.2f}")
-        for what, fields in [("at", {"time": now - 86_400_000}), ("intervals", {"from": now - 86_400_000, "to": now - 82_800_000}),
-                             ("variability", {"from": now - 86_400_000, "to": now - 82_800_000})]:
-            print(f"    heart-rate/{what}: {asker.milliseconds(f'heart-rate/{what}', fields, times):.1f} ms")
-        asker.stop()
+        yield household, samples
         stop(consumer)
-        size, tables = sizes(database)
-        print(f"bytes per heart-rate sample{label}: {size / samples:.2f}")
-        print("    " + ", ".join(f"{table} {bytes / samples:.3f}" for table, bytes in tables if bytes / samples >= 0.001))
+
+
+def curves(household, years, times):
+    asker = Asker(household)
+    now = int(time.time() * 1000)
+    floor = asker.milliseconds("profile/get", {}, times)
+    print(f"    floor, a request that reads nothing: {floor:.1f} ms")
+    found = []
+    for span, seconds in [("1 month", MONTH), (name(years), years * YEAR)]:
+        curve = {"from": now - int(seconds * 1000), "to": now, "points": 1000}
+        found.append(asker.milliseconds("heart-rate/graph", curve, times))
+        reply = asker.ask("heart-rate/graph", curve)
+        print(f"heart-rate graph, {span}: {found[-1]:.1f} ms")
+        print(f"    {len(reply['index'])} points of {reply['tier']}, {found[-1] / floor:.1f} × the floor, at most {asker.slowest:.1f} ms")
+    print(f"    ratio of the two: {found[1] / found[0]:.2f}")
+    for what, fields in [("at", {"time": now - 86_400_000}), ("intervals", {"from": now - 86_400_000, "to": now - 82_800_000}),
+                         ("variability", {"from": now - 86_400_000, "to": now - 82_800_000})]:
+        print(f"    heart-rate/{what}: {asker.milliseconds(f'heart-rate/{what}', fields, times):.1f} ms")
+    asker.stop()
+
+
+def bytes_at_rest(household, samples, label):
+    size, tables = sizes(household.folder / "consumer/vitals.db")
+    print(f"bytes per heart-rate sample{label}: {size / samples:.2f}")
+    print("    " + ", ".join(f"{table} {bytes / samples:.3f}" for table, bytes in tables if bytes / samples >= 0.001))
 
 
 def name(years):
