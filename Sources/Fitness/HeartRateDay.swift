@@ -56,7 +56,7 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
         var seconds = [Int](repeating: 0, count: bounds.count + 1)
         for (_, minute) in minutes {
             guard let mean = minute.samples.mean else { continue }
-            seconds[bounds.filter { mean >= $0 }.count] += minute.recordedSeconds
+            seconds[bounds.count { mean >= $0 }] += minute.recordedSeconds
         }
         return seconds
     }
