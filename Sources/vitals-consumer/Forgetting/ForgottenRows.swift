@@ -1,0 +1,69 @@
+import Telemetry
+import Vault
+
+// What is left in vitals.db of streams that were somebody's.
+
+extension Store {
+    /// A stream that was somebody's: it is nobody's, and over.
+    func endForgotten(_ stream: StoredStream, now: Int64) throws(VaultError) {
+        if try database.first(
+            "SELECT 1 FROM streams WHERE number = ? AND until_ms IS NULL", [.integer(stream.number)], row: Row.int)
+            != nil
+        {
+            try endStream(stream, now: now)
+        }
+        try database.execute(
+            "UPDATE streams SET user = '', secret_version = 0, counted = 0 WHERE number = ?",
+            [.integer(stream.number)])
+    }
+
+    /// Deletes rows of streams that were somebody's, at most so many.
+    /// - Returns: how many; 0 when there are no more.
+    func deleteForgotten(atMost limit: Int) throws(VaultError) -> Int {
+        let next =
+            """
+            SELECT number FROM streams
+            WHERE user = '' AND EXISTS (SELECT 1 FROM sessions WHERE sessions.stream = streams.number) LIMIT 1
+            """
+        guard let stream = try database.first(next, row: Row.int) else { return 0 }
+        let session = "SELECT number FROM sessions WHERE stream = ?1"
+        let portions = [
+            """
+            DELETE FROM records WHERE (session, record) IN
+                (SELECT session, record FROM records WHERE session IN (\(session)) LIMIT ?2)
+            """,
+            "DELETE FROM blocks WHERE number IN (SELECT number FROM blocks WHERE stream = ?1 LIMIT ?2)",
+            """
+            DELETE FROM ledger WHERE (session, seq) IN
+                (SELECT session, seq FROM ledger WHERE session IN (\(session)) LIMIT ?2)
+            """,
+            """
+            DELETE FROM ledger_runs WHERE (session, first_seq) IN
+                (SELECT session, first_seq FROM ledger_runs WHERE session IN (\(session)) LIMIT ?2)
+            """,
+        ]
+        for sql in portions {
+            let count = try database.transaction { () throws(VaultError) in
+                let count = try database.execute(sql, [.integer(stream), .integer(limit)])
+                // The numbers of rows that are gone are given again: a session's row must not say that they are too old for it.
+                try database.execute(
+                    "UPDATE sessions SET after_block = 0 WHERE after_block > (SELECT coalesce(max(number), 0) FROM blocks)"
+                )
+                return count
+            }
+            if count > 0 { return count }
+        }
+        // Nothing refers to them any more. To look for it, SQLite would read all blocks for each.
+        return try database.withoutForeignKeys { () throws(VaultError) in
+            try database.execute(
+                "DELETE FROM sessions WHERE number IN (\(session) LIMIT ?2)", [.integer(stream), .integer(limit)])
+        }
+    }
+
+    /// The public key of a stream that was somebody's; nil where it is not known.
+    func publicKey(ofForgotten stream: StreamID) throws(VaultError) -> [UInt8]? {
+        try database.first(
+            "SELECT public_key FROM forgotten_streams WHERE id = ? AND public_key IS NOT NULL", [.blob(stream.bytes)],
+            row: Row.blob)
+    }
+}
