@@ -47,6 +47,8 @@ final class Consumer: @unchecked Sendable {
     let exportReaders: Readers
     private let publisher: NotificationPublisher
     let today: Today
+    let questions: SensorQuestions
+    let scheduledReads: ScheduledReads
     var reported = OncePerMinute<String>(capacity: 1024)
     /// Until the grants of settings that were read again are published.
     var republishing: EventLoop.Timer?
@@ -122,6 +124,14 @@ final class Consumer: @unchecked Sendable {
         options.will = Message(
             topic: presenceTopic, payload: presence.payload(.offline, time: nil), qos: .atLeastOnce, retain: true)
         session = Session(options, threadName: "mqtt")
+        questions = SensorQuestions(session, settings.topics)
+        scheduledReads = ScheduledReads(
+            store, days.histories, settings.reads, isUnderWay: { [questions] in questions.isUnderWay($0) },
+            read: { [questions] sensor, done in
+                questions.ask(.steps, of: sensor, within: ScheduledReads.limit) { answer in
+                    if case .failure(let error) = answer { done(error) } else { done(nil) }
+                }
+            })
         let rules = settings.brokerRules.map { [session] _ in BrokerRules(settings, store, session) }
         self.rules = rules
         let context = PeopleContext(
@@ -133,6 +143,7 @@ final class Consumer: @unchecked Sendable {
         exportReaders = Readers(people, threadName: "export")
         today = Today(context, TodayTopics(context, days))
         publisher = NotificationPublisher(notifications, session, settings.topics)
+        days.moved = { [scheduledReads] in scheduledReads.moved($0) }
         try meetPeople()
         meetForgetting()
     }
@@ -149,6 +160,7 @@ final class Consumer: @unchecked Sendable {
         session.subscribe([
             Subscription(presenceTopic), Subscription(settings.topics.everySensor(.grant)),
             Subscription(settings.topics.everyGateway(.grants), retainHandling: .doNotSend),
+            Subscription(settings.topics.everyGateway(.info)), Subscription(settings.topics.everySensor(.info)),
         ])
         session.subscribe(people.subscriptions)
         session.subscribe(today.subscriptions)
@@ -158,6 +170,7 @@ final class Consumer: @unchecked Sendable {
             forgetting.start(session.loop)
             stale.start(session.loop)
             packing.start(session.loop)
+            scheduledReads.start(session.loop)
             rotateDaily()
             people.context.answered.start(session.loop)
         }
@@ -336,6 +349,9 @@ extension Consumer {
         case .gateway(let gateway, .blocks)?: ingest.collect(message.payload, from: gateway)
         case .gateway(let gateway, .grants)?: ingest.collect(grant: message.payload, from: gateway)
         case .gateway(let gateway, .sensor(_, .grant))?: sawGrant(message.payload, gateway)
+        case .gateway(let gateway, .info)?: scheduledReads.saw(message.payload, of: gateway, nil)
+        case .gateway(let gateway, .sensor(let sensor, .info))?:
+            scheduledReads.saw(message.payload, of: gateway, sensor)
         case .account(.request)?, .user(_, .request)?: people.collect(message)
         case .user(let user, let topic)?: today.received(user, topic, isRetained: message.retain)
         default: break

@@ -17,7 +17,9 @@ enum ConsumerCommand {
         [
             IdentityCommand.self,
             ReadingsCommand.self,
+            TotalsCommand.self,
             CheckCommand.self,
+            RecountCommand.self,
             BackupCommand.self,
             RestoreCommand.self,
             RotateCommand.self,
@@ -40,7 +42,7 @@ enum ConsumerCommand {
         discussion: """
             Without a command it runs as a service, until SIGTERM or SIGINT. It waits for a broker that is not there. \
             Under systemd it says when it is ready, and gives signs of life. At SIGHUP it reads the settings again, and \
-            applies people, gateways and log.
+            applies people, gateways, reads and log.
 
             The settings file names the gateways that are enrolled, and whose stream each sensor is.
             """,

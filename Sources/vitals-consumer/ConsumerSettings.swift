@@ -20,6 +20,7 @@ import Vault
 ///   people: { demo: { sensors: ["home/strap"], kinds: ["heart-rate", "steps"] } },
 ///   accounts: { sign_up: true },    // without it, there are no people but those of the settings
 ///   broker_rules: { household: "owners" },
+///   reads: { steps: { every: "1 h", before_midnight: "1 min" } },   // 0 is never
 ///   batch: { count: 512, milliseconds: 20 },
 ///   share_link: "https://example.org/#{goal}",   // goes with what people share; {day} and {goal} are filled in
 /// }
@@ -48,6 +49,8 @@ struct ConsumerSettings {
     /// Nil: the broker's rules are the operator's own.
     let brokerRules: BrokerRulesSettings?
     let batch: (count: Int, duration: Duration)
+    /// How often sensors are read without being asked to by anybody.
+    private(set) var reads: ReadSettings
     private(set) var logLevel: LogLevel
     /// A link that goes with what people share: the same for all of them, but for `{day}` and `{goal}`.
     let shareLink: String?
@@ -80,6 +83,7 @@ struct ConsumerSettings {
             try batch.integer("count", in: 1...10_000, default: 512),
             .milliseconds(try batch.integer("milliseconds", in: 1...1000, default: 20))
         )
+        reads = try ReadSettings(section.section("reads").section("steps"))
         logLevel = try section.logLevel()
         shareLink = try section.string("share_link", default: nil)
         if let shareLink, !Self.isLink(shareLink) {
@@ -96,6 +100,7 @@ struct ConsumerSettings {
         settings.gateways = new.gateways
         settings.gatewayPasswordFiles = new.gatewayPasswordFiles
         settings.people = new.people
+        settings.reads = new.reads
         settings.logLevel = new.logLevel
         return settings
     }
@@ -208,6 +213,27 @@ struct BrokerRulesSettings: Equatable {
 
     init(_ section: Section) throws(SettingsError) {
         household = try section.choice("household", default: .owners)
+    }
+}
+
+extension ReadSettings {
+    fileprivate init(_ section: Section) throws(SettingsError) {
+        stepsEvery = try Self.milliseconds("every", section, .seconds(60)...(.seconds(86_400)), .seconds(3600))
+        stepsBeforeMidnight = try Self.milliseconds(
+            "before_midnight", section, .seconds(10)...(.seconds(3600)), .seconds(60))
+    }
+
+    /// Nil where it is 0.
+    private static func milliseconds(
+        _ key: String, _ section: Section, _ range: ClosedRange<Duration>, _ usual: Duration
+    ) throws(SettingsError) -> Int64? {
+        let duration = try section.duration(key, in: .zero...range.upperBound, default: usual)
+        guard duration > .zero else { return nil }
+        guard range.contains(duration) else {
+            throw section.refusal(
+                of: key, "at least \(range.lowerBound.components.seconds) s, or 0 for never")
+        }
+        return Int64(duration / .milliseconds(1))
     }
 }
 

@@ -5,7 +5,7 @@ import Vault
 
 // What changes while the service runs.
 //
-// SIGHUP: `people`, `gateways` and `log` of the settings are applied, and what others have written into the databases: new
+// SIGHUP: `people`, `gateways`, `reads` and `log` of the settings are applied, and what others have written into the databases: new
 // versions of secrets, gateways that an operator has removed, people who are to be forgotten. Streams end and open in one
 // transaction; where that fails, everything stays as it was. From then on all of it is in force, and the grants are published,
 // again and again if it must be. What is on its way in the old streams is still accepted, unless it was measured when the sensor
@@ -34,6 +34,8 @@ extension Consumer {
         rules?.reload(settings)
         log.level = new.logLevel
         ingest.enrol(identities)
+        scheduledReads.apply(new.reads)
+        scheduledReads.sensorsChanged()
         log.notice("read the settings again")
         if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
         republishing?.cancel()

@@ -9,7 +9,10 @@ struct CheckCommand {
     static let declaration = Command(
         name: "check",
         summary: "Opens all that is stored, counts it again and compares; prints one JSON object.",
-        discussion: "It works while the service runs, and ends with an error where something does not agree.",
+        discussion: """
+            It works while the service runs, and ends with an error where something does not agree. Whether what is kept of days and \
+            heart rates follows from what is stored, `vitals-consumer recount` finds out.
+            """,
         exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
 
     /// What was found.

@@ -37,6 +37,7 @@ extension Consumer {
         }
         _ = Enrolment(people)
         _ = Claiming(people)
+        _ = ReadRequests(people, questions)
     }
 
     /// Brings the streams of some sensors in line with settings and claims, and publishes their grants. Where that fails it is tried again
@@ -50,6 +51,7 @@ extension Consumer {
             try grants.settle(people, only: all, now: unixMilliseconds())
             // What is in memory of sessions knows nothing of the ends.
             ingest.forgetSessions()
+            scheduledReads.sensorsChanged()
             try publishGrants(of: all) { [unowned self] error in
                 if let error, isDue("grants") { log.error("\(error)") }
             }

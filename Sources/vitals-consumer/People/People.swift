@@ -204,7 +204,8 @@ extension People {
             work(
                 desk.handling,
                 PeopleRequest(
-                    asker: asker, name: name, fields: request.fields, identity: key.flatMap { try? $0.digest }
+                    asker: asker, name: name, fields: request.fields, identity: key.flatMap { try? $0.digest },
+                    limit: .seconds(min(60, Int(message.properties?.messageExpirySeconds ?? 10)))
                 ) { [unowned self] outcome in
                     let bytes = Reply(outcome, id: way.id).bytes
                     send(bytes, way)

@@ -16,6 +16,8 @@ struct PeopleRequest: Sendable {
     /// Digest of what makes it the same request when it comes again: topic, response topic and correlation data; nil where it has none of
     /// the latter. `Answered` remembers it for what must not be done twice.
     let identity: [UInt8]?
+    /// How long its asker waits for the reply: its Message Expiry, at most a minute; without one, 10 s.
+    var limit: Duration = .seconds(10)
     /// To be called once, on the session's thread.
     let answer: @Sendable (Reply.Outcome) -> Void
 

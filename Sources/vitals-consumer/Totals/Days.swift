@@ -30,6 +30,8 @@ final class Days: Derivation {
     /// Who knows of goals.
     var evaluate: Evaluate = { _, _, _, _, _ throws(VaultError) in }
 
+    /// Told when a person's days are others from now on.
+    var moved: (ID) -> Void = { _ in }
     /// Told after the commit whose days are others than before.
     var changed: (Set<ID>) -> Void = { _ in }
     private var pending: Set<ID> = []
@@ -163,6 +165,7 @@ extension Days {
         if let moved = try histories.take(profile, of: user, now: now) {
             // Readings may be there already of a clock that is ahead of ours.
             try store.markStale(user, HourSpan.hour(moved)...HourSpan.latest)
+            self.moved(user)
         }
         try reconsider(user, now: now)
     }
@@ -225,10 +228,4 @@ extension HourSpan {
         let first = max(hours.lowerBound, earliest)
         return first * 3_600_000..<(max(first, min(hours.upperBound, latest)) + 1) * 3_600_000
     }
-}
-
-extension Derivation {
-    /// Computes all that is kept of a person again from what is stored, and compares.
-    /// - Returns: how much is kept, and how much of it differs, or is missing.
-    func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) { (0, 0) }
 }

@@ -71,6 +71,8 @@ final class Histories {
     private var kept: Set<ID> = []
     private static let capacity = 65_536
     private var reported = OncePerMinute<String>(capacity: 16)
+    /// In bytes: no longer document is read.
+    var maximumLength = JSON.maximumLength
 
     /// - Parameter zone: a name that `ZoneRules` knows.
     init(_ store: Store, _ keys: Keys, zone: String) {
@@ -192,9 +194,6 @@ final class Histories {
 
 extension Histories {
     private static let name = "history"
-    /// No document may be longer than `JSON.maximumLength`.
-    private static let maximumLength = JSON.maximumLength - 4096
-
     private func read(_ user: ID) throws(VaultError) -> History? {
         guard let json = try documents.read(Self.name, of: user) else { return nil }
         var zones: [History.Zone] = []
@@ -240,7 +239,7 @@ extension Histories {
     private func write(_ history: History, of user: ID) throws(VaultError) {
         var (zones, bodies, targets) = (history.zones, history.bodies?.entries ?? [], history.goals.entries)
         var json = Self.json(zones, bodies, targets)
-        while json.bytes.count > Self.maximumLength {
+        while json.bytes.count > maximumLength {
             let longest = max(zones.count, bodies.count, targets.count)
             guard longest > 1 else { break }
             let few = 1..<max(2, longest / 16)

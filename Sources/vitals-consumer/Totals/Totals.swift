@@ -48,10 +48,17 @@ protocol Derivation: AnyObject {
     func take(_ people: [PersonsReadings], now: Int64) throws(VaultError)
     /// Computes all that is kept of a person's hours (since 1970, UTC) again from what is stored, within a transaction.
     func recompute(_ user: ID, hours: ClosedRange<Int64>, now: Int64) throws(VaultError)
+    /// Computes all that is kept of a person again from what is stored, and compares: how much is kept, and how much of it differs or is
+    /// missing. Nothing is changed.
+    func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int)
     /// What was taken is committed.
     func committed()
     /// What was taken since the last commit is not.
     func rolledBack()
+}
+
+extension Derivation {
+    func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) { (0, 0) }
 }
 
 /// Keeps what is derived of readings. Belongs to the thread of its store and keys.

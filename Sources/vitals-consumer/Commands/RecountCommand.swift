@@ -1,0 +1,99 @@
+import Daemon
+import Telemetry
+import Vault
+
+// `check` says whether what was received is whole; `recount` whether what is kept of its meaning follows from it. They are two commands,
+// because a difference here loses nothing: all of it can be computed again.
+
+/// `vitals-consumer recount`: computes from the stored readings again what is kept of them, and compares.
+struct RecountCommand: Subcommand {
+    static let declaration = Command(
+        name: "recount",
+        summary: "Computes days and heart rates again from the stored readings and compares; prints one JSON object.",
+        discussion: """
+            It works while the service runs, changes nothing, and ends with an error where something differs. Who has hours that the \
+            service is about to compute again is counted as waiting, and not compared.
+            """,
+        options: [.value("user", "ID", "only this person")],
+        examples: [Example("vitals-consumer recount --user demo")],
+        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+
+    /// What was found.
+    struct Findings: Equatable {
+        var people: Int64 = 0
+        /// People of whom something is about to be computed again.
+        var waiting: Int64 = 0
+        /// Days, and hours of heart rate, that were compared.
+        var compared: Int64 = 0
+        /// Those that are not what the readings come to, or are missing.
+        var differing: Int64 = 0
+
+        var json: JSON {
+            [
+                "people": .integer(people), "waiting": .integer(waiting), "compared": .integer(compared),
+                "differing": .integer(differing),
+            ]
+        }
+    }
+
+    private let user: ID?
+
+    init(_ arguments: Arguments) throws {
+        user = try arguments.optionalString("user") == nil ? nil : ID(arguments.id("user"))
+    }
+
+    init(user: ID? = nil) { self.user = user }
+
+    /// Writes one JSON object to `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
+        let keys = try Keys(settings, .read)
+        let store = try Store(folder: settings.state, readOnly: true)
+        let derivations: [any Derivation] = [
+            Days(store, keys, Histories(store, keys, zone: settings.timeZone))
+        ]
+        let findings = try Failure.explaining { () throws(VaultError) -> Findings in
+            try store.database.snapshot { () throws(VaultError) in try findings(store, keys, derivations) }
+        }
+        var lines = Lines(output)
+        lines.write(findings.json.bytes)
+        lines.flush()
+        guard findings.differing == 0 else {
+            throw Failure(
+                .failure, "what is kept of \(findings.differing) days or hours does not follow from the readings",
+                hint: "nothing that was received is lost by it: see check; then tell the makers of this program")
+        }
+        return .ok
+    }
+
+    private func findings(
+        _ store: Store, _ keys: Keys, _ derivations: [any Derivation]
+    ) throws(VaultError) -> Findings {
+        var findings = Findings()
+        let people: [ID]
+        if let user { people = [user] } else { people = try store.peopleWithStreams() }
+        for user in people {
+            guard try keys.version(of: user) != nil else { continue }
+            findings.people += 1
+            let isStale = try store.database.first(
+                "SELECT 1 FROM stale WHERE user = ? LIMIT 1", [.text(user.text)], row: Row.int)
+            guard isStale == nil else {
+                findings.waiting += 1
+                continue
+            }
+            for derivation in derivations {
+                let (kept, differing) = try derivation.recount(of: user)
+                findings.compared += Int64(kept)
+                findings.differing += Int64(differing)
+            }
+        }
+        return findings
+    }
+}
+
+extension Store {
+    /// Those of whom anything may be stored.
+    fileprivate func peopleWithStreams() throws(VaultError) -> [ID] {
+        try database.query("SELECT DISTINCT user FROM streams WHERE user <> '' ORDER BY user", row: Row.text)
+            .compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
+    }
+}

@@ -1,0 +1,60 @@
+import Daemon
+import Fitness
+import Telemetry
+import Vault
+
+/// `vitals-consumer totals`: prints what a person's day comes to.
+struct TotalsCommand: Subcommand {
+    static let declaration = Command(
+        name: "totals",
+        summary: "Prints what a person's day comes to, as one JSON object.",
+        discussion: """
+            A day is one of the person's calendar, in the time zone where they were. What is not known is left out. It works while \
+            the service runs.
+            """,
+        options: [
+            .value("user", "ID", "the person"),
+            .value("day", "YYYY-MM-DD", "the day"),
+        ],
+        examples: [Example("vitals-consumer totals --user demo --day 2026-11-21")],
+        exitCodes: [.ok, .failure, .usage, .configuration])
+
+    private let user: ID
+    private let day: CalendarDay
+
+    init(_ arguments: Arguments) throws {
+        user = try ID(arguments.id("user"))
+        let text = try arguments.string("day")
+        guard let day = CalendarDay(text) else {
+            throw arguments.refusal(of: "day", "expected a day like 2026-11-21, found \"\(text)\"")
+        }
+        self.day = day
+    }
+
+    init(user: ID, day: CalendarDay) {
+        self.user = user
+        self.day = day
+    }
+
+    /// Writes one JSON object to `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
+        let keys = try Keys(settings, .read)
+        let store = try Store(folder: settings.state, readOnly: true)
+        let days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
+        let totals = try Failure.explaining { () throws(VaultError) -> DayTotals? in
+            try store.database.snapshot { () throws(VaultError) in
+                guard try keys.version(of: user) != nil else { return nil }
+                return try days.totals(of: user, on: day)
+            }
+        }
+        guard let totals else {
+            throw Failure(
+                .failure, "there is no person \(user)",
+                hint: "the settings name them under \"people\"; a new one is known after the service has started")
+        }
+        var lines = Lines(output)
+        lines.write(totals.json.bytes)
+        lines.flush()
+        return .ok
+    }
+}

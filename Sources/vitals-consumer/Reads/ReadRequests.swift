@@ -1,0 +1,110 @@
+import Daemon
+import Telemetry
+import Vault
+
+// `steps/read` and `temperature/read`: a person asks for a value of their own sensors now. Whose a sensor is, is what its open stream says.
+//
+// Without "sensor" theirs are asked one after another, until one answers: those that cannot are passed by, and so are those that are not there.
+// If none does, the first reason counts that is not "not-supported".
+
+/// Answers what people ask of their sensors. Belongs to the session's thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+final class ReadRequests: @unchecked Sendable {
+    private let context: PeopleContext
+    private let questions: SensorQuestions
+    private var underWay: [ID: Int] = [:]
+    /// So many reads of one person's at a time: a radio is slow.
+    private static let most = 8
+
+    init(_ people: People, _ questions: SensorQuestions) {
+        context = people.context
+        self.questions = questions
+        for question in Question.allCases {
+            people.register(
+                "\(question.rawValue)/read",
+                .later { [self] request in
+                    do { try begin(question, request) } catch {
+                        request.refuse(people.refusal(error, request.name))
+                    }
+                })
+        }
+    }
+
+    private func begin(_ question: Question, _ request: PeopleRequest) throws {
+        let user = try request.user
+        var sensors = try context.store.openSensors(of: user)
+        if let text = try request.optionalText("sensor", atMost: 80) {
+            guard let sensor = SensorName(text) else {
+                throw ReplyError(.badRequest, "\"sensor\" names a sensor, such as home/strap", field: "sensor")
+            }
+            guard sensors.contains(sensor) else {
+                throw ReplyError(.notFound, "you have no sensor \(sensor)", field: "sensor")
+            }
+            sensors = [sensor]
+        }
+        guard !sensors.isEmpty else { throw ReplyError(.notFound, "you have no sensors: claim one first") }
+        guard underWay[user, default: 0] < Self.most else {
+            throw ReplyError(.busy, "your sensors are being read: try again", retryAfterSeconds: 5)
+        }
+        underWay[user, default: 0] += 1
+        // Our reply is to be there before its asker has gone.
+        let end = ContinuousClock.now + max(request.limit - .seconds(1), .seconds(1))
+        ask(question, sensors[...], until: end, nil) { [self] answer in
+            underWay[user] = underWay[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+            switch answer {
+            case .success(let data): request.done(data)
+            case .failure(let error): request.refuse(error)
+            }
+        }
+    }
+
+    /// Asks the first of some sensors, and if that comes to nothing, the rest.
+    private func ask(
+        _ question: Question, _ sensors: ArraySlice<SensorName>, until end: ContinuousClock.Instant,
+        _ reason: ReplyError?, _ answer: @escaping @Sendable (SensorQuestions.Answer) -> Void
+    ) {
+        let left = end - ContinuousClock.now
+        guard let sensor = sensors.first, left > .zero else {
+            return answer(.failure(reason ?? ReplyError(.timeout, "no sensor answered in time")))
+        }
+        questions.ask(question, of: sensor, within: left) { [self] result in
+            guard case .failure(let error) = result, sensors.count > 1, error.mayBeAnothers else {
+                return answer(result)
+            }
+            let first = reason.flatMap { $0.code == .notSupported ? nil : $0 } ?? error
+            ask(question, sensors.dropFirst(), until: end, first, answer)
+        }
+    }
+}
+
+extension ReplyError {
+    /// Whether another sensor may well answer.
+    fileprivate var mayBeAnothers: Bool {
+        [.notSupported, .sensorOffline, .unknownSensor, .noValue].contains(code)
+    }
+}
+
+extension Store {
+    /// The sensors that are a person's now.
+    func openSensors(of user: ID) throws(VaultError) -> [SensorName] {
+        try database.query(
+            "SELECT gateway, sensor FROM streams WHERE user = ? AND until_ms IS NULL ORDER BY gateway, sensor",
+            [.text(user.text)]
+        ) { row throws(VaultError) in "\(try row.text(0))/\(try row.text(1))" }.compactMap(SensorName.init)
+    }
+
+    /// The sensors of which something is recorded now, and whose they are.
+    func openSensors(recording kinds: Grant.Kinds) throws(VaultError) -> [SensorName: ID] {
+        var sensors: [SensorName: ID] = [:]
+        try database.forEach(
+            "SELECT gateway, sensor, user FROM streams WHERE until_ms IS NULL AND kinds & ? != 0",
+            [.integer(Int64(kinds.rawValue))]
+        ) { row throws(VaultError) in
+            let (name, text) = ("\(try row.text(0))/\(try row.text(1))", try row.text(2))
+            guard let sensor = SensorName(name), let user = decoded({ () throws(MalformedValue) in try ID(text) })
+            else { return }
+            sensors[sensor] = user
+        }
+        return sensors
+    }
+}

@@ -1,0 +1,102 @@
+import Daemon
+import Reactor
+import Telemetry
+import Vault
+
+/// Reads the steps of all sensors that record them, on schedule. Belongs to the session's thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+final class ScheduledReads: @unchecked Sendable {
+    /// Reads a sensor's steps, and says why not where it could not.
+    typealias Read = (_ sensor: SensorName, _ done: @escaping @Sendable (ReplyError?) -> Void) -> Void
+
+    private let store: Store
+    private let histories: Histories
+    private let isUnderWay: (SensorName) -> Bool
+    private let read: Read
+    private var schedule: ReadSchedule
+    /// The wall clock, Unix milliseconds.
+    var now: () -> Int64 = unixMilliseconds
+    /// When the sensors are looked up again, in milliseconds since boot.
+    private var refreshed: Int64?
+    private var waiting: [SensorName] = []
+    private var underWay = 0
+    private var reported = OncePerMinute<String>(capacity: 4)
+
+    /// How long a gateway may take.
+    static let limit: Duration = .seconds(30)
+    /// So many at a time; others wait for one of them.
+    static let mostUnderWay = 256
+    /// How often it is looked whose sensors there are, in milliseconds.
+    private static let period: Int64 = 60_000
+    /// Histories are opened for so many people in one tick.
+    private static let portion = 50
+
+    /// - Parameter isUnderWay: whether a sensor is being read, by whomever.
+    init(
+        _ store: Store, _ histories: Histories, _ settings: ReadSettings, isUnderWay: @escaping (SensorName) -> Bool,
+        read: @escaping Read
+    ) {
+        self.store = store
+        self.histories = histories
+        self.isUnderWay = isUnderWay
+        self.read = read
+        schedule = ReadSchedule(settings)
+    }
+
+    /// Reads by a loop's time.
+    func start(_ loop: EventLoop) {
+        tick()
+        loop.after(.seconds(1)) { [weak self] in self?.start(loop) }
+    }
+
+    /// Settings were read again.
+    func apply(_ settings: ReadSettings) {
+        if settings != schedule.settings { schedule.apply(settings, now: now()) }
+    }
+
+    /// There may be other sensors.
+    func sensorsChanged() { refreshed = nil }
+
+    /// A person has moved.
+    func moved(_ user: ID) { schedule.forgetMidnight(of: user) }
+
+    /// A gateway tells about itself, or about a sensor.
+    func saw(_ about: [UInt8], of gateway: ID, _ sensor: ID?) { schedule.saw(about, of: gateway, sensor) }
+
+    /// Reads those whose turn it is.
+    func tick() {
+        let now = now()
+        do throws(VaultError) {
+            if refreshed.map({ now < $0 || now >= $0 + Self.period }) ?? true {
+                schedule.set(try store.openSensors(recording: .steps), now: now)
+                refreshed = now
+            }
+            for user in schedule.withoutMidnight(atMost: Self.portion) {
+                schedule.set(try histories.history(of: user).localDays, of: user, now: now)
+            }
+        } catch {
+            if reported.allows("reads", now: millisecondsSinceBoot()) {
+                log.error("which sensors are to be read was not looked up: \(error)")
+            }
+        }
+        for sensor in schedule.due(now: now) where !waiting.contains(sensor) { waiting.append(sensor) }
+        readWaiting()
+    }
+
+    private func readWaiting() {
+        while !waiting.isEmpty, underWay < Self.mostUnderWay {
+            let sensor = waiting.removeFirst()
+            // Whoever reads it now has it recorded, too.
+            guard !isUnderWay(sensor) else { continue }
+            underWay += 1
+            read(sensor) { [weak self] error in self?.done(sensor, error) }
+        }
+    }
+
+    private func done(_ sensor: SensorName, _ error: ReplyError?) {
+        underWay -= 1
+        if error?.code == .notSupported { schedule.cannot(sensor, now: now()) }
+        if let error { log.debug("\(sensor) was not read: \(error.message)") }
+        readWaiting()
+    }
+}

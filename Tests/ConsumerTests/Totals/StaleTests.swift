@@ -1,0 +1,115 @@
+import Fitness
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_consumer
+
+@Suite("Stale hours", .timeLimit(.minutes(5)))
+struct StaleTests {
+    /// Notes what is to be computed again.
+    private final class Notes: Derivation {
+        var hours: [Int64] = []
+        var fails = false
+
+        func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {}
+        func recompute(_ user: ID, hours: ClosedRange<Int64>, now: Int64) throws(VaultError) {
+            if fails { throw VaultError("compute", .inputOutput, said: "no") }
+            self.hours += hours
+        }
+        func committed() {}
+        func rolledBack() { hours = [] }
+    }
+
+    private let hour: Int64 = 3_600_000
+
+    @Test("are walked from one with something in it to the next, however wide the range")
+    func wide() throws {
+        let diary = try Diary()
+        let notes = Notes()
+        let stale = StaleHours(diary.parts.store, diary.parts.keys, [notes])
+        // Of a clock that begins in 1970, and of one that is 200 years ahead.
+        let times = [60_000, start, start + 5 * hour, start + 200 * 365 * 24 * hour]
+        try diary.take(times.map { beat($0 - start, 70) }, now: start)
+        try diary.parts.store.markStale(diary.user, HourSpan.earliest...HourSpan.latest)
+        while try !stale.work(within: .seconds(1)) {}
+        #expect(notes.hours == times.map { HourSpan.hour($0) })
+        #expect(try diary.parts.count("stale") == 0)
+    }
+
+    @Test("are left where computing fails, and are there after a restart, one hour at a time")
+    func restart() throws {
+        let diary = try Diary()
+        let notes = Notes()
+        var stale = StaleHours(diary.parts.store, diary.parts.keys, [notes])
+        try diary.take((0..<3).map { beat(Int64($0) * hour, 70) }, now: start)
+        let first = HourSpan.hour(start)
+        try diary.parts.store.markStale(diary.user, first - 100...first + 100)
+        notes.fails = true
+        #expect(throws: VaultError.self) { try stale.work(within: .zero) }
+        notes.fails = false
+        #expect(try !stale.catchUp(diary.user, within: .zero) && notes.hours == [first])
+        stale = StaleHours(diary.parts.store, diary.parts.keys, [notes])
+        #expect(try !stale.catchUp(diary.user, within: .zero) && notes.hours == [first, first + 1])
+        while try !stale.catchUp(diary.user, within: .zero) {}
+        #expect(notes.hours == [first, first + 1, first + 2])
+    }
+
+    @Test("are worked off by turns, and of somebody who is being forgotten not at all")
+    func turns() throws {
+        let household = try Household()
+        let people = "demo: { sensors: [\"home/strap\"] }, other: { sensors: [\"home/watch\"] }, gone: {}"
+        var parts = try household.open(people: people)
+        let (strap, watch) = (try parts.session(household), try parts.session(household, "watch"))
+        let beats = (0..<3).map { beat(Int64($0) * hour, 70) }
+        _ = try parts.take(strap.keyBlock, watch.keyBlock, strap.block(beats), watch.block(beats))
+        try parts.store.database.execute("DELETE FROM stale")
+        let notes = Notes()
+        let stale = StaleHours(parts.store, parts.keys, [notes])
+        let first = HourSpan.hour(start)
+        for name in ["demo", "other", "gone"] { try parts.store.markStale(ID(name), first...first + 2) }
+        let demo = try ID("demo")
+        stale.isBeingForgotten = { $0 == demo }
+        while try !stale.work(within: .zero) {}
+        #expect(notes.hours == [first, first + 1, first + 2])
+        stale.isBeingForgotten = { _ in false }
+        while try !stale.work(within: .zero) {}
+        #expect(notes.hours.count == 6)
+        #expect(try parts.count("stale") == 0)
+    }
+
+    @Test("are all hours that were stored before days were kept")
+    func migration() throws {
+        let diary = try Diary(zone: "UTC")
+        try diary.take([count(start, 0), count(start + 1000, 700)])
+        let database = diary.parts.store.database
+        try database.execute("DELETE FROM days")
+        #expect(try !diary.isExact())
+        // What the migration does to a store of before.
+        let statement = try #require(
+            Store.migrations.joined().split(separator: ";").first { $0.contains("INSERT INTO stale") })
+        try database.execute(String(statement))
+        try diary.settle()
+        #expect(try diary.steps("\(CalendarDay(localSeconds: start / 1000))") == 700 && diary.isExact())
+    }
+
+    @Test("are those whose readings became another person's, or came back")
+    func ends() throws {
+        let household = try Household()
+        let diary = try Diary(zone: "UTC", household: household)
+        let noon = start + 12 * hour
+        try diary.take([count(noon, 0), count(noon + hour, 100), count(noon + 2 * hour, 300)], now: noon)
+        let day = "\(CalendarDay(localSeconds: noon / 1000))"
+        #expect(try diary.steps(day) == 300)
+        // From a clock that is ahead: by then the strap is somebody else's.
+        let other = try household.settings(people: "other: { sensors: [\"home/strap\"] }, demo: {}").people
+        try diary.parts.grants.settle(other, now: noon + hour + 600_000)
+        try diary.settle()
+        #expect(try diary.steps(day) == 100 && diary.isExact())
+        let own = try household.settings(people: "demo: { sensors: [\"home/strap\"] }, other: {}").people
+        try diary.parts.grants.settle(own, now: noon + hour + 1_200_000)
+        try diary.settle()
+        #expect(try diary.steps(day) == 300 && diary.isExact())
+    }
+}
