@@ -23,14 +23,14 @@ struct RecountCommand: Subcommand {
         var people: Int64 = 0
         /// People of whom something is about to be computed again.
         var waiting: Int64 = 0
-        /// Days, and hours of heart rate, that were compared.
-        var compared: Int64 = 0
+        /// Days, and minutes of heart rate, that are kept.
+        var kept: Int64 = 0
         /// Those that are not what the readings come to, or are missing.
         var differing: Int64 = 0
 
         var json: JSON {
             [
-                "people": .integer(people), "waiting": .integer(waiting), "compared": .integer(compared),
+                "people": .integer(people), "waiting": .integer(waiting), "kept": .integer(kept),
                 "differing": .integer(differing),
             ]
         }
@@ -49,17 +49,17 @@ struct RecountCommand: Subcommand {
         let keys = try Keys(settings, .read)
         let store = try Store(folder: settings.state, readOnly: true)
         let derivations: [any Derivation] = [
-            Days(store, keys, Histories(store, keys, zone: settings.timeZone))
+            Days(store, keys, Histories(store, keys, zone: settings.timeZone)), HeartRateMinutes(store, keys),
         ]
         let findings = try Failure.explaining { () throws(VaultError) -> Findings in
-            try store.database.snapshot { () throws(VaultError) in try findings(store, keys, derivations) }
+            try store.database.snapshot { () throws(VaultError) in try self.findings(store, keys, derivations) }
         }
         var lines = Lines(output)
         lines.write(findings.json.bytes)
         lines.flush()
         guard findings.differing == 0 else {
             throw Failure(
-                .failure, "what is kept of \(findings.differing) days or hours does not follow from the readings",
+                .failure, "what is kept of \(findings.differing) days or minutes does not follow from the readings",
                 hint: "nothing that was received is lost by it: see check; then tell the makers of this program")
         }
         return .ok
@@ -82,7 +82,7 @@ struct RecountCommand: Subcommand {
             }
             for derivation in derivations {
                 let (kept, differing) = try derivation.recount(of: user)
-                findings.compared += Int64(kept)
+                findings.kept += Int64(kept)
                 findings.differing += Int64(differing)
             }
         }

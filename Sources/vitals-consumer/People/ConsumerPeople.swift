@@ -16,7 +16,9 @@ extension Consumer {
         _ = Goals(people, days)
         _ = Friends(people, days)
         ExportRequests.register(exportReaders, context)
+        readers.prepare = { [stale] in _ = try stale.catchUp($0, within: StaleHours.portion) }
         HeartRateRequests.register(readers)
+        _ = ReadRequests(people, questions)
         Statistics.register(readers, context)
         minutes.latest = LatestMinutes(context)
         // The day's heart rate is another each minute; not with each heartbeat.
@@ -37,7 +39,6 @@ extension Consumer {
         }
         _ = Enrolment(people)
         _ = Claiming(people)
-        _ = ReadRequests(people, questions)
     }
 
     /// Brings the streams of some sensors in line with settings and claims, and publishes their grants. Where that fails it is tried again
