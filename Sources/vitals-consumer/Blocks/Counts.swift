@@ -104,8 +104,8 @@ struct Recount {
     private mutating func openPacked(
         _ block: StoredBlock, _ reader: StreamReader?, _ store: Store
     ) throws(VaultError) {
-        guard case .packed(let group, 0) = block.form, let reader else { return }
-        guard let packed = try reader.packed(group, hour: block.firstHour) else {
+        guard let reader else { return }
+        guard let group = PackedGroup(block, of: reader.stream.number), let packed = try reader.packed(group) else {
             unreadable += 1
             return
         }

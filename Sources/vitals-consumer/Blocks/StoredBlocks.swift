@@ -14,14 +14,14 @@ struct StoredBlock {
     let firstHour: Int64
     /// How many hours further its last reading lies.
     let hoursMore: Int64
-    /// Ciphertext and tag; of a packed one the first piece only.
+    /// Ciphertext and tag; of a packed one with its nonce.
     let sealed: [UInt8]
 
     enum Form: Equatable {
         /// As it came, but for its header.
         case came(BlockHeader.Kind)
-        /// A piece of a group of packed readings: see Packing/.
-        case packed(group: Int64, piece: Int64)
+        /// A group of packed readings: see Packing/.
+        case packed(group: Int64)
     }
 
     /// Whether it is a loose block.
@@ -34,7 +34,7 @@ struct StoredBlock {
         let (seq, type) = (try row.int(2), try row.int(3))
         form =
             type == PackedGroup.type
-            ? .packed(group: seq >> 8, piece: seq & 0xFF)
+            ? .packed(group: seq)
             // Any other type has no readings, and is not asked for.
             : .came(BlockHeader.Kind(rawValue: UInt8(truncatingIfNeeded: type)) ?? .gap)
         firstHour = try row.int(4)

@@ -42,10 +42,10 @@ struct StreamReader {
         let isLoose: Bool
     }
 
-    /// The readings of a readings block, a loose one or a packed group, whose first piece this is; nil where it cannot be opened. Of a
-    /// loose block those whose records were first seen in it.
+    /// The readings of a readings block, a loose one or a packed group; nil where it cannot be opened. Of a loose block those whose
+    /// records were first seen in it.
     mutating func readings(of block: StoredBlock) throws(VaultError) -> [Found]? {
-        if case .packed(let group, _) = block.form { return try packed(group, hour: block.firstHour)?.found }
+        if let group = PackedGroup(block, of: stream.number) { return try packed(group)?.found }
         return try units(of: block).map { units in
             units.flatMap { unit in
                 unit.readings.map {
@@ -58,15 +58,13 @@ struct StreamReader {
     }
 
     /// A group of packed readings; nil where it cannot be opened.
-    func packed(_ group: Int64, hour: Int64) throws(VaultError) -> PackedReadings? {
-        guard let group = try store.packedGroup(of: stream.number, hour: hour, group: group) else { return nil }
-        return try store.readings(group, person, stream)
+    func packed(_ group: PackedGroup) throws(VaultError) -> PackedReadings? {
+        try store.readings(group, person, stream)
     }
 
     /// What a group says of itself without its readings; nil where it cannot be opened.
-    func outline(_ group: Int64, hour: Int64) throws(VaultError) -> PackedReadings.Outline? {
-        guard let group = try store.packedGroup(of: stream.number, hour: hour, group: group) else { return nil }
-        return try store.outline(group, person, stream)
+    func outline(_ group: PackedGroup) throws(VaultError) -> PackedReadings.Outline? {
+        try store.outline(group, person, stream)
     }
 
     /// What a block is made of that is not packed: all its readings, or those of each record.

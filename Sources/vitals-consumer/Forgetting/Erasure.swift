@@ -337,18 +337,15 @@ extension Erasure {
 extension Store {
     /// Some of a stream's groups of packed readings.
     fileprivate func somePacked(of stream: StoredStream, atMost limit: Int) throws(VaultError) -> [Erasure.Sample] {
-        let names = try database.query(
+        try database.query(
             """
-            SELECT first_hour, seq >> 8 FROM blocks WHERE stream = ? AND type = 16 AND seq & 255 = 0
-            ORDER BY random() LIMIT ?
+            SELECT first_hour, seq, sealed FROM blocks WHERE number IN
+                (SELECT number FROM blocks WHERE stream = ? AND type = 16 ORDER BY random() LIMIT ?)
             """, [.integer(stream.number), .integer(limit)]
-        ) { row throws(VaultError) in (hour: try row.int(0), group: try row.int(1)) }
-        var samples: [Erasure.Sample] = []
-        for (hour, group) in names {
-            guard let found = try packedGroup(of: stream.number, hour: hour, group: group) else { continue }
-            let context = PackedGroup.context(stream.id, hour: hour, group: group)
-            samples.append(Erasure.Sample(sealed: found.sealed, context: context))
+        ) { row throws(VaultError) in
+            Erasure.Sample(
+                sealed: try row.blob(2),
+                context: PackedGroup.context(stream.id, hour: try row.int(0), group: try row.int(1)))
         }
-        return samples
     }
 }

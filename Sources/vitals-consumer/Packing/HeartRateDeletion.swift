@@ -47,8 +47,9 @@ struct HiddenCount {
         let foreign = try walk.store.foreignTimes(of: page.stream)
         var reader = StreamReader(page.stream, page.person, walk.store)
         for block in page.blocks {
-            if case .packed(let group, _) = block.form, foreign.isEmpty, isInside(block, page.corrections),
-                let outline = try reader.outline(group, hour: block.firstHour)
+            if let group = PackedGroup(block, of: page.stream.number), foreign.isEmpty,
+                isInside(block, page.corrections),
+                let outline = try reader.outline(group)
             {
                 number += outline.parts.reduce(0) { $0 + ($1.kind == .heartRate ? $1.count : 0) }
                 continue

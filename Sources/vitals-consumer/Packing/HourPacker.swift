@@ -71,8 +71,8 @@ struct HourPacker {
         var opened: [Opened] = []
         var removed = 0
         for block in blocks {
-            if case .packed(let group, _) = block.form {
-                removed += try remove(from: group, block.firstHour, stream, person, isToGo)
+            if let group = PackedGroup(block, of: stream.number) {
+                removed += try remove(from: group, stream, person, isToGo)
             } else if var one = try open(block, &reader) {
                 remove(isToGo, from: &one)
                 guard !one.removed.isEmpty else { continue }
@@ -85,15 +85,13 @@ struct HourPacker {
     }
 
     private func remove(
-        from group: Int64, _ hour: Int64, _ stream: StoredStream, _ person: Keys.Person,
+        from old: PackedGroup, _ stream: StoredStream, _ person: Keys.Person,
         _ isToGo: (Reading, BootID) -> Bool
     ) throws(VaultError) -> Int {
-        guard let old = try store.packedGroup(of: stream.number, hour: hour, group: group),
-            var packed = try store.readings(old, person, stream)
-        else { return 0 }
+        guard var packed = try store.readings(old, person, stream) else { return 0 }
         let removed = packed.remove(isToGo)
         guard !removed.isEmpty else { return 0 }
-        try store.write(packed, person, of: stream, hour: hour, group: group, inPlaceOf: old)
+        try store.write(packed, person, of: stream, hour: old.hour, group: old.group, inPlaceOf: old)
         try uncount(removed, stream)
         return removed.values.reduce(0, +)
     }
@@ -140,7 +138,7 @@ struct HourPacker {
         _ opened: [Opened], _ stream: StoredStream, _ person: Keys.Person, _ hour: Int64
     ) throws(VaultError) {
         guard !opened.isEmpty else { return }
-        var old = try store.packedGroups(of: stream.number, hour: hour).last
+        var old = try store.lastPackedGroup(of: stream.number, hour: hour)
         let next = old.map { $0.group + 1 } ?? 0
         var packed = PackedReadings()
         if let group = old {

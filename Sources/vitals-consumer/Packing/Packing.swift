@@ -108,7 +108,8 @@ final class Packing: @unchecked Sendable {
             done.completion(.success(done.number))
             return true
         }
-        // Looking costs something, too.
+        // Looking costs something, too: at each tick, and now and then.
+        if !isUnderWay { portions = 0 }
         if portions == 0, try !isLogShort() {
             (pass, isFolding) = (nil, false)
             return false
