@@ -86,13 +86,14 @@ def curves(household, years, times):
 def bytes_at_rest(household, samples, label):
     size, tables = sizes(household.folder / "consumer/vitals.db")
     print(f"bytes per heart-rate sample{label}: {size / samples:.2f}")
-    print("    " + ", ".join(f"{table} {bytes / samples:.3f}" for table, bytes in tables if bytes / samples >= 0.001))
+    print("    " + ", ".join(f"{table} {bytes / samples:.3f}" for table, bytes in tables if bytes / samples >= 0.01))
 
 
 def name(years):
     if years >= 1:
         return f"{years:g} year{'s' if years != 1 else ''}"
-    return f"{years * 365.25:.0f} days"
+    days = round(years * 365.25)
+    return f"{days} day{'s' if days != 1 else ''}"
 
 
 def recorded(file):
