@@ -1,5 +1,5 @@
 """Goals and thumbs while the consumer is killed. Step counts of several people come, in any order, and reach their goals; friends give
-each other thumbs, and ask again until a reply has come, as programs of people do. Meanwhile the consumer is killed again and again.
+each other thumbs, and ask again until a reply has come, as programs of people do, and often after it. Meanwhile the consumer is killed again and again.
 
 In the end each goal that was reached is announced once: there is one notification of each (day, goal) in the person's list, and on their
 topic none but those of the list, each at least once, the same bytes under the same id. Each thumb whose reply came was given once, and
@@ -87,9 +87,9 @@ class Voice:
         with self.arrived:
             return self.arrived.wait_for(is_so, limit)
 
-    def ask(self, user, name, fields=None):
+    def ask(self, user, name, fields=None, key=None):
         """The reply to a request, which is sent again, the same, until there is one."""
-        key = os.urandom(12)
+        key = key or os.urandom(12)
         properties = Properties(PacketTypes.PUBLISH)
         properties.ResponseTopic, properties.CorrelationData = f"{ROOT}/users/{user}/responses/rig", key
         end = time.monotonic() + LIMIT
@@ -197,9 +197,18 @@ class Rig(Household):
     def cheer(self, one, other, count, failures):
         try:
             for number in range(count):
-                reply = self.voice.ask(one, "friends/cheer", {"friend": other, "thumb": "up" if number % 3 else "down"})
+                fields, key = {"friend": other, "thumb": "up" if number % 3 else "down"}, os.urandom(12)
+                reply = self.voice.ask(one, "friends/cheer", fields, key)
                 self.given[other, one, reply["status"]] += 1
                 time.sleep(self.pause)
+                if reply["status"] == "ok" and number % 2:
+                    # As if the reply had got lost; perhaps another consumer answers.
+                    time.sleep(0.5)
+                    with self.voice.arrived:
+                        del self.voice.replies[key]
+                    again = self.voice.ask(one, "friends/cheer", fields, key)
+                    if again != reply:
+                        failures.append(f"{one} is told of the same thumb for {other}: {reply}, then {again}")
         except Exception as error:
             failures.append(f"{one} cheers {other}: {error!r}")
 
