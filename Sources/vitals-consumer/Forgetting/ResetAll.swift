@@ -38,8 +38,8 @@ final class ResetAll: @unchecked Sendable {
         confirmations[user] = Confirmation(code: code, expires: now + Self.lifetime)
         return [
             "message": """
-            Everything of yours is deleted: readings, profile and picture. Nobody can bring it back. Your account, its \
-            devices and sensors stay.
+            Everything of yours is deleted: readings, goals, friends, profile and picture. Nobody can bring it back. Your \
+            account, its devices and sensors stay.
             """,
             "confirmation": .string(code), "expires": .integer(now + Self.lifetime),
             "what": try context.store.extent(of: user),

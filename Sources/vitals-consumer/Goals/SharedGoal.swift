@@ -97,8 +97,8 @@ extension SharedGoal {
             """
     }
 
-    /// Two decimals, with a full stop in every language.
-    private static func decimal(_ value: Double) -> String { Language.english.number(value, decimals: 2) }
+    /// Two decimals, as SVG has numbers.
+    private static func decimal(_ value: Double) -> String { "\((value * 100).rounded() / 100)" }
 
     /// Text in XML (XML 1.0, 2.4); control characters cannot be in it at all.
     static func escaped(_ text: String) -> String {

@@ -99,6 +99,7 @@ struct GoalTests {
                 #expect(card.svg.utf8.count < 8192)
                 let parser = XMLParser(data: Data(card.svg.utf8))
                 #expect(parser.parse(), "\(String(describing: parser.parserError))")
+                if value == 4999.6, target != nil { #expect(card.svg.contains(#"stroke-dasharray="527.75 1055.58""#)) }
             }
         }
     }
