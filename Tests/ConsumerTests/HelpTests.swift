@@ -8,6 +8,7 @@ struct HelpTests {
         "explains itself, letter by letter",
         arguments: [
             ([], Golden.program), (["readings"], Golden.readings), (["check"], Golden.check),
+            (["totals"], Golden.totals), (["recount"], Golden.recount),
             (["backup"], Golden.backup), (["restore"], Golden.restore), (["rotate"], Golden.rotate),
             (["rotate-root"], Golden.rotateRoot), (["forget"], Golden.forget),
             (["export"], Golden.export),
@@ -43,14 +44,17 @@ private enum Golden {
 
         Without a command it runs as a service, until SIGTERM or SIGINT. It waits for a broker that is not
         there. Under systemd it says when it is ready, and gives signs of life. At SIGHUP it reads the
-        settings again, and applies people, gateways and log.
+        settings again, and applies people, gateways, reads and log.
 
         The settings file names the gateways that are enrolled, and whose stream each sensor is.
 
         Commands:
           identity        Prints the public key that gateways are enrolled with: Ed25519, base64.
           readings        Prints stored readings, opened, as one JSON object a line, in order of time.
+          totals          Prints what a person's day comes to, as one JSON object.
           check           Opens all that is stored, counts it again and compares; prints one JSON object.
+          recount         Computes days and heart rates again from the stored readings and compares; prints
+                          one JSON object.
           backup          Copies both databases into a new folder, each into a folder of its own in it.
           restore         Makes a backup the state of this consumer; the service must not be running.
           rotate          Makes a new secret for a person; what is stored stays readable with the old one.
@@ -113,12 +117,63 @@ private enum Golden {
 
         """
 
+    static let totals = """
+        Usage: vitals-consumer totals [OPTIONS]
+
+        Prints what a person's day comes to, as one JSON object.
+
+        A day is one of the person's calendar, in the time zone where they were. What is not known is left
+        out. It works while the service runs.
+
+        Options:
+              --user ID         the person
+              --day YYYY-MM-DD  the day
+          -s, --settings FILE   the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help            shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+          78  wrong or missing settings
+
+        Examples:
+          vitals-consumer totals --user demo --day 2026-11-21
+
+        """
+
+    static let recount = """
+        Usage: vitals-consumer recount [OPTIONS]
+
+        Computes days and heart rates again from the stored readings and compares; prints one JSON object.
+
+        It works while the service runs, changes nothing, and ends with an error where something differs.
+        Who has hours that the service is about to compute again is counted as waiting, and not compared.
+
+        Options:
+              --user ID        only this person
+          -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help           shows this help
+
+        Exit codes:
+          0   success
+          1   failure
+          64  wrong command line
+          75  no answer in time; try again
+          78  wrong or missing settings
+
+        Examples:
+          vitals-consumer recount --user demo
+
+        """
+
     static let check = """
         Usage: vitals-consumer check [OPTIONS]
 
         Opens all that is stored, counts it again and compares; prints one JSON object.
 
-        It works while the service runs, and ends with an error where something does not agree.
+        It works while the service runs, and ends with an error where something does not agree. Whether what
+        is kept of days and heart rates follows from what is stored, `vitals-consumer recount` finds out.
 
         Options:
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)

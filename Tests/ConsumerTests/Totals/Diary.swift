@@ -48,8 +48,10 @@ final class Diary {
     /// Hands in readings of a new session at a time.
     func take(_ readings: [Reading], _ sensor: String = "strap", now: Int64? = nil) throws {
         let session = try parts.session(household, sensor)
-        try take(
-            [session.keyBlock, try session.block(readings)], now: now ?? readings.map(\.moment.wall).max() ?? 0)
+        // A block is of one kind.
+        let blocks = try Reading.Kind.allCases.map { kind in readings.filter { $0.kind == kind } }
+            .filter { !$0.isEmpty }.map { try session.block($0) }
+        try take([session.keyBlock] + blocks, now: now ?? readings.map(\.moment.wall).max() ?? 0)
     }
 
     func totals(_ day: String) throws -> DayTotals { try days.totals(of: user, on: calendarDay(day)) }
