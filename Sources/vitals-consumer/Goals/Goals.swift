@@ -99,7 +99,7 @@ final class Goals: @unchecked Sendable {
         }
         let state = totals.goals[goal]
         let card = SharedGoal(
-            goal: goal, day: day, value: value, target: state?.target ?? state?.reached?.target,
+            goal: goal, day: day, value: value, target: state?.reached?.target ?? state?.target,
             isReached: state?.reached != nil, language: try context.notifications.language(of: user))
         let link = context.settings.shareLink.map { SharedGoal.link($0, day: day, goal: goal) }
         return .object(present: [
