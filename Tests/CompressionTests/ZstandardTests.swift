@@ -51,10 +51,11 @@ struct ZstandardTests {
         let untold: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x00, 0x29, 0x00, 0x00] + Array("hello".utf8)
         let skippable: [UInt8] = [0x50, 0x2A, 0x4D, 0x18, 0x01, 0x00, 0x00, 0x00, 0x00]
         let dictionary: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x21, 0x07, 0x05, 0x29, 0x00, 0x00] + Array("hello".utf8)
-        for frame in [
+        let frames: [[UInt8]] = [
             [], Array(Self.stored.dropLast()), Self.stored + [0], Self.stored + Self.stored, lying, boasting, untold,
-            skippable, Self.stored + skippable, dictionary.dropLast(),
-        ] {
+            skippable, Self.stored + skippable, Array(dictionary.dropLast()),
+        ]
+        for frame in frames {
             #expect(reason { try zstandard.decompress(frame, atMost: 1 << 20) } == .malformed, "\(frame)")
         }
         #expect(try zstandard.decompress(Self.stored, atMost: 5) == Array("hello".utf8), "still of use afterwards")
