@@ -131,19 +131,15 @@ final class StaleHours {
 extension StaleHours {
     /// The first of some hours in which something of a person is stored or kept; nil where there is none.
     private func nextHour(of user: ID, _ hours: ClosedRange<Int64>) throws(VaultError) -> Int64? {
-        let streams = try store.streams(of: user)
         let kept = try firstKept(of: user, hours)
         if kept == hours.lowerBound { return kept }
-        for stream in streams {
+        // A block that reaches further says nothing of the hours between its first reading and its last.
+        for stream in try store.streams(of: user) {
             let found = try store.database.first(
                 """
-                SELECT 1 FROM blocks WHERE stream = ? AND kinds != 0 AND first_hour BETWEEN ? AND ?
-                    AND first_hour + hours_more >= ? LIMIT 1
-                """,
-                [
-                    .integer(stream.number), .integer(hours.lowerBound - (try store.longestBlock(of: stream.number))),
-                    .integer(hours.lowerBound), .integer(hours.lowerBound),
-                ], row: Row.int)
+                SELECT 1 FROM blocks WHERE stream = ?1 AND kinds != 0 AND first_hour BETWEEN ?2 - 1 AND ?2
+                    AND hours_more <= 1 AND first_hour + hours_more >= ?2 LIMIT 1
+                """, [.integer(stream.number), .integer(hours.lowerBound)], row: Row.int)
             if found != nil { return hours.lowerBound }
         }
         // Where blocks lie by their gateways' clocks says little of where their readings do.

@@ -59,7 +59,7 @@ struct TotalsCommandTests {
         try database.execute("DELETE FROM days")
         #expect(try recount(diary)["differing"] == 1)
         let hour = HourSpan.hour(try utc("2026-11-03T12:00:00Z"))
-        try diary.parts.store.markStale(diary.user, hour...hour)
+        try diary.parts.store.markStale(diary.user, hour...hour + 1)
         #expect(try recount(diary)["waiting"] == 1 && recount(diary)["differing"] == 0)
         try diary.settle()
         #expect(try recount(diary)["differing"] == 0 && recount(diary)["kept"] == 1)
