@@ -17,7 +17,7 @@ struct Tie: Hashable {
     /// What requests call it: a friend's own id; of an invitation, one drawn for it, the same on both sides.
     let id: ID
     /// Nil where nobody has the address that was invited. The inviter is never told.
-    let user: ID?
+    fileprivate(set) var user: ID?
     var state: State
     /// The address that was invited.
     var to: String?
@@ -56,6 +56,13 @@ struct FriendList: Equatable {
     mutating func add(_ tie: Tie) { ties.append(tie) }
 
     mutating func remove(_ isMeant: (Tie) -> Bool) { ties.removeAll(where: isMeant) }
+
+    /// The person's invitations of somebody are nobody's from now on, as if the addresses were: they stand there as before.
+    mutating func disconnectInvitations(of user: ID) {
+        for index in ties.indices where ties[index].state == .invited && ties[index].user == user {
+            ties[index].user = nil
+        }
+    }
 
     mutating func setMuted(_ isMuted: Bool, _ id: ID) {
         for index in ties.indices where ties[index].id == id && ties[index].state == .friend {

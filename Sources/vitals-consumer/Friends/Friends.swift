@@ -130,10 +130,11 @@ final class Friends: @unchecked Sendable {
             guard list.count(.blocked) < FriendList.mostBlocked else {
                 throw ReplyError(.notAllowed, "you have blocked \(FriendList.mostBlocked) already: unblock somebody")
             }
-            // Invitations by the one who blocks go, too.
+            // The one who blocks goes on having invited whom they have invited: that one of those has gone would tell whose address it is.
             let own = Set(list.ties.filter { $0.user == blocked && $0.state == .invited }.map(\.id))
             try lists.change(user) { list in
-                list.remove { $0.user == blocked }
+                list.remove { $0.user == blocked && $0.state != .invited }
+                list.disconnectInvitations(of: blocked)
                 list.add(Tie(id: id, user: blocked, state: .blocked, since: now))
             }
             try lists.change(blocked) { list in
@@ -205,10 +206,15 @@ struct FriendLists {
         return friends
     }
 
-    /// A person is forgotten: nobody has them in their list any more. Within a transaction, before the person's own list goes.
+    /// A person is forgotten: nobody has them as a friend any more, or is asked by them. Within a transaction, before the person's own list
+    /// goes. Whoever has invited them goes on having invited that address: that it has gone would tell that somebody was there. And whoever
+    /// has blocked them has done so, for they may come back under the same account.
     func forget(_ user: ID) throws(VaultError) {
         for other in Set(try list(of: user).ties.compactMap(\.user)) where other != user {
-            try change(other) { list in list.remove { $0.user == user } }
+            try change(other) { list in
+                list.remove { $0.user == user && ($0.state == .friend || $0.state == .asked) }
+                list.disconnectInvitations(of: user)
+            }
         }
     }
 }

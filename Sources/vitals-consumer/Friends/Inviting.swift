@@ -63,7 +63,7 @@ extension Friends {
             guard let tie = try lists.list(of: user).tie(id, .asked), let inviter = tie.user,
                 try lists.isMutual(tie, of: user), !context.isBeingForgotten(inviter)
             else { throw Self.unknown }
-            try befriend(inviter, user, now: now)
+            try befriend(inviter, user, by: id, now: now)
             try tell(inviter, .friendAccepted, .friendAccepted, from: user, called: user, now: now)
             other = inviter
             return ["state": "friend", "friend": .string(inviter.text)]
@@ -72,12 +72,14 @@ extension Friends {
         return reply
     }
 
-    /// Makes friends of two, within a transaction.
-    private func befriend(_ one: ID, _ other: ID, now: Int64) throws {
+    /// Makes friends of two, within a transaction. Of their invitations of each other only the one goes that was accepted: with the others it
+    /// would tell whose addresses those are.
+    private func befriend(_ one: ID, _ other: ID, by invitation: ID? = nil, now: Int64) throws {
         for (user, friend) in [(one, other), (other, one)] {
             try checkRoom(lists.list(of: user))
             try lists.change(user) { list in
-                list.remove { $0.user == friend }
+                list.remove { $0.user == friend && ($0.state != .invited || $0.id == invitation) }
+                list.disconnectInvitations(of: friend)
                 list.add(Tie(id: friend, user: friend, state: .friend, since: now))
             }
             try consents.makeFriend(user)

@@ -204,6 +204,56 @@ struct FriendTests {
         }
     }
 
+    @Test("an invitation stands there as before, whatever becomes of whoever has the address")
+    func invitationsStay() throws {
+        try Circle.with { circle in
+            let ada = try circle.person("ada@example.org", name: "Ada")
+            let bob = try circle.person("bob@example.org", name: "Bob")
+            try circle.done(ada, "friends/invite", ["email": "bob@example.org"])
+            let invited = try circle.friends(ada)
+            func forget(_ user: ID) throws {
+                try circle.onSession { context in
+                    try context.store.database.transaction { () throws(VaultError) in
+                        try FriendLists(context.documents).forget(user)
+                        try context.documents.remove(FriendList.document, of: user)
+                    }
+                }
+            }
+            // Who is forgotten is asked by nobody any more, and nobody sees that.
+            try forget(bob)
+            #expect(try circle.friends(ada) == invited && circle.friends(bob).isEmpty)
+            // The next one is for whoever has the address then.
+            try circle.done(ada, "friends/remove", ["friend": try #require(invited[0]["friend"])])
+            try circle.done(ada, "friends/invite", ["email": "bob@example.org"])
+            let again = try circle.friends(ada)
+            // Bob asks in turn, as whom Ada does not know, and she blocks him: hers stands there as before, and asks him no more.
+            try circle.done(bob, "friends/invite", ["email": "ada@example.org"])
+            let asked = try #require(try circle.friends(ada).last)
+            #expect(asked["state"] == "asked")
+            try circle.done(ada, "friends/block", ["friend": try #require(asked["friend"])])
+            #expect(try circle.friends(ada).first == again[0] && states(circle, ada) == ["invited", "blocked"])
+            #expect(try states(circle, bob) == ["invited"])
+            // A block outlives that the one who is blocked has all of theirs forgotten, and comes back under the same account.
+            try forget(bob)
+            #expect(try states(circle, ada) == ["invited", "blocked"])
+            try circle.done(bob, "friends/invite", ["email": "ada@example.org"])
+            #expect(try states(circle, ada) == ["invited", "blocked"])
+        }
+    }
+
+    @Test("who become friends by a code are not told by their lists whose addresses they had invited")
+    func codesTellNoAddress() throws {
+        try Circle.with { circle in
+            let ada = try circle.person("ada@example.org", name: "Ada")
+            let bob = try circle.person("bob@example.org", name: "Bob")
+            try circle.done(ada, "friends/invite", ["email": "bob@example.org"])
+            try circle.befriend(bob, ada)
+            #expect(try states(circle, ada) == ["invited", "friend"] && states(circle, bob) == ["friend"])
+            try circle.done(ada, "friends/remove", ["friend": try #require(try circle.friends(ada)[0]["friend"])])
+            #expect(try states(circle, ada) == ["friend"] && states(circle, bob) == ["friend"])
+        }
+    }
+
     @Test("are limited in number, and so are invitations")
     func limits() throws {
         try Circle.with { circle in
