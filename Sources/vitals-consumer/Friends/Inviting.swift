@@ -10,6 +10,9 @@ extension Friends {
         let begun = millisecondsSinceBoot()
         do {
             guard present("code", request.fields) == nil else { return request.done(try take(request)) }
+            guard people.accounts != nil else {
+                throw ReplyError(.notSupported, "nobody has an address here: give each other a code (friends/code)")
+            }
             let reply = try invite(request, AccountName(request.fields))
             let spent = Duration.milliseconds(Int64(millisecondsSinceBoot() - begun))
             context.session.loop.after(max(.zero, Self.replyTime - spent)) { request.done(reply) }
