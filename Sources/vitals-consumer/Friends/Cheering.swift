@@ -35,10 +35,16 @@ extension Friends {
     /// - Returns: how many are left.
     private func countThumb(for friend: ID, by user: ID, now: Int64) throws -> Int64 {
         let days = try days.histories.history(of: user).localDays
-        let day = days.day(of: now)
+        var day = days.day(of: now)
         let kept = try context.documents.read("thumbs", of: user)
         var members: [JSON.Member] = []
-        if kept?["day"] == .string("\(day)"), case .object(let given)? = kept?["given"] { members = given }
+        // Who moves back to a zone where it is yesterday still has no new thumbs by that. No calendar is two days ahead of another.
+        if case .string(let text)? = kept?["day"], let last = CalendarDay(text),
+            (0...2).contains(day.distance(to: last)),
+            case .object(let given)? = kept?["given"]
+        {
+            (day, members) = (last, given)
+        }
         var given: Int64 = 0
         if case .integer(let number)? = members.first(where: { $0.name == friend.text })?.value { given = number }
         guard given < Self.mostThumbs else {

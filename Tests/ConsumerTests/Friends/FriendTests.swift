@@ -254,6 +254,27 @@ struct FriendTests {
         }
     }
 
+    @Test("who moves from zone to zone has no more thumbs by that")
+    func thumbsOfTravellers() throws {
+        try Circle.with { circle in
+            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
+            try circle.befriend(ada, bob)
+            let up: JSON = ["friend": .string(bob.text), "thumb": "up"]
+            var given = 0
+            // Midway is a day behind Kiritimati.
+            for zone in ["Pacific/Kiritimati", "Pacific/Midway", "Pacific/Kiritimati"] {
+                try circle.done(
+                    ada, "profile/set",
+                    [
+                        "name": "Ada", "date_of_birth": "1990-12-10", "gender": "female", "height_cm": 170,
+                        "weight_kg": 63, "time_zone": .string(zone),
+                    ])
+                while case .ok = try circle.ask(ada, "friends/cheer", up) { given += 1 }
+            }
+            #expect(given == 20)
+        }
+    }
+
     @Test("are limited in number, and so are invitations")
     func limits() throws {
         try Circle.with { circle in
