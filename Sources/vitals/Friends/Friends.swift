@@ -77,9 +77,7 @@ struct Friends {
     }
 
     func block() throws -> ExitCode {
-        try change("block", of: ["friend", "invited", "asked"], asking: "Block") {
-            "\($0) is blocked"
-        }
+        try change("block", of: ["friend", "asked"], asking: "Block") { "\($0) is blocked" }
     }
 
     func unblock() throws -> ExitCode { try change("unblock", of: ["blocked"]) { "\($0) is not blocked any more" } }
