@@ -50,12 +50,17 @@ struct DayRecord: Equatable {
         let time = reading.moment.wall
         switch reading.value {
         case .steps(let steps):
-            Self.insert(Entry(time: time, value: Int64(steps.counter)), &counts[sensor, default: []])
+            let counter = steps.isDerived ? Self.derived(sensor) : sensor
+            Self.insert(Entry(time: time, value: Int64(steps.counter)), &counts[counter, default: []])
         case .temperature(let temperature):
             Self.insert(Entry(time: time, value: Int64(temperature.thousandths)), &temperatures[sensor, default: []])
         case .heartRate: break
         }
     }
+
+    /// What a gateway derived from cadence is another counter than the sensor's own: in one list each would be a restart of the other. No
+    /// sensor is called so, for names have no spaces.
+    private static func derived(_ sensor: String) -> String { "\(sensor) derived" }
 
     private static func insert(_ entry: Entry, _ entries: inout [Entry]) {
         // Most come in their order.

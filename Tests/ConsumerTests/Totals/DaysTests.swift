@@ -50,6 +50,26 @@ struct DaysTests {
         #expect(try diary.isExact())
     }
 
+    @Test("keep a sensor's own counter and what a gateway derived from its cadence apart")
+    func derived() throws {
+        let diary = try Diary(zone: "UTC")
+        let noon = try utc("2026-11-03T12:00:00Z")
+        func derived(_ time: Int64, _ counter: UInt32) -> Reading {
+            Reading(at: count(time, counter).moment, .steps(StepCount(counter, isDerived: true)))
+        }
+        try diary.take([
+            count(noon, 50_000), derived(noon + 1000, 0), count(noon + 60_000, 50_100), derived(noon + 61_000, 90),
+            count(noon + 120_000, 50_210),
+        ])
+        #expect(try diary.steps("2026-11-03") == 210 && diary.isExact())
+        // The same where it is all computed again.
+        try diary.parts.store.markStale(diary.user, HourSpan.earliest...HourSpan.latest)
+        try diary.settle()
+        #expect(try diary.steps("2026-11-03") == 210 && diary.isExact())
+        try diary.take([derived(noon + 3_600_000, 400)], now: noon + 3_600_000)
+        #expect(try diary.steps("2026-11-03") == 400 && diary.isExact())
+    }
+
     @Test("have temperatures, each once, of all sensors")
     func temperatures() throws {
         let diary = try Diary(zone: "UTC")
