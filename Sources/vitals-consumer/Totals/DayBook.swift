@@ -31,6 +31,12 @@ struct DayBook {
     mutating func record(of day: CalendarDay) throws(VaultError) -> DayRecord {
         if let record = records[day] { return record }
         let record = try isBlank ? nil : rows.record(of: user, on: day)
+        if record == nil, !isBlank, try rows.removeDamaged(of: user, on: day) {
+            // What was in it is still there in the readings.
+            for times in localDays.intervals(of: day) {
+                try rows.store.markStale(user, HourSpan.hour(times.lowerBound)...HourSpan.hour(times.upperBound - 1))
+            }
+        }
         kept[day] = record
         records[day] = record ?? DayRecord()
         return record ?? DayRecord()

@@ -283,6 +283,18 @@ struct DayRows {
             [.text(user.text), .integer(number), .integer(version), .blob(sealed)])
     }
 
+    /// Removes a day's row where it is there and does not open, though its secret is there: what would be kept in its place would be the
+    /// newest of the day alone, and nobody would know.
+    func removeDamaged(of user: ID, on day: CalendarDay) throws(VaultError) -> Bool {
+        let number = day.daysSince1970
+        let version = try store.database.first(
+            "SELECT secret_version FROM days WHERE user = ? AND day = ?", [.text(user.text), .integer(number)],
+            row: Row.int)
+        guard let version, try keys.person(user.text, version: version) != nil else { return false }
+        try store.database.execute("DELETE FROM days WHERE user = ? AND day = ?", [.text(user.text), .integer(number)])
+        return true
+    }
+
     private func opened(
         _ sealed: [UInt8], of user: ID, on day: Int64, version: Int64
     ) throws(VaultError) -> DayRecord? {
