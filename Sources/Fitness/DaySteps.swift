@@ -49,7 +49,7 @@ extension StepCounter {
     public static func day(_ counts: some Sequence<Count>, during day: [Range<Int64>]) -> Steps? {
         var previous: Count?
         var steps: Steps?
-        for count in Set(counts).sorted(by: { ($0.time, $0.steps) < ($1.time, $1.steps) }) {
+        for count in inOrder(counts) {
             defer { previous = count }
             guard day.contains(where: { $0.contains(count.time) }) else { continue }
             var sum = steps ?? Steps()
@@ -57,6 +57,14 @@ extension StepCounter {
             steps = sum
         }
         return steps
+    }
+
+    /// Each once. Mostly they are in order already: a day may have thousands.
+    private static func inOrder(_ counts: some Sequence<Count>) -> [Count] {
+        let counts = Array(counts)
+        func isBefore(_ one: Count, _ other: Count) -> Bool { (one.time, one.steps) < (other.time, other.steps) }
+        if zip(counts, counts.dropFirst()).allSatisfy(isBefore) { return counts }
+        return Set(counts).sorted(by: isBefore)
     }
 
     /// What counts where several sensors were worn by one body: that which counted most; of several the one that counted more running.
