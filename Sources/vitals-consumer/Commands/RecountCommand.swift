@@ -54,6 +54,7 @@ struct RecountCommand: Subcommand {
         let findings = try Failure.explaining { () throws(VaultError) -> Findings in
             try store.database.snapshot { () throws(VaultError) in try self.findings(store, keys, derivations) }
         }
+        if let user, findings.people == 0 { throw Failure(.failure, "there is no person \(user)") }
         var lines = Lines(output)
         lines.write(findings.json.bytes)
         lines.flush()
