@@ -143,7 +143,7 @@ struct Ingest {
     /// Streams have ended, or their person was forgotten: what is in memory of their keys goes.
     mutating func forgetSessions() {
         sessions.removeAll()
-        totals.deletions.forgetRead()
+        totals.forgetRead()
     }
 
     /// Makes the batch durable. When this throws, nothing of it was kept.

@@ -206,7 +206,7 @@ private struct Walk {
 /// By how much the clocks of a stream's gateway were wrong.
 struct Corrections {
     private var byBoot: [BootID: Set<ClockBody>] = [:]
-    private var total = Sum()
+    private var sums: [BootID: Sum] = [:]
 
     /// Sums of what moves ahead and of what moves back. Each stops at 2^62, whatever a gateway in foreign hands sends:
     /// nothing overflows, and the order of the parts does not matter.
@@ -223,7 +223,9 @@ struct Corrections {
 
     /// The same correction sent twice counts once.
     mutating func add(_ clock: ClockBody) {
-        if byBoot[clock.boot, default: []].insert(clock).inserted { total.add(clock.correction) }
+        if byBoot[clock.boot, default: []].insert(clock).inserted {
+            sums[clock.boot, default: Sum()].add(clock.correction)
+        }
     }
 
     /// The wall time of a reading of this boot as it should have been; no further from 0 than any time on the wire.
@@ -235,22 +237,28 @@ struct Corrections {
     }
 
     /// By how much readings of a boot are moved: not at all, or by what all clock blocks say together from one of them on. What it was
-    /// without the one that comes last is among them, wherever that lies.
-    func shifts(of boot: BootID) -> Set<Int64> {
+    /// without the one that comes last is among them, wherever that lies. Where there are many, all that may be is one range.
+    func shifts(of boot: BootID) -> Set<ClosedRange<Int64>> {
         let clocks = (byBoot[boot] ?? []).sorted { $0.until > $1.until }
-        var shifts: Set<Int64> = [0]
+        guard clocks.count <= 8 else {
+            let sum = sums[boot] ?? Sum()
+            return [sum.back...sum.ahead]
+        }
+        var shifts: Set<ClosedRange<Int64>> = [0...0]
         for left in clocks.indices.map(Int?.some) + [nil] {
             var sum = Sum()
             for (index, clock) in clocks.enumerated() where index != left {
                 sum.add(clock.correction)
-                shifts.insert(sum.ahead + sum.back)
+                shifts.insert(sum.ahead + sum.back...sum.ahead + sum.back)
             }
         }
         return shifts
     }
 
-    /// How many hours a reading may move.
+    /// How many hours a reading may move: as far as that boot's whose clock was most wrong. What all boots' come to together would have each
+    /// question walk years, of a gateway that does not know the time when it starts.
     var slack: ClosedRange<Int64> {
-        HourSpan.hour(total.back)...(HourSpan.hour(total.ahead) + (total.ahead > 0 ? 1 : 0))
+        let (back, ahead) = (sums.values.map(\.back).min() ?? 0, sums.values.map(\.ahead).max() ?? 0)
+        return HourSpan.hour(back)...(HourSpan.hour(ahead) + (ahead > 0 ? 1 : 0))
     }
 }

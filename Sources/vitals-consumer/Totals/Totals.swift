@@ -12,7 +12,7 @@ import Vault
 //     Totals.committed              what changed is told: Today/
 //
 // What does not simply add up has its hours marked `stale` in the same transaction, and they are computed again from the stored readings
-// soon after: a clock block moves readings that were counted; a loose block may repeat some.
+// soon after: a clock block moves readings that were counted; a loose block may repeat some, and a block that comes after it may repeat its.
 
 /// What one block of a batch brought.
 struct Arrival {
@@ -71,6 +71,8 @@ final class Totals {
     let deletions: Deletions
     /// By how much clocks were wrong, of streams in use.
     private var corrections: [Int64: Corrections] = [:]
+    /// In which hours, by their gateways' clocks, streams in use have loose records.
+    private var looseHours: [Int64: [ClosedRange<Int64>]] = [:]
     private static let capacity = 1024
 
     init(_ store: Store, _ keys: Keys, _ derivations: [any Derivation] = []) {
@@ -83,31 +85,47 @@ final class Totals {
     /// Adds what a batch brought, within its transaction.
     func take(_ arrivals: [Arrival], _ clocks: [ClockArrival], now: Int64) throws(VaultError) {
         guard !derivations.isEmpty else { return }
-        for arrival in clocks {
-            corrections[arrival.stream.number] = nil
+        for arrival in clocks { corrections[arrival.stream.number] = nil }
+        var marked: [Int64: Set<BootID>] = [:]
+        // Of many that come at once each would mark the same.
+        for arrival in clocks where marked[arrival.stream.number, default: []].insert(arrival.clock.boot).inserted {
             try markStale(arrival)
         }
+        for arrival in arrivals where arrival.isLoose { looseHours[arrival.stream.number] = nil }
         var people: [ID: PersonsReadings] = [:]
         for arrival in arrivals {
             guard let user = decoded({ () throws(MalformedValue) in try ID(arrival.stream.user) }) else { continue }
             let entries = try self.entries(arrival, of: user)
-            if arrival.isLoose {
-                if let hours = HourSpan(entries.map(\.reading.moment.wall)) {
-                    try store.markStale(user, hours.first...hours.last)
-                }
-            } else {
-                people[user, default: PersonsReadings(user: user)].entries += entries
+            if try mayRepeat(arrival), let hours = HourSpan(entries.map(\.reading.moment.wall)) {
+                try store.markStale(user, hours.first...hours.last)
+            }
+            // Of what may be repeated by mistake nothing is seen for longer than it takes to count it again.
+            if !arrival.isLoose { people[user, default: PersonsReadings(user: user)].entries += entries }
+        }
+        var all: [PersonsReadings] = []
+        for person in people.values where !person.entries.isEmpty {
+            // Of somebody who is being forgotten nothing is kept.
+            guard let version = try keys.version(of: person.user) else { continue }
+            if try keys.person(person.user.text, version: version) != nil {
+                all.append(person)
+            } else if let hours = HourSpan(person.entries.map(\.reading.moment.wall)) {
+                // Nothing can be sealed for them until their secret is back. What others sent is not to wait for that.
+                try store.markStale(person.user, hours.first...hours.last)
             }
         }
-        let all = people.values.filter { !$0.entries.isEmpty }
         for derivation in derivations { try derivation.take(all, now: now) }
     }
 
     func committed() { for derivation in derivations { derivation.committed() } }
 
-    func rolledBack() {
-        corrections = [:]
+    /// What was read is not good any more: somebody was forgotten, and the number of a stream of theirs may be another's.
+    func forgetRead() {
+        (corrections, looseHours) = ([:], [:])
         deletions.forgetRead()
+    }
+
+    func rolledBack() {
+        forgetRead()
         for derivation in derivations { derivation.rolledBack() }
     }
 
@@ -126,6 +144,26 @@ final class Totals {
             if reading.kind == .heartRate, deleted.contains(wall) { return nil }
             return PersonsReadings.Entry(sensor: sensor, reading: reading)
         }
+    }
+
+    /// Whether readings of a block may be counted already: those of a loose one, and those that a loose one brought before.
+    private func mayRepeat(_ arrival: Arrival) throws(VaultError) -> Bool {
+        guard !arrival.isLoose else { return true }
+        guard let hours = HourSpan(arrival.readings.lazy.map(\.moment.wall)) else { return false }
+        return try looseHours(of: arrival.stream).contains { $0.overlaps(hours.first...hours.last) }
+    }
+
+    private func looseHours(of stream: StoredStream) throws(VaultError) -> [ClosedRange<Int64>] {
+        if let known = looseHours[stream.number] { return known }
+        let read = try store.database.query(
+            """
+            SELECT DISTINCT first_hour, first_hour + hours_more FROM blocks WHERE number IN
+                (SELECT block FROM records WHERE session IN (SELECT number FROM sessions WHERE stream = ?))
+            """, [.integer(stream.number)]
+        ) { row throws(VaultError) in (try row.int(0))...(try row.int(1)) }
+        if looseHours.count >= Self.capacity { looseHours = [:] }
+        looseHours[stream.number] = read
+        return read
     }
 
     private func corrections(of stream: StoredStream) throws(VaultError) -> Corrections {
@@ -150,13 +188,25 @@ final class Totals {
             JOIN sessions ON sessions.number = blocks.session
             WHERE blocks.stream = ?1 AND kinds != 0 AND (boot = ?2 OR type NOT IN (1, 2)) AND blocks.number >
                 (SELECT coalesce(min(after_block), 9223372036854775807) FROM sessions WHERE stream = ?1 AND boot = ?2)
+            ORDER BY first_hour
             """, [.integer(stream.number), .blob(boot.bytes)]
-        ) { row throws(VaultError) in (first: try row.int(0), last: try row.int(1)) }
+        ) { row throws(VaultError) in (try row.int(0))...(try row.int(1)) }
+        // A boot of a year has a row for each hour: what lies close together is one range.
+        var spans: [ClosedRange<Int64>] = []
         for row in rows {
+            if let last = spans.last, row.lowerBound - 24 <= last.upperBound {
+                spans[spans.count - 1] = last.lowerBound...max(last.upperBound, row.upperBound)
+            } else {
+                spans.append(row)
+            }
+        }
+        for span in spans {
             for shift in shifts {
-                let first = HourSpan.hour(row.first &* 3_600_000 &+ shift)
-                let last = HourSpan.hour((row.last + 1) &* 3_600_000 &- 1 &+ shift)
-                if first <= last { try store.markStale(user, first...last) }
+                let first = HourSpan.hour(span.lowerBound &* 3_600_000 &+ shift.lowerBound)
+                let last = HourSpan.hour((span.upperBound + 1) &* 3_600_000 &- 1 &+ shift.upperBound)
+                // No reading is moved farther than to the limit of all times.
+                let known = HourSpan.earliest...HourSpan.latest
+                if first <= last { try store.markStale(user, (first...last).clamped(to: known)) }
             }
         }
     }

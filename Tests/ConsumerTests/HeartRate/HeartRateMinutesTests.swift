@@ -240,6 +240,20 @@ struct HeartRateMinutesTests {
         }
     }
 
+    @Test("that a loose block brought before their own are counted once")
+    func looseFirst() throws {
+        var hearts = try Hearts()
+        let (old, new) = (try hearts.parts.session(hearts.household), try hearts.parts.session(hearts.household))
+        _ = try hearts.parts.take(
+            old.keyBlock, new.keyBlock, new.loose(old, [old.record(0, beat(0, 60)), old.record(1, beat(1000, 61))]))
+        try hearts.catchUp()
+        #expect(try hearts.tiers.hours(of: hearts.demo, in: 0..<Moment.limit).map(\.samples.count) == [2])
+        _ = try hearts.parts.take(old.block(beat(0, 60), beat(1000, 61), beat(2000, 62)))
+        try hearts.catchUp()
+        #expect(try hearts.tiers.hours(of: hearts.demo, in: 0..<Moment.limit).map(\.samples.count) == [3])
+        #expect(try hearts.agrees())
+    }
+
     @Test("of times as far away as there are any do no harm")
     func edges() throws {
         var hearts = try Hearts()
