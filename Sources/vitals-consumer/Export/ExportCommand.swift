@@ -37,7 +37,10 @@ struct ExportCommand {
         var isDamaged = false
         var position: ExportPosition? = ExportPosition()
         while let here = position {
-            let part = try Failure.explaining { () throws(VaultError) in try export.part(at: here) }
+            let part = try Failure.explaining { () throws(VaultError) in
+                // One state for each part: the service may be packing what is read, and its place in it stays good.
+                try store.database.snapshot { () throws(VaultError) in try export.part(at: here) }
+            }
             if file?.name != part.file {
                 if let file { finish(file, &lines) }
                 file = (part.file, try open(part.file), 0)
