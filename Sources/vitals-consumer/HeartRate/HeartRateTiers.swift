@@ -8,6 +8,28 @@ struct HeartRateTiers {
 
     init(_ store: Store, _ keys: Keys) { rows = HeartRateRows(store, keys) }
 
+    /// What was deleted and is still to be taken out of the rows: hours that are marked stale, in ranges that their owner had deleted.
+    private struct Hidden {
+        let deleted: DeletedRanges
+        let stale: [ClosedRange<Int64>]
+
+        /// Whether a minute or an hour, in milliseconds, may say something of what was deleted. So may what else is in it: it is back soon.
+        func contains(_ times: Range<Int64>) -> Bool {
+            guard !stale.isEmpty, deleted.overlaps(times) else { return false }
+            let hour = HourSpan.hour(times.lowerBound)
+            return stale.contains { $0.contains(hour) }
+        }
+    }
+
+    private func hidden(of user: ID) throws(VaultError) -> Hidden {
+        let deleted = try Deletions(rows.store, rows.keys).read(user)?.ranges ?? DeletedRanges()
+        guard !deleted.isEmpty else { return Hidden(deleted: deleted, stale: []) }
+        let stale = try rows.store.database.query(
+            "SELECT first_hour, last_hour FROM stale WHERE user = ? AND first_hour <= last_hour", [.text(user.text)]
+        ) { row throws(VaultError) in try row.int(0)...row.int(1) }
+        return Hidden(deleted: deleted, stale: stale)
+    }
+
     /// Minutes of UTC that begin within a range of times, by their number since 1970, ascending; those without samples are left out.
     /// - Parameter times: Unix milliseconds.
     func minutes(
@@ -35,10 +57,14 @@ struct HeartRateTiers {
         let hours =
             HeartRateHour.floorDivided(
                 numbers.lowerBound, by: 60)...HeartRateHour.floorDivided(numbers.upperBound, by: 60)
+        let hidden = try hidden(of: user)
         for (table, periods) in [(HeartRateTable.days, Self.days(hours)), (.hours, hours)] {
             try rows.forEach(table, periods, of: user) { period, place, cell in
                 let number = period * Int64(table.capacity) + Int64(place)
-                if numbers.contains(number) { body(number, cell) }
+                guard numbers.contains(number), !hidden.contains(number * 60_000..<(number + 1) * 60_000) else {
+                    return
+                }
+                body(number, cell)
             }
         }
     }
@@ -49,13 +75,17 @@ struct HeartRateTiers {
     ) throws(VaultError) {
         guard let numbers = Self.numbers(times, of: 3_600_000) else { return }
         let months = HeartRateHour(numbers.lowerBound).month...HeartRateHour(numbers.upperBound).month
+        let hidden = try hidden(of: user)
         var first: (month: Int64, hour: Int64)?
         try rows.forEach(.months, months, of: user) { month, place, cell in
             if first?.month != month { first = (month, HeartRateHour.first(ofMonth: month)) }
             let number = (first?.hour ?? 0) + Int64(place)
-            if numbers.contains(number) { body(number, cell.samples) }
+            guard numbers.contains(number), !hidden.contains(HeartRateHour(number).milliseconds) else { return }
+            body(number, cell.samples)
         }
-        try rows.forEach(.hours, numbers, of: user) { hour, _, cell in body(hour, cell.samples) }
+        try rows.forEach(.hours, numbers, of: user) { hour, _, cell in
+            if !hidden.contains(HeartRateHour(hour).milliseconds) { body(hour, cell.samples) }
+        }
     }
 
     /// Which whole spans of so many milliseconds begin within a range; nil where none does.
