@@ -28,6 +28,7 @@ struct HourPacker {
         var units: [(unit: PackedReadings.Unit, kind: Reading.Kind, boot: BootID)]
         var removed: [Reading.Kind: Int] = [:]
         var count: Int { units.reduce(0) { $0 + $1.unit.readings.count } }
+        var intervalCount: Int { units.reduce(0) { $0 + $1.unit.intervalCount } }
     }
 
     /// Packs readings blocks after one of them. Heart rate that its owner had deleted is left out where the block came before `settled`.
@@ -40,9 +41,11 @@ struct HourPacker {
         var reader = StreamReader(stream, person, store)
         let isDeleted = try self.isDeleted(stream, &reader)
         var opened: [Opened] = []
-        var (readings, bytes) = (0, 0)
+        var (readings, intervals, bytes) = (0, 0, 0)
         for block in blocks {
-            guard readings < PackedGroup.maximumReadings, bytes < PackedGroup.maximumLength else { break }
+            guard readings < PackedGroup.maximumReadings, intervals < PackedGroup.maximumIntervals,
+                bytes < PackedGroup.maximumLength
+            else { break }
             outcome.last = block.number
             guard var one = try open(block, &reader) else { continue }
             if let isDeleted {
@@ -53,6 +56,7 @@ struct HourPacker {
                 }
             }
             readings += one.count
+            intervals += one.intervalCount
             bytes += block.sealed.count
             opened.append(one)
         }
@@ -147,7 +151,8 @@ struct HourPacker {
             if let outline, group.sealed.count <= PackedGroup.maximumLength,
                 outline.count + new <= PackedGroup.maximumReadings,
                 outline.unitCount + opened.count <= PackedGroup.maximumUnits,
-                let readings = decoded({ () throws(MalformedValue) in try PackedReadings(outline) })
+                let readings = decoded({ () throws(MalformedValue) in try PackedReadings(outline) }),
+                readings.intervalCount + opened.reduce(0, { $0 + $1.intervalCount }) <= PackedGroup.maximumIntervals
             {
                 packed = readings
             } else {

@@ -29,11 +29,28 @@ struct PackedGroup: Equatable {
     static let padding = 256
     /// No group is begun beyond, none goes on growing beyond.
     static let (maximumUnits, maximumReadings, maximumLength) = (4096, 16_384, 128 << 10)
+    /// The same for RR intervals: those of a sensor that makes them up take next to nothing, however many they are.
+    static let maximumIntervals = 1 << 18
 
     /// What the sealing is bound to.
     static func context(_ stream: StreamID, hour: Int64, group: Int64) -> [UInt8] {
         [hour, group].reduce(Array("packed".utf8) + stream.bytes) { bytes, number in
             bytes + stride(from: Int64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+        }
+    }
+}
+
+extension PackedReadings {
+    /// How many RR intervals there are.
+    var intervalCount: Int { segments.reduce(0) { $0 + $1.units.reduce(0) { $0 + $1.intervalCount } } }
+}
+
+extension PackedReadings.Unit {
+    /// How many RR intervals its readings have.
+    var intervalCount: Int {
+        readings.reduce(0) { sum, reading in
+            guard case .heartRate(let heartRate) = reading.value else { return sum }
+            return sum + heartRate.rrIntervals.count
         }
     }
 }
@@ -71,6 +88,10 @@ extension Store {
         var plain: [UInt8]
         do throws(CompressionError) { plain = try packed.bytes(zstandard) } catch {
             throw VaultError("pack an hour", .misuse, said: "\(error)")
+        }
+        // What came goes for it: not before it is known that it is here.
+        guard decoded({ () throws(MalformedValue) in try PackedReadings(plain, zstandard) }) == packed else {
+            throw VaultError("pack an hour", .misuse, said: "it would not be read as it was")
         }
         let padded = (plain.count + PackedGroup.padding - 1) / PackedGroup.padding * PackedGroup.padding
         plain += [UInt8](repeating: 0, count: padded - plain.count)
