@@ -184,6 +184,7 @@ extension Store {
         """
         ALTER TABLE sessions ADD COLUMN after_block INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX unpacked_blocks ON blocks (first_hour) WHERE type = 2;
+        CREATE INDEX loose_blocks ON blocks (stream) WHERE type = 3;
         CREATE TABLE ledger_runs (
             session INTEGER NOT NULL REFERENCES sessions,
             first_seq INTEGER NOT NULL,

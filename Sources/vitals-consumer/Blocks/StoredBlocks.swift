@@ -130,6 +130,26 @@ extension Store {
             """, [.integer(stream), .integer(hour), .integer(last), .integer(limit)], row: StoredBlock.init)
     }
 
+    /// A stream's loose blocks after one of them up to another: at most `limit`.
+    func looseBlocks(
+        of stream: Int64, after last: Int64, upTo end: Int64, limit: Int
+    ) throws(VaultError) -> [StoredBlock] {
+        try database.query(
+            """
+            SELECT \(StoredBlock.columns) FROM blocks
+            WHERE stream = ? AND type = 3 AND number > ? AND number <= ? ORDER BY number LIMIT ?
+            """, [.integer(stream), .integer(last), .integer(end), .integer(limit)], row: StoredBlock.init)
+    }
+
+    /// Streams with loose blocks of those who had ranges of their heart rate deleted.
+    func streamsWithDeletionsAndLoose() throws(VaultError) -> [Int64] {
+        try database.query(
+            """
+            SELECT number FROM streams WHERE user IN (SELECT user FROM documents WHERE name = ?)
+                AND EXISTS (SELECT 1 FROM blocks WHERE stream = streams.number AND type = 3) ORDER BY number
+            """, [.text(Deletions.name)], row: Row.int)
+    }
+
     /// A stream's clock blocks.
     func clockBlocks(of stream: Int64) throws(VaultError) -> [StoredBlock] {
         try database.query(

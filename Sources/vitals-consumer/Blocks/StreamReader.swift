@@ -77,8 +77,29 @@ struct StreamReader {
         guard let loose = decoded({ () throws(MalformedValue) in try LooseBody(bytes: body) }),
             let stored = try store.session(loose.session, of: stream), let old = try self.session(stored.number)
         else { return nil }
+        return try records(loose, of: old) { record throws(VaultError) in
+            try store.block(ofRecord: record, old.number) == block.number
+        }
+    }
+
+    /// Readings of a loose block's records that came in another one before; none of a block that is none, or does not open.
+    mutating func repeats(in block: StoredBlock) throws(VaultError) -> [(reading: Reading, boot: BootID)] {
+        guard block.isLoose, let body = try body(of: block),
+            let loose = decoded({ () throws(MalformedValue) in try LooseBody(bytes: body) }),
+            let stored = try store.session(loose.session, of: stream), let old = try self.session(stored.number)
+        else { return [] }
+        let units = try records(loose, of: old) { record throws(VaultError) in
+            try store.block(ofRecord: record, old.number) != block.number
+        }
+        return (units ?? []).flatMap { unit in unit.readings.map { (reading: $0, boot: unit.boot) } }
+    }
+
+    /// The readings of some records of a loose block; nil where one does not open.
+    private func records(
+        _ loose: LooseBody, of old: OpenSession, where isWanted: (UInt64) throws(VaultError) -> Bool
+    ) throws(VaultError) -> [(readings: [Reading], boot: BootID)]? {
         var units: [([Reading], BootID)] = []
-        for record in loose.records where try store.block(ofRecord: record.number, old.number) == block.number {
+        for record in loose.records where try isWanted(record.number) {
             do {
                 units.append((try old.reading(of: record) ?? [], old.boot))
             } catch {

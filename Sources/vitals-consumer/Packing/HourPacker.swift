@@ -79,13 +79,32 @@ struct HourPacker {
                 removed += try remove(from: group, stream, person, isToGo)
             } else if var one = try open(block, &reader) {
                 remove(isToGo, from: &one)
-                guard !one.removed.isEmpty else { continue }
+                // What a loose block repeats is another one's, and is in its bytes all the same.
+                let repeats = try reader.repeats(in: block).filter(isToGo)
+                one.units += repeats.map { reading, boot in
+                    (PackedReadings.Unit(block.sequence, first: reading, []), reading.kind, boot)
+                }
+                guard !one.removed.isEmpty || !repeats.isEmpty else { continue }
                 removed += one.removed.values.reduce(0, +)
                 opened.append(one)
             }
         }
         if let hour = blocks.first?.firstHour { try replace(opened, stream, person, hour) }
         return removed
+    }
+
+    /// Removes from loose blocks, which are not packed otherwise, what their owner had deleted: some blocks after one of them, those up to
+    /// `settled`.
+    /// - Returns: the last block looked at; nil where there was none.
+    func removeDeleted(
+        fromLoose stream: StoredStream, _ person: Keys.Person, after last: Int64, upTo settled: Int64
+    ) throws(VaultError) -> Int64? {
+        var reader = StreamReader(stream, person, store)
+        guard let isDeleted = try self.isDeleted(stream, &reader) else { return nil }
+        let blocks = try store.looseBlocks(of: stream.number, after: last, upTo: settled, limit: 8)
+        // Each of an hour of its own.
+        for block in blocks { _ = try remove(from: [block], stream, person, isDeleted) }
+        return blocks.last?.number
     }
 
     private func remove(

@@ -40,6 +40,11 @@ final class Packing: @unchecked Sendable {
     /// Somebody reads an older state, in which what is removed still is. Until the next tick.
     private var isRemovalWaiting = false
     private var portions = 0
+    /// What could not be packed, or removed, though nothing is wrong with the machine: it is left as it is until the next start, so that
+    /// all else has its turn.
+    private var failed: (hours: Set<PackingPass.Name>, people: Set<ID>) = ([], [])
+    /// Ticks since loose blocks were last looked through.
+    private var ticks = 0
     /// Those who may have ranges that are still to be removed; nil before it was looked for.
     private var removing: [ID]?
     private var isFolding = false
@@ -87,8 +92,7 @@ final class Packing: @unchecked Sendable {
             // Half of the time is everybody else's.
             goOn(after: goesOn ? .milliseconds(Int64(millisecondsSinceBoot() - begun) + 1) : Self.interval)
         } catch {
-            // Whatever was under way begins anew.
-            (pass, removal, removing, isFolding) = (nil, nil, nil, false)
+            beginAnew()
             for count in counts { count.completion(.failure(error)) }
             counts = []
             deletions.forgetRead()
@@ -98,6 +102,9 @@ final class Packing: @unchecked Sendable {
             goOn(after: Self.interval)
         }
     }
+
+    /// After an error whatever was under way begins anew.
+    func beginAnew() { (pass, removal, removing, isFolding) = (nil, nil, nil, false) }
 
     /// Does a portion.
     /// - Returns: whether there is more to do now.
@@ -118,8 +125,13 @@ final class Packing: @unchecked Sendable {
         if !isUnderWay { try begin() }
         if try removeRanges(until: end) { return true }
         if var pass {
-            let goesOn = try pass.goOn(until: end)
-            self.pass = goesOn ? pass : nil
+            do throws(VaultError) {
+                let goesOn = try pass.goOn(until: end)
+                self.pass = goesOn ? pass : nil
+            } catch {
+                if error.isOfTheRows, let name = pass.underWay { failed.hours.insert(name) }
+                throw error
+            }
             return true
         }
         guard isFolding else { return false }
@@ -136,9 +148,13 @@ final class Packing: @unchecked Sendable {
         // What was forgotten took its numbers along.
         marks.removeAll { $0 > newest }
         if let mark = marks.last {
+            ticks += 1
+            let settled = marks.count >= 60 ? marks[marks.count - 60] : nil
+            let isLooking = settled != nil && ticks >= 60
+            if isLooking { ticks = 0 }
             pass = PackingPass(
                 HourPacker(store: store, keys: keys, deletions: deletions), before: closed, mark: mark,
-                settled: marks.count >= 60 ? marks[marks.count - 60] : -1, isBeingForgotten)
+                settled: settled ?? -1, withLoose: isLooking, leavingOut: failed.hours, isBeingForgotten)
         }
         marks.append(newest)
         if marks.count > 60 { marks.removeFirst() }
@@ -151,7 +167,7 @@ final class Packing: @unchecked Sendable {
         guard !isRemovalWaiting else { return false }
         if removal == nil, let user = removing?.first {
             removing?.removeFirst()
-            guard !isBeingForgotten(user) else { return true }
+            guard !isBeingForgotten(user), !failed.people.contains(user) else { return true }
             removal = try RangeRemoval(user, store, keys, deletions)
         }
         guard var removal else { return false }
@@ -159,7 +175,12 @@ final class Packing: @unchecked Sendable {
             self.removal = nil
             return true
         }
-        switch try removal.goOn(until: end) {
+        let advance: RangeRemoval.Advance
+        do throws(VaultError) { advance = try removal.goOn(until: end) } catch {
+            if error.isOfTheRows { failed.people.insert(removal.user) }
+            throw error
+        }
+        switch advance {
         case .goesOn: self.removal = removal
         case .waitsForReaders:
             // What was deleted still lies in the log, and goes with it.
@@ -179,7 +200,7 @@ final class Packing: @unchecked Sendable {
 
 /// One time through all that may be packed. Belongs to the session's thread.
 struct PackingPass {
-    private struct Name: Hashable {
+    struct Name: Hashable {
         let stream: Int64
         let hour: Int64
     }
@@ -198,15 +219,24 @@ struct PackingPass {
     private var done: Set<Int64> = []
     /// A stream that is under way, and its last block that was looked at.
     private var current: (stream: Int64, last: Int64)?
+    /// Whether what people had deleted is looked for in loose blocks.
+    private let withLoose: Bool
+    /// Streams with loose blocks that are still to be looked through, and the last block that was looked at; nil before the end of the hours.
+    private var loose: (streams: ArraySlice<Int64>, last: Int64)?
+    private let leftOut: Set<Name>
+    /// What it worked on last.
+    private(set) var underWay: Name?
 
     init(
-        _ packer: HourPacker, before: Int64, mark: Int64, settled: Int64 = .max,
-        _ isBeingForgotten: @escaping (ID) -> Bool
+        _ packer: HourPacker, before: Int64, mark: Int64, settled: Int64 = .max, withLoose: Bool = true,
+        leavingOut leftOut: Set<Name> = [], _ isBeingForgotten: @escaping (ID) -> Bool
     ) {
         self.packer = packer
         self.before = before
         self.mark = mark
         self.settled = settled
+        self.withLoose = withLoose
+        self.leftOut = leftOut
         self.isBeingForgotten = isBeingForgotten
     }
 
@@ -214,13 +244,17 @@ struct PackingPass {
     /// - Parameter end: milliseconds of the monotonic clock.
     /// - Returns: whether there is more.
     mutating func goOn(until end: UInt64) throws(VaultError) -> Bool {
-        if current == nil, try !findNext() { return false }
+        if current == nil, loose == nil, try !findNext(), try !findLoose() { return false }
         let database = packer.store.database
         return try database.transaction { () throws(VaultError) in
             repeat {
                 if let (stream, last) = current {
                     try pack(stream, after: last)
-                } else if try !findNext() {
+                } else if let stream = loose?.streams.first {
+                    try lookThroughLoose(stream)
+                } else if loose != nil {
+                    return false
+                } else if try !findNext(), try !findLoose() {
                     return false
                 }
             } while millisecondsSinceBoot() < end
@@ -240,7 +274,8 @@ struct PackingPass {
         guard let found else { return false }
         if found.hour != hour { done = [] }
         (hour, number) = (found.hour, found.number)
-        if done.insert(found.stream).inserted, try isQuiet(found.stream) { current = (found.stream, 0) }
+        let isLeftOut = leftOut.contains(Name(stream: found.stream, hour: hour))
+        if done.insert(found.stream).inserted, !isLeftOut, try isQuiet(found.stream) { current = (found.stream, 0) }
         return true
     }
 
@@ -253,11 +288,49 @@ struct PackingPass {
 
     private mutating func pack(_ number: Int64, after last: Int64) throws(VaultError) {
         current = nil
+        underWay = Name(stream: number, hour: hour)
+        guard let (stream, person) = try open(number) else { return }
+        let outcome = try packer.pack(stream, person, hour: hour, after: last, settled: settled)
+        if let last = outcome.last { current = (number, last) }
+    }
+
+    /// A stream, if it is not to be left alone.
+    private func open(_ number: Int64) throws(VaultError) -> (StoredStream, Keys.Person)? {
         guard let stream = try packer.store.stream(number: number),
             let user = decoded({ () throws(MalformedValue) in try ID(stream.user) }), !isBeingForgotten(user),
             let person = try packer.keys.person(stream.user, version: stream.secretVersion)
-        else { return }
-        let outcome = try packer.pack(stream, person, hour: hour, after: last, settled: settled)
-        if let last = outcome.last { current = (number, last) }
+        else { return nil }
+        return (stream, person)
+    }
+
+    // MARK: Loose blocks
+
+    /// Finds the streams of whose loose blocks something may be to go.
+    private mutating func findLoose() throws(VaultError) -> Bool {
+        let streams = withLoose ? try packer.store.streamsWithDeletionsAndLoose() : []
+        // What fails there is no hour's.
+        underWay = nil
+        loose = (streams[...], 0)
+        return !streams.isEmpty
+    }
+
+    private mutating func lookThroughLoose(_ number: Int64) throws(VaultError) {
+        var next: Int64?
+        let name = Name(stream: number, hour: .min)
+        underWay = name
+        if !leftOut.contains(name), let (stream, person) = try open(number) {
+            next = try packer.removeDeleted(fromLoose: stream, person, after: loose?.last ?? 0, upTo: settled)
+        }
+        if let next { loose?.last = next } else { loose = (loose?.streams.dropFirst() ?? [], 0) }
+    }
+}
+
+extension VaultError {
+    /// Whether it would be the same again another time.
+    fileprivate var isOfTheRows: Bool {
+        switch reason {
+        case .notAuthentic, .malformed, .crypto, .missing, .constraint, .misuse: true
+        case .permissions, .diskFull, .readOnly, .locked, .corrupt, .foreign, .newer, .inputOutput: false
+        }
     }
 }

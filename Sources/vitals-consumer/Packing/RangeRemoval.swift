@@ -59,12 +59,19 @@ struct HeartRateWalk {
                 current = stream
                 continue
             }
-            let blocks = Array(page.prefix { $0.firstHour == hour })
+            // A group is as much as many blocks.
+            let isGroup = page.first.map(Self.isGroup) ?? false
+            let blocks = isGroup ? [page[0]] : Array(page.prefix { $0.firstHour == hour && !Self.isGroup($0) })
             stream.last = blocks.last.map { ($0.firstHour, $0.number) }
             current = stream
             return Page(
                 stream: stream.stream, person: stream.person, corrections: stream.corrections, blocks: blocks)
         }
+    }
+
+    private static func isGroup(_ block: StoredBlock) -> Bool {
+        guard case .packed = block.form else { return false }
+        return true
     }
 
     private func begin(_ stream: StoredStream) throws(VaultError) -> Current? {
