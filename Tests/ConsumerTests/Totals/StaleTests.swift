@@ -112,4 +112,50 @@ struct StaleTests {
         try diary.settle()
         #expect(try diary.steps(day) == 300 && diary.isExact())
     }
+
+    @Test("are those of a day whose row does not open, the first time that it is needed")
+    func damaged() throws {
+        let diary = try Diary(zone: "UTC")
+        let noon = start + 12 * hour
+        let day = "\(CalendarDay(localSeconds: noon / 1000))"
+        try diary.take([count(noon, 0), count(noon + 60_000, 100)])
+        try diary.parts.store.database.execute("UPDATE days SET sealed = zeroblob(60)")
+        try diary.take([count(noon + 2 * hour, 150)])
+        #expect(try diary.steps(day) == 150 && diary.isExact())
+    }
+
+    @Test("are few ranges where a clock moves all hours of a boot, by however many blocks")
+    func clocks() throws {
+        let diary = try Diary(zone: "UTC")
+        let session = try diary.parts.session(diary.household)
+        var blocks = [session.keyBlock]
+        for number in 0..<60 as Range<Int64> {
+            blocks.append(try session.block(count(start + number * hour, UInt32(number) * 100)))
+        }
+        try diary.take(blocks, now: start + 60 * hour)
+        for number in 1...12 as ClosedRange<Int64> {
+            let clock = try ClockBody(
+                boot: BootID(high: 0, low: 1), correction: (number % 2 == 0 ? -1 : 1) * number * hour,
+                until: UInt64(start + 50 * hour + number))
+            _ = try diary.parts.take(all: [session.seal(.clock, clock.bytes)], wall: start + 60 * hour)
+            #expect(try diary.parts.count("stale") <= Int(number) * 4)
+        }
+        try diary.settle()
+        #expect(try diary.isExact())
+    }
+
+    @Test("are looked for no further away than a boot's clock was wrong, however many boots there were")
+    func slack() throws {
+        var corrections = Corrections()
+        for boot in 1...100 as ClosedRange<UInt64> {
+            corrections.add(try ClockBody(boot: BootID(high: 0, low: boot), correction: 10 * hour, until: 1000))
+        }
+        #expect(corrections.slack == 0...11)
+        let boot = BootID(high: 0, low: 7)
+        #expect(corrections.shifts(of: boot) == [0...0, 10 * hour...10 * hour])
+        for number in 1...1000 as ClosedRange<Int64> {
+            corrections.add(try ClockBody(boot: boot, correction: -number, until: UInt64(number)))
+        }
+        #expect(corrections.shifts(of: boot) == [-500_500...10 * hour])
+    }
 }
