@@ -87,19 +87,28 @@ final class HeartRateMinutes: Derivation {
     /// - Returns: whether there were any: then there may be more.
     func fold(before: Int64, isBusy: (ID) -> Bool = { _ in false }, now: Int64) throws(VaultError) -> Bool {
         touched = touched.filter { now < $0.value + Self.quietMilliseconds && now >= $0.value }
-        let closed = try store.database.query(
-            "SELECT user, hour FROM heart_rate_hours WHERE hour < ? ORDER BY hour LIMIT 1024", [.integer(before)]
-        ) { row throws(VaultError) in (user: try row.text(0), hour: HeartRateHour(try row.int(1))) }
         var one: (user: ID, day: Int64)?
         var hours: [HeartRateHour] = []
-        for (text, hour) in closed {
-            guard one == nil || one?.user.text == text && one?.day == hour.day else { continue }
-            guard let user = decoded({ () throws(MalformedValue) in try ID(text) }),
-                touched[Hour(user: user, number: hour.number)] == nil, !isBusy(user),
-                try canFold(hour, of: user)
-            else { continue }
-            one = (user, hour.day)
-            hours.append(hour)
+        var last: (hour: Int64, user: String) = (.min, "")
+        // Those that cannot be folded for weeks do not keep the rest from being found.
+        while one == nil {
+            let closed = try store.database.query(
+                """
+                SELECT user, hour FROM heart_rate_hours WHERE hour < ? AND (hour, user) > (?, ?)
+                ORDER BY hour, user LIMIT 1024
+                """, [.integer(before), .integer(last.hour), .text(last.user)]
+            ) { row throws(VaultError) in (user: try row.text(0), hour: HeartRateHour(try row.int(1))) }
+            for (text, hour) in closed {
+                guard one == nil || one?.user.text == text && one?.day == hour.day else { continue }
+                guard let user = decoded({ () throws(MalformedValue) in try ID(text) }),
+                    touched[Hour(user: user, number: hour.number)] == nil, !isBusy(user),
+                    try canFold(hour, of: user)
+                else { continue }
+                one = (user, hour.day)
+                hours.append(hour)
+            }
+            guard let end = closed.last, closed.count == 1024 else { break }
+            last = (end.hour.number, end.user)
         }
         guard let one else { return false }
         try store.database.transaction { () throws(VaultError) in try fold(hours, of: one.user) }

@@ -240,6 +240,23 @@ struct HeartRateMinutesTests {
         }
     }
 
+    @Test("are folded though thousands of hours before them cannot be")
+    func waiting() throws {
+        var hearts = try Hearts()
+        let session = try hearts.parts.session(hearts.household)
+        _ = try hearts.parts.take(session.keyBlock, session.block(beat(0, 60)))
+        // Of somebody whose secret is not there.
+        try hearts.parts.store.database.execute(
+            """
+            INSERT INTO heart_rate_hours (user, hour, secret_version, sealed)
+                WITH RECURSIVE hours(hour) AS (SELECT 1 UNION ALL SELECT hour + 1 FROM hours WHERE hour < 3000)
+                SELECT 'gone', hour, 1, zeroblob(60) FROM hours
+            """)
+        try hearts.fold()
+        #expect(try hearts.parts.count("heart_rate_hours") == 3000 && hearts.parts.count("heart_rate_days") == 1)
+        #expect(try hearts.agrees())
+    }
+
     @Test("that a loose block brought before their own are counted once")
     func looseFirst() throws {
         var hearts = try Hearts()
