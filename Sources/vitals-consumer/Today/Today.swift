@@ -54,6 +54,7 @@ final class Today: @unchecked Sendable {
     private var later: [ID: UInt64] = [:]
     private var isConnected = false
     private var timer: EventLoop.Timer?
+    private var isIdle = false
     private var midnight: EventLoop.Timer?
     private var reported = OncePerMinute<String>(capacity: 16)
 
@@ -126,8 +127,11 @@ final class Today: @unchecked Sendable {
 
     // MARK: In turn
 
-    private func goOn(after delay: Duration) {
-        guard timer == nil else { return }
+    /// - Parameter isIdle: whether it waits for those only whose turn comes later: then whoever comes meanwhile does not wait with them.
+    private func goOn(after delay: Duration, isIdle: Bool = false) {
+        guard timer == nil || self.isIdle && !isIdle else { return }
+        timer?.cancel()
+        self.isIdle = isIdle
         timer = context.session.loop.after(delay) { [unowned self] in
             timer = nil
             work()
@@ -150,7 +154,9 @@ final class Today: @unchecked Sendable {
             queued.remove(queue[index])
             index += 1
         }
-        if let next = later.values.min() { goOn(after: .milliseconds(Int64(next - min(next, begun)) + 1)) }
+        if let next = later.values.min() {
+            goOn(after: .milliseconds(Int64(next - min(next, begun)) + 1), isIdle: true)
+        }
     }
 
     /// - Returns: false where the session has too much to do.
@@ -158,7 +164,7 @@ final class Today: @unchecked Sendable {
         guard context.session.unfinishedCount < Self.mostUnfinished else { return false }
         do throws(VaultError) { try publish(user, isUrgent: isUrgent) } catch {
             later[user] = millisecondsSinceBoot() + Self.ownInterval
-            goOn(after: .milliseconds(Int64(Self.ownInterval)))
+            goOn(after: .milliseconds(Int64(Self.ownInterval)), isIdle: true)
             if isDue(error) { log.error("what \(user) and friends see of the day is published later: \(error)") }
         }
         urgent.remove(user)
