@@ -36,6 +36,7 @@ extension Consumer {
         ingest.enrol(identities)
         scheduledReads.apply(new.reads)
         scheduledReads.sensorsChanged()
+        today.settingsChanged()
         log.notice("read the settings again")
         if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
         republishing?.cancel()

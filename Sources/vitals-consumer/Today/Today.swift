@@ -80,6 +80,18 @@ final class Today: @unchecked Sendable {
         watchMidnights()
     }
 
+    /// Others are in the settings now: who is not any more shows nothing, and is shown nothing, at once.
+    func settingsChanged() {
+        do throws(VaultError) {
+            let there = try source.everybody()
+            changedAtOnce(
+                Set(known.filter { !there.contains($0.key) || !there.isSuperset(of: $0.value.shownTo.keys) }.keys))
+            changed(there)
+        } catch {
+            if isDue(error) { log.error("who there is was not read: \(error)") }
+        }
+    }
+
     func disconnected() {
         isConnected = false
         known = [:]

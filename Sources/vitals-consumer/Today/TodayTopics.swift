@@ -50,7 +50,9 @@ struct TodayTopics {
             topics.own[.goal(topic)] = json
         }
         guard try Consents(context.documents).showsSteps(user) else { return topics }
-        topics.friends = Set(try FriendLists(context.documents).friends(of: user))
+        for friend in try FriendLists(context.documents).friends(of: user) where try isThere(friend) {
+            topics.friends.insert(friend)
+        }
         topics.toFriends = .object(present: [
             "day": .string("\(day)"), "name": try context.notifications.name(of: user).map(JSON.string),
             "steps": totals.steps.map { .integer(Int64($0.total)) },
@@ -71,11 +73,16 @@ struct TodayTopics {
         ])
     }
 
+    /// Whether somebody has an account, or is in the settings. Who is taken out of those has their list of friends still.
+    private func isThere(_ user: ID) throws(VaultError) -> Bool {
+        if context.settings.people.contains(where: { $0.user == user }) { return true }
+        return try context.store.database.first(
+            "SELECT 1 FROM accounts WHERE user = ?", [.text(user.text)], row: Row.int) != nil
+    }
+
     /// Whether there is anything of a person to be shown.
     private func isKnown(_ user: ID) throws(VaultError) -> Bool {
-        let isThere = try context.store.database.first(
-            "SELECT 1 FROM accounts WHERE user = ?", [.text(user.text)], row: Row.int)
-        guard isThere != nil || context.settings.people.contains(where: { $0.user == user }) else { return false }
+        guard try isThere(user) else { return false }
         return try context.store.database.first(
             """
             SELECT 1 WHERE EXISTS (SELECT 1 FROM documents WHERE user = ?1 AND name IN ('profile', 'history', 'friends'))
