@@ -21,7 +21,12 @@ struct Reports {
         let day = try Office.visit(call) { try $0.ask("statistics/today") }
         guard !call.isJSON else { return try print(day.line) }
         let title = (day.text("day").flatMap { CalendarDay($0) }).map(\.longName)
-        var rows = Attribute.allCases.map { ($0.title, described($0, day)) }
+        let amounts = Attribute.goals.compactMap { attribute in
+            attribute.amount(ofDay: day).map { attribute.text($0.value).count }
+        }
+        // So that the meters begin below each other on the longest of days, too.
+        let width = max(9, amounts.max() ?? 0)
+        var rows = Attribute.allCases.map { ($0.title, described($0, day, width)) }
         if let heart = day["heart_rate"] {
             rows.append(("Resting", heart.double("resting").map(Attribute.heartRate.text)))
             rows.append(("In zones 1-5", Self.zones(heart)))
@@ -33,7 +38,7 @@ struct Reports {
     }
 
     /// A line of today's, the goal with it.
-    private func described(_ attribute: Attribute, _ day: JSON) -> String? {
+    private func described(_ attribute: Attribute, _ day: JSON, _ width: Int) -> String? {
         guard let amount = attribute.amount(ofDay: day) else {
             return day.goal(attribute)?.double("target").map { "-, goal \(attribute.text($0))" }
         }
@@ -45,7 +50,7 @@ struct Reports {
         guard let goal = day.goal(attribute), let target = goal.double("target"), let percent = goal.percent
         else { return attribute.text(amount.value) }
         let meter = Meter(share: percent / 100, isReached: goal.isReached).drawn(on: paper)
-        return "\(attribute.text(amount.value).padded(to: 9))  \(meter) of \(attribute.text(target))"
+        return "\(attribute.text(amount.value).padded(to: width))  \(meter) of \(attribute.text(target))"
     }
 
     private static func zones(_ heart: JSON) -> String? {
