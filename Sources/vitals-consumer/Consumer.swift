@@ -100,40 +100,21 @@ final class Consumer: @unchecked Sendable {
         let notifications = Notifications(store, keys)
         minutes = HeartRateMinutes(store, keys)
         days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
-        days.evaluate = { goals, day, today, user, now throws(VaultError) in
-            try GoalReaching(notifications).evaluate(&goals, on: day, today: today, of: user, now: now)
-        }
         let derivations: [any Derivation] = [minutes, days]
         ingest = Ingest(store, keys, gateways: identities, totals: Totals(store, keys, derivations))
         stale = StaleHours(store, keys, derivations)
         packing = Packing(store, keys, ingest.totals.deletions) { forgetting.isBusy(with: $0) }
-        packing.fold = { [minutes] before, isBusy throws(VaultError) in
-            try minutes.fold(before: before, isBusy: isBusy, now: unixMilliseconds())
-        }
         control = Control(store: store.id, topics: settings.topics, identity: keys.identity)
 
-        var options = settings.broker
-        // Whoever knows a client's id can throw it out, a guest of the broker's too: nobody is to know ours.
-        if options.clientID.isEmpty {
-            options.clientID = "vitals-consumer-\(store.id)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
-        }
-        options.batchLimit = settings.batch.count
-        options.batchDuration = settings.batch.duration
+        var options = Self.brokerOptions(settings, store.id)
         presence = Presence(instance: try StreamID(bytes: RandomBytes.draw(16)).description)
         presenceTopic = settings.topics[.consumer(store: store.id, instance: try ID("main"))]
         options.will = Message(
             topic: presenceTopic, payload: presence.payload(.offline, time: nil), qos: .atLeastOnce, retain: true)
         session = Session(options, threadName: "mqtt")
         questions = SensorQuestions(session, settings.topics)
-        scheduledReads = ScheduledReads(
-            store, days.histories, settings.reads, isUnderWay: { [questions] in questions.isUnderWay($0) },
-            read: { [questions] sensor, done in
-                questions.ask(.steps, of: sensor, within: ScheduledReads.limit) { answer in
-                    if case .failure(let error) = answer { done(error) } else { done(nil) }
-                }
-            })
-        let rules = settings.brokerRules.map { [session] _ in BrokerRules(settings, store, session) }
-        self.rules = rules
+        scheduledReads = ScheduledReads(store, days.histories, settings.reads, questions)
+        rules = settings.brokerRules.map { [session] _ in BrokerRules(settings, store, session) }
         let context = PeopleContext(
             settings, store: store, keys: keys, session: session, notifications: notifications)
         context.rules = rules
@@ -143,9 +124,20 @@ final class Consumer: @unchecked Sendable {
         exportReaders = Readers(people, threadName: "export")
         today = Today(context, TodayTopics(context, days))
         publisher = NotificationPublisher(notifications, session, settings.topics)
-        days.moved = { [scheduledReads] in scheduledReads.moved($0) }
+        meetDays()
         try meetPeople()
         meetForgetting()
+    }
+
+    private static func brokerOptions(_ settings: ConsumerSettings, _ store: StoreID) -> MQTT.Options {
+        var options = settings.broker
+        // Whoever knows a client's id can throw it out, a guest of the broker's too: nobody is to know ours.
+        if options.clientID.isEmpty {
+            options.clientID = "vitals-consumer-\(store)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+        }
+        options.batchLimit = settings.batch.count
+        options.batchDuration = settings.batch.duration
+        return options
     }
 
     /// The store's id.

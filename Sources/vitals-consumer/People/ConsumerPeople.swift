@@ -3,6 +3,18 @@ import Telemetry
 import Vault
 
 extension Consumer {
+    /// Tells those who keep what readings mean of each other. Called once, by `init`.
+    func meetDays() {
+        let notifications = people.context.notifications
+        days.evaluate = { goals, day, today, user, now throws(VaultError) in
+            try GoalReaching(notifications).evaluate(&goals, on: day, today: today, of: user, now: now)
+        }
+        days.moved = { [scheduledReads] in scheduledReads.moved($0) }
+        packing.fold = { [minutes] before, isBusy throws(VaultError) in
+            try minutes.fold(before: before, isBusy: isBusy, now: unixMilliseconds())
+        }
+    }
+
     /// Tells people's side what it needs of this one. Called once, by `init`.
     func meetPeople() throws(Failure) {
         if settings.accounts != nil { try meetNewcomers() }

@@ -43,6 +43,17 @@ final class ScheduledReads: @unchecked Sendable {
         schedule = ReadSchedule(settings)
     }
 
+    /// Reads by asking gateways.
+    convenience init(
+        _ store: Store, _ histories: Histories, _ settings: ReadSettings, _ questions: SensorQuestions
+    ) {
+        self.init(store, histories, settings, isUnderWay: { questions.isUnderWay($0) }) { sensor, done in
+            questions.ask(.steps, of: sensor, within: Self.limit) { answer in
+                if case .failure(let error) = answer { done(error) } else { done(nil) }
+            }
+        }
+    }
+
     /// Reads by a loop's time.
     func start(_ loop: EventLoop) {
         tick()

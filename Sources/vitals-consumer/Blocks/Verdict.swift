@@ -1,0 +1,53 @@
+import Telemetry
+
+// What is said of a block, and to whom: see Ingest.swift.
+
+/// What `commit` found out about one message.
+enum Verdict: Equatable {
+    case stored
+    /// A gap block, stored: so many readings were dropped.
+    case storedGap(GapBody)
+    case duplicate
+    /// After the stream's end, when the sensor was another person's.
+    case discarded
+    /// Sealed to a secret that was forgotten.
+    case forgotten
+    case conflict
+    case unreadable
+    /// The key block of this session is missing.
+    case notNow(StreamID, SessionID)
+    /// No block, but a grant.
+    case handedBack(Adoption.Outcome)
+    /// Not a block, or not from whom it should be.
+    case ignored(Reason)
+
+    /// Whether it is to be acknowledged; then it is in the ledger, unless its person was forgotten.
+    var isAccepted: Bool {
+        switch self {
+        case .stored, .storedGap, .duplicate, .discarded, .forgotten: true
+        case .conflict, .unreadable, .notNow, .handedBack, .ignored: false
+        }
+    }
+
+    /// Why a message is ignored.
+    enum Reason: String, Hashable {
+        case unknownGateway = "the gateway is not enrolled"
+        case foreignStream = "the stream is another gateway's"
+        case forged = "a key block is not signed by this gateway for this person"
+        case malformed = "it is no block of a version known here"
+    }
+}
+
+/// What a gateway is to be told.
+enum Answer: Equatable {
+    case acknowledge(ID, [BlockIdentity])
+    case refuse(ID, BlockIdentity, digest: [UInt8], ControlMessage.RefusalReason)
+    case requestKey(ID, StreamID, SessionID)
+}
+
+/// What an operator should hear of.
+struct Report: Equatable {
+    let gateway: ID
+    let verdict: Verdict
+    let identity: BlockIdentity?
+}
