@@ -7,8 +7,11 @@ import Vault
 // no export and no total, whether it is stored, under way or yet to come. `pending` lists those of which rows are still to be written anew
 // without them, which is done in the background (`RangeRemoval`), and again from the start of the range after an interruption.
 //
-// What comes late is stored and hidden, and goes when its hour is packed an hour after it came: a gateway whose clock was not set yet may
+// What comes late is stored and hidden, and goes when its hour is packed an hour after it came, or, where it came in a loose block, when
+// those are looked through, each hour: a gateway whose clock was not set yet may
 // seal what it measures today as if it were of a day that was deleted, and says so in a clock block that comes soon after.
+//
+// A backup from before has what was deleted since, and nothing that says so: who restores one has to have it deleted again.
 
 /// Ranges of time, Unix milliseconds: ascending, and no two touch.
 struct DeletedRanges: Equatable {

@@ -88,6 +88,12 @@ struct HourPacker {
                 removed += one.removed.values.reduce(0, +)
                 opened.append(one)
             }
+            // What loose blocks hold may be more than one group.
+            let (readings, intervals) = opened.reduce((0, 0)) { ($0.0 + $1.count, $0.1 + $1.intervalCount) }
+            if readings >= PackedGroup.maximumReadings || intervals >= PackedGroup.maximumIntervals {
+                try replace(opened, stream, person, block.firstHour)
+                opened = []
+            }
         }
         if let hour = blocks.first?.firstHour { try replace(opened, stream, person, hour) }
         return removed

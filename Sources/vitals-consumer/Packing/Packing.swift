@@ -9,7 +9,7 @@ import Vault
 // came is told by the numbers of rows, which rise: those up to the greatest of the tick before are a minute old. Then
 //
 //     counting     what somebody had deleted: `HiddenCount`
-//     packing      hour by hour, each stream's blocks: `HourPacker`
+//     packing      hour by hour, each stream's blocks: `HourPacker`; each hour of the clock loose blocks, too, for what was deleted
 //     removing     rows from which somebody had a range of heart rate deleted: `RangeRemoval`
 //     folding      minutes of heart rate of closed hours: `fold`
 //
