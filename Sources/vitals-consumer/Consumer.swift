@@ -45,6 +45,8 @@ final class Consumer: @unchecked Sendable {
     /// Read for people's questions, and apart from them for what people take along.
     let readers: Readers
     let exportReaders: Readers
+    /// Apart again, for the statistics of years take a while.
+    let statisticsReaders: Readers
     private let publisher: NotificationPublisher
     let today: Today
     let questions: SensorQuestions
@@ -122,6 +124,7 @@ final class Consumer: @unchecked Sendable {
         people = People(context)
         readers = Readers(people, threadName: "queries")
         exportReaders = Readers(people, threadName: "export")
+        statisticsReaders = Readers(people, threadName: "statistics")
         today = Today(context, TodayTopics(context, days))
         publisher = NotificationPublisher(notifications, session, settings.topics)
         meetDays()
@@ -157,7 +160,7 @@ final class Consumer: @unchecked Sendable {
         session.subscribe(people.subscriptions)
         session.subscribe(today.subscriptions)
         giveSignsOfLife()
-        for readers in [readers, exportReaders] { readers.start() }
+        for readers in [readers, exportReaders, statisticsReaders] { readers.start() }
         session.loop.perform { [self] in
             forgetting.start(session.loop)
             stale.start(session.loop)
@@ -182,7 +185,7 @@ final class Consumer: @unchecked Sendable {
             publishPresence(.offline) { _ in }
         }
         session.stop()
-        for readers in [readers, exportReaders] { readers.stop() }
+        for readers in [readers, exportReaders, statisticsReaders] { readers.stop() }
         let counts = ingest.counts
         log.notice(
             """

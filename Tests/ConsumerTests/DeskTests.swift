@@ -7,7 +7,7 @@ import Testing
 
 @testable import vitals_consumer
 
-@Suite("The desk for people's requests", .timeLimit(.minutes(5)))
+@Suite("The desk for people's requests", .timeLimit(.minutes(20)))
 struct DeskTests {
     static let drawn = "0123456789abcdef0123456789abcdef"
 

@@ -8,7 +8,7 @@ import Vault
 @testable import vitals_consumer
 
 /// That what was forgotten cannot be brought back: not from what is left, and not from backups.
-@Suite("What was forgotten", .timeLimit(.minutes(5)))
+@Suite("What was forgotten", .timeLimit(.minutes(20)))
 struct ForgottenProofTests {
     let demo: ID
     let household: Household

@@ -8,7 +8,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Hostile requests", .timeLimit(.minutes(5)))
+@Suite("Hostile requests", .timeLimit(.minutes(20)))
 struct HostileRequestTests {
     private static let ofPersons = [
         "account/get", "account/sign-out", "account/change-password", "devices/list", "devices/name", "devices/revoke",

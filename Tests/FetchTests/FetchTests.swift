@@ -4,7 +4,7 @@ import Testing
 
 @testable import Fetch
 
-@Suite("Fetching small documents", .timeLimit(.minutes(2)))
+@Suite("Fetching small documents", .timeLimit(.minutes(20)))
 struct FetchTests {
     @Test("fetches a document, byte by byte")
     func fetches() throws {

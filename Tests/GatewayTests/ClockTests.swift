@@ -6,7 +6,7 @@ import Vault
 
 @testable import vitals_gateway
 
-@Suite("The clock of a boot", .timeLimit(.minutes(5)))
+@Suite("The clock of a boot", .timeLimit(.minutes(20)))
 struct ClockTests {
     private let bench: Bench
 

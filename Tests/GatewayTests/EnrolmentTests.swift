@@ -98,7 +98,7 @@ private final class Unenrolled {
     var requests: [Message] { answers.all }
 }
 
-@Suite("Enrolling a gateway", .timeLimit(.minutes(5)))
+@Suite("Enrolling a gateway", .timeLimit(.minutes(20)))
 struct EnrolmentTests {
     @Test("one that is not enrolled waits and says what to do; once it is, it starts anew in the same process")
     func enrols() throws {

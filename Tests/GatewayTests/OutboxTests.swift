@@ -7,7 +7,7 @@ import Vault
 
 @testable import vitals_gateway
 
-@Suite("Outbox", .timeLimit(.minutes(5)))
+@Suite("Outbox", .timeLimit(.minutes(20)))
 struct OutboxTests {
     private let bench: Bench
 

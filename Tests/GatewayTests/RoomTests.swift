@@ -6,7 +6,7 @@ import Vault
 
 @testable import vitals_gateway
 
-@Suite("Outbox within its limit", .timeLimit(.minutes(5)))
+@Suite("Outbox within its limit", .timeLimit(.minutes(20)))
 struct RoomTests {
     private let bench: Bench
 
@@ -139,7 +139,7 @@ struct RoomTests {
         #expect(try #require(steps.first) >= 7)
     }
 
-    @Test("comes to an end where nothing is left that may go", .timeLimit(.minutes(5)))
+    @Test("comes to an end where nothing is left that may go", .timeLimit(.minutes(20)))
     func nothingLeft() throws {
         let outbox = try small()
         let store = try bench.store()

@@ -78,7 +78,7 @@ private final class Line {
     }
 }
 
-@Suite("Outbox and broker", .timeLimit(.minutes(5)))
+@Suite("Outbox and broker", .timeLimit(.minutes(20)))
 struct SendingTests {
     @Test("sends the key block, then the readings, as they lie in the database")
     func sends() throws {

@@ -7,7 +7,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("A person who is forgotten", .timeLimit(.minutes(5)))
+@Suite("A person who is forgotten", .timeLimit(.minutes(20)))
 struct ForgettingTests {
     /// The key blocks in an outbox, as they were sealed to the person.
     private func keyBlocks(_ outbox: String) throws -> [[UInt8]] {

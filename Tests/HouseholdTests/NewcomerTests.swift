@@ -116,7 +116,7 @@ private final class NewHousehold {
     }
 }
 
-@Suite("A newcomer", .timeLimit(.minutes(5)))
+@Suite("A newcomer", .timeLimit(.minutes(20)))
 struct NewcomerTests {
     private static let password = "Lovelace-1815!"
 

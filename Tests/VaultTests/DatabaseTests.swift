@@ -382,7 +382,7 @@ struct DatabaseFileTests {
         #expect(try restored.version == 1)
     }
 
-    @Test("a connection is handed to another thread for good", .timeLimit(.minutes(5)))
+    @Test("a connection is handed to another thread for good", .timeLimit(.minutes(20)))
     func handOver() async throws {
         let database = try place.openWithTable()
         let count = try await Task { try database.count() }.value

@@ -81,7 +81,7 @@ private struct SealedSession: Decodable {
     }
 }
 
-@Suite("Sealed by one, opened by the other", .timeLimit(.minutes(5)))
+@Suite("Sealed by one, opened by the other", .timeLimit(.minutes(20)))
 struct InteropTests {
     private static let vectors = folder.appending(path: "Vectors/blocks.json")
 

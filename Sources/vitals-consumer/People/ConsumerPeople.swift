@@ -28,10 +28,12 @@ extension Consumer {
         _ = Goals(people, days)
         _ = Friends(people, days)
         ExportRequests.register(exportReaders, context)
-        readers.prepare = { [stale] in _ = try stale.catchUp($0, within: StaleHours.portion) }
+        for readers in [readers, statisticsReaders] {
+            readers.prepare = { [stale] in _ = try stale.catchUp($0, within: StaleHours.portion) }
+        }
         HeartRateRequests.register(readers)
         _ = ReadRequests(people, questions)
-        Statistics.register(readers, context)
+        Statistics.register(statisticsReaders, context)
         minutes.latest = LatestMinutes(context)
         // The day's heart rate is another each minute; not with each heartbeat.
         minutes.latest?.told = { [unowned self] in today.changed([$0]) }

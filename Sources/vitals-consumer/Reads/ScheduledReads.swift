@@ -47,11 +47,13 @@ final class ScheduledReads: @unchecked Sendable {
     convenience init(
         _ store: Store, _ histories: Histories, _ settings: ReadSettings, _ questions: SensorQuestions
     ) {
-        self.init(store, histories, settings, isUnderWay: { questions.isUnderWay($0) }) { sensor, done in
-            questions.ask(.steps, of: sensor, within: Self.limit) { answer in
-                if case .failure(let error) = answer { done(error) } else { done(nil) }
-            }
-        }
+        self.init(
+            store, histories, settings, isUnderWay: { questions.isUnderWay($0) },
+            read: { sensor, done in
+                questions.ask(.steps, of: sensor, within: Self.limit) { answer in
+                    if case .failure(let error) = answer { done(error) } else { done(nil) }
+                }
+            })
     }
 
     /// Reads by a loop's time.

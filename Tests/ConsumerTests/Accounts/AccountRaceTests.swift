@@ -5,7 +5,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Accounts, when two things are asked at once", .timeLimit(.minutes(5)))
+@Suite("Accounts, when two things are asked at once", .timeLimit(.minutes(20)))
 struct AccountRaceTests {
     /// What takes a password, and its hash.
     enum Request: String, CaseIterable {

@@ -7,7 +7,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Accounts, with a broker that knows who is who", .timeLimit(.minutes(5)))
+@Suite("Accounts, with a broker that knows who is who", .timeLimit(.minutes(20)))
 struct AccountServiceTests {
     static let password = AccountService.password
 

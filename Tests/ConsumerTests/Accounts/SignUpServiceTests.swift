@@ -5,7 +5,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Who becomes a person", .timeLimit(.minutes(5)))
+@Suite("Who becomes a person", .timeLimit(.minutes(20)))
 struct SignUpServiceTests {
     @Test("lets nobody sign up where the settings say so, and those in who are there")
     func closed() throws {

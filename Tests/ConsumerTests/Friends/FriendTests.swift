@@ -7,7 +7,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Friends", .timeLimit(.minutes(5)))
+@Suite("Friends", .timeLimit(.minutes(20)))
 struct FriendTests {
     private func states(_ circle: Circle, _ user: ID) throws -> [String] {
         try circle.friends(user).map { try $0.text("state") }

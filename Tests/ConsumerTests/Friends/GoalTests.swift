@@ -9,7 +9,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Goals", .timeLimit(.minutes(5)))
+@Suite("Goals", .timeLimit(.minutes(20)))
 struct GoalTests {
     @Test("are ten thousand steps, are set, reached once, and stay reached")
     func goals() throws {

@@ -7,7 +7,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Notifications", .timeLimit(.minutes(5)))
+@Suite("Notifications", .timeLimit(.minutes(20)))
 struct NotificationTests {
     private func add(_ circle: Circle, _ texts: [String], to user: ID) throws {
         try circle.onSession { context in

@@ -8,7 +8,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("What is retained of the day", .timeLimit(.minutes(5)))
+@Suite("What is retained of the day", .timeLimit(.minutes(20)))
 struct TodayTests {
     /// What the broker has kept under a filter.
     private func kept(_ circle: Circle, _ filter: String) throws -> [String: JSON] {

@@ -5,7 +5,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Providers' keys", .timeLimit(.minutes(2)))
+@Suite("Providers' keys", .timeLimit(.minutes(20)))
 struct KeySetsTests {
     private static let minute: UInt64 = 60_000
     private static let day: UInt64 = 24 * 60 * minute

@@ -7,7 +7,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("A range of heart rate that was deleted", .timeLimit(.minutes(5)))
+@Suite("A range of heart rate that was deleted", .timeLimit(.minutes(20)))
 struct DeletionTests {
     let household: Household
     let demo: ID

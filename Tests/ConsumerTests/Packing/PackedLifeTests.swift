@@ -7,7 +7,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("What is packed lives on", .timeLimit(.minutes(5)))
+@Suite("What is packed lives on", .timeLimit(.minutes(20)))
 struct PackedLifeTests {
     let household: Household
     let demo: ID

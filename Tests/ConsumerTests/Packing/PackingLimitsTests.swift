@@ -6,7 +6,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Packing at its limits", .timeLimit(.minutes(5)))
+@Suite("Packing at its limits", .timeLimit(.minutes(20)))
 struct PackingLimitsTests {
     let household: Household
     let demo: ID

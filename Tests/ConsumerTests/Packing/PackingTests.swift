@@ -8,7 +8,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Packing", .timeLimit(.minutes(5)))
+@Suite("Packing", .timeLimit(.minutes(20)))
 struct PackingTests {
     let household: Household
 

@@ -7,7 +7,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Profiles, with a broker that knows who is who", .timeLimit(.minutes(5)))
+@Suite("Profiles, with a broker that knows who is who", .timeLimit(.minutes(20)))
 struct ProfileServiceTests {
     @Test(
         "saves, shows and cancels a profile with the words of the requirements; what others may see is off until said")

@@ -7,7 +7,7 @@ import Vault
 @testable import vitals_consumer
 
 /// Whatever comes, however late, however often and in whichever order: the days are those of the definitions.
-@Suite("Days in any order", .timeLimit(.minutes(10)))
+@Suite("Days in any order", .timeLimit(.minutes(20)))
 struct DayOrderTests {
     /// What a gateway read, and by how much its clock was wrong then.
     private struct Read {

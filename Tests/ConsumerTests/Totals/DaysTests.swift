@@ -6,7 +6,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Days", .timeLimit(.minutes(5)))
+@Suite("Days", .timeLimit(.minutes(20)))
 struct DaysTests {
     @Test("have the steps since the count before, which may be of the day before")
     func steps() throws {

@@ -8,7 +8,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Histories", .timeLimit(.minutes(5)))
+@Suite("Histories", .timeLimit(.minutes(20)))
 struct HistoryTests {
     private func day(_ diary: Diary, _ time: String) throws -> String {
         "\(try diary.days.histories.history(of: diary.user).localDays.day(of: utc(time)))"

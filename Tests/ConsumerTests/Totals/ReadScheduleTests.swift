@@ -8,7 +8,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Reads on schedule", .timeLimit(.minutes(5)))
+@Suite("Reads on schedule", .timeLimit(.minutes(20)))
 struct ReadScheduleTests {
     private let hour: Int64 = 3_600_000
     private let usual = ReadSettings(stepsEvery: 3_600_000, stepsBeforeMidnight: 60_000)

@@ -6,7 +6,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("Stale hours", .timeLimit(.minutes(5)))
+@Suite("Stale hours", .timeLimit(.minutes(20)))
 struct StaleTests {
     /// Notes what is to be computed again.
     private final class Notes: Derivation {

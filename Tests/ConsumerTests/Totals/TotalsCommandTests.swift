@@ -8,7 +8,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("totals and recount", .timeLimit(.minutes(5)))
+@Suite("totals and recount", .timeLimit(.minutes(20)))
 struct TotalsCommandTests {
     private func diary() throws -> Diary {
         let diary = try Diary(zone: "UTC")
