@@ -143,7 +143,7 @@ struct PackedReadingsTests {
         writer.append([0, 0, 0, 0, 0, 0])
         try writer.append(column: [Int64](repeating: 65_535, count: 65_536))
         writer.append([0])
-        let error = #expect(throws: MalformedValue.self) { try PackedReadings.Outline(writer.bytes, zstandard) }
+        let error = thrown(MalformedValue.self) { try PackedReadings.Outline(writer.bytes, zstandard) }
         #expect(error?.fault == .outOfRange("readings"))
     }
 
