@@ -24,12 +24,11 @@ extension ZoneRules {
     /// library has it (localtime(5)). Nil where the file is no link, and /etc/timezone does not tell either.
     static func machinesZone(link: String = "/etc/localtime", name file: String = "/etc/timezone") -> String? {
         guard access(link, R_OK) == 0 else { return "UTC" }
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink(link, &buffer, buffer.count)
         var names: [String] = []
-        if length > 0 {
-            let target = String(decoding: buffer.prefix(length), as: UTF8.self)
-            let parts = target.split(separator: "/")
+        // Not readlink into an array of UInt8: built with Swift 6.0.3, that ended the program.
+        if let target = realpath(link, nil) {
+            defer { free(target) }
+            let parts = String(cString: target).split(separator: "/")
             if let folder = parts.lastIndex(of: "zoneinfo") {
                 names.append(parts[(folder + 1)...].joined(separator: "/"))
             }
