@@ -124,6 +124,19 @@ private struct Columns {
     }
 
     mutating func number(below limit: Int) -> Int? {
+        // Nearly all have one byte or two, and a curve is made of hundreds of thousands.
+        if position + 1 < bytes.count {
+            let (first, second) = (Int(bytes[position]), Int(bytes[position + 1]))
+            if first < 0x80 {
+                position += 1
+                return first < limit ? first : nil
+            }
+            if second < 0x80 {
+                position += 2
+                let value = first & 0x7F | second << 7
+                return value < limit ? value : nil
+            }
+        }
         var value = 0
         for shift in stride(from: 0, through: 49, by: 7) {
             guard let byte = byte() else { return nil }
