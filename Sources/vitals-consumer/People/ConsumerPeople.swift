@@ -34,6 +34,8 @@ extension Consumer {
         HeartRateRequests.register(readers)
         _ = ReadRequests(people, questions)
         Statistics.register(statisticsReaders, context)
+        // As for the rest of what is retained: see `TodayTopics`.
+        guard settings.accounts != nil else { return }
         minutes.latest = LatestMinutes(context)
         // The day's heart rate is another each minute; not with each heartbeat.
         minutes.latest?.told = { [unowned self] in today.changed([$0]) }

@@ -30,8 +30,12 @@ struct TodayTopics {
     func everybody() throws(VaultError) -> Set<ID> {
         let users = try context.store.database.query("SELECT user FROM accounts", row: Row.text)
         return Set(users.compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } })
-            .union(context.settings.people.map(\.user))
+            .union(fromSettings)
     }
+
+    /// People of the settings. Without accounts nobody signs in as one of them, and nothing is left for them at a broker, which may be one that
+    /// writes what it keeps to its disk: they ask.
+    private var fromSettings: [ID] { context.settings.accounts == nil ? [] : context.settings.people.map(\.user) }
 
     func topics(of user: ID) throws(VaultError) -> Topics {
         var topics = Topics()
@@ -75,7 +79,7 @@ struct TodayTopics {
 
     /// Whether somebody has an account, or is in the settings. Who is taken out of those has their list of friends still.
     private func isThere(_ user: ID) throws(VaultError) -> Bool {
-        if context.settings.people.contains(where: { $0.user == user }) { return true }
+        if fromSettings.contains(user) { return true }
         return try context.store.database.first(
             "SELECT 1 FROM accounts WHERE user = ?", [.text(user.text)], row: Row.int) != nil
     }
