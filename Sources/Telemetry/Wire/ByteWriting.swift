@@ -17,7 +17,8 @@ extension [UInt8] {
         }
     }
 
-    mutating func appendVarint(_ value: UInt64) {
+    /// A number in as few bytes as it takes, seven bits each, the lowest first (LEB128).
+    public mutating func appendVarint(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
             append(UInt8(truncatingIfNeeded: rest) | 0x80)

@@ -1,4 +1,5 @@
 import Fitness
+import Telemetry
 
 // How many minutes of heart rate, or hours of it, lie in one row.
 //
@@ -48,9 +49,9 @@ struct HeartRateCells: Equatable {
         var bytes = [Self.version]
         bytes.reserveCapacity(16 + 8 * kept.count)
         func column(_ number: (_ place: Int, _ cell: HeartRateMinute) -> UInt64) {
-            for place in kept { bytes.append(varint: number(place, places[place])) }
+            for place in kept { bytes.appendVarint(number(place, places[place])) }
         }
-        bytes.append(varint: UInt64(kept.count))
+        bytes.appendVarint(UInt64(kept.count))
         var next = 0
         column { place, _ in
             defer { next = place + 1 }
@@ -170,16 +171,5 @@ private struct Columns {
             cells[index].cell.samples.maximum += above
         }
         return true
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(varint value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        append(UInt8(truncatingIfNeeded: rest))
     }
 }

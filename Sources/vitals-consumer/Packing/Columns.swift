@@ -24,9 +24,9 @@ struct ColumnWriter {
 
     mutating func append(_ some: [UInt8]) { bytes += some }
 
-    mutating func append(varint value: UInt64) { bytes.append(varint: value) }
+    mutating func append(varint value: UInt64) { bytes.appendVarint(value) }
 
-    mutating func append(zigzag value: Int64) { bytes.append(varint: value.zigzag) }
+    mutating func append(zigzag value: Int64) { bytes.appendVarint(value.zigzag) }
 
     /// Appends a column, in whichever form is shorter.
     mutating func append(column numbers: [Int64]) throws(CompressionError) {
@@ -44,7 +44,7 @@ struct ColumnWriter {
         var rest: [UInt8] = []
         for (index, number) in numbers.enumerated() {
             let mapped = number.zigzag
-            if mapped >= limit { rest.append(varint: mapped - limit) }
+            if mapped >= limit { rest.appendVarint(mapped - limit) }
             let small = UInt8(min(mapped, limit))
             if limit == 255 || index % 2 == 0 {
                 plane.append(limit == 255 ? small : small << 4)
@@ -60,7 +60,7 @@ struct ColumnWriter {
         let isShorter = frame.count < plain.count
         let content = isShorter ? frame : plain
         var chunk: [UInt8] = []
-        chunk.append(varint: UInt64(content.count) << 1 | (isShorter ? 1 : 0))
+        chunk.appendVarint(UInt64(content.count) << 1 | (isShorter ? 1 : 0))
         return chunk + content
     }
 }
@@ -163,16 +163,5 @@ extension UInt64 {
             if byte & 0x80 == 0 { return }
         }
         return nil
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(varint value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        append(UInt8(truncatingIfNeeded: rest))
     }
 }
