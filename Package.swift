@@ -8,7 +8,7 @@ import PackageDescription
 //   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression
 //   plumbing    DBus   Reactor
 //   values      Telemetry   Fitness
-//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CLinux
 //
 // A C library is imported by exactly one target.
 
@@ -46,6 +46,9 @@ let package = Package(
         // Without pkg-config: Debian 13's names the headers of Kerberos besides, and the package manager warns of that at each build.
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
+        // The kernel's own, of which Swift's module of glibc has a part.
+        .systemLibrary(name: "CLinux"),
+
         library("Telemetry"),
         library("Fitness"),
 
@@ -55,11 +58,11 @@ let package = Package(
         library("Bluetooth", ["DBus", "Reactor"]),
         library("MQTT", ["CMosquitto", "Reactor"]),
         library("Vault", ["COpenSSL", "CSQLite"]),
-        library("Daemon"),
+        library("Daemon", ["CLinux"]),
         library("Fetch", ["CCurl"]),
         library("Compression", ["CZstandard"]),
 
-        library("ProgramSettings", ["Daemon", "MQTT", "Telemetry"]),
+        library("ProgramSettings", ["Daemon", "MQTT", "Telemetry", "Vault"]),
 
         program("vitals-gateway", ["Bluetooth", "Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program(

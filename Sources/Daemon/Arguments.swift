@@ -13,6 +13,11 @@ public struct Arguments: Sendable {
     let values: [String: [String]]
     /// The options that the command line gives; others have their defaults.
     let given: Set<String>
+    /// The variables of the environment that options have their values from, by the options' names.
+    let variables: [String: String]
+
+    /// Whether the command line gives an option or an argument, rather than leave it to its default.
+    public func isGiven(_ name: String) -> Bool { given.contains(name) }
 
     /// Whether the flag was given.
     public func flag(_ name: String) throws(UsageError) -> Bool {
@@ -120,6 +125,6 @@ public struct Arguments: Sendable {
     }
 
     private func shown(_ name: String) -> String {
-        kinds[name] == .positional ? name : "--\(name)"
+        kinds[name] == .positional ? name : variables[name] ?? "--\(name)"
     }
 }

@@ -30,17 +30,17 @@ public struct Command: Sendable {
     public let arguments: [Positional]
     /// Commands to try.
     public let examples: [Example]
-    /// The codes that it ends with.
-    public let exitCodes: [ExitCode]
     /// The commands below it; if there are any, one has to be named, unless `runsAlone`.
     public let subcommands: [Command]
     /// Whether it also does something without a subcommand, as a service does.
     public let runsAlone: Bool
+    /// Under which heading the help of the command above lists it; nil for its own.
+    private(set) var group: String?
 
     /// A command, with everything that its help shows.
     public init(
         name: String, summary: String, discussion: String = "", options: [Option] = [], optionsAlone: [Option] = [],
-        arguments: [Positional] = [], examples: [Example] = [], exitCodes: [ExitCode] = [.ok, .failure, .usage],
+        arguments: [Positional] = [], examples: [Example] = [],
         subcommands: [Command] = [], runsAlone: Bool = false
     ) {
         self.name = name
@@ -50,9 +50,15 @@ public struct Command: Sendable {
         self.optionsAlone = optionsAlone
         self.arguments = arguments
         self.examples = examples
-        self.exitCodes = exitCodes
         self.subcommands = subcommands
         self.runsAlone = runsAlone
+    }
+
+    /// The same command, listed under a heading.
+    public func grouped(_ heading: String) -> Command {
+        var command = self
+        command.group = heading
+        return command
     }
 }
 
@@ -61,29 +67,37 @@ public struct Option: Sendable {
     /// The name, without hyphens.
     public let name: String
     let short: Character?
+    /// Whether it has no value.
+    public var isFlag: Bool { placeholder == nil }
     /// What stands for the value in help; nil for a flag.
     let placeholder: String?
     let help: String
     let defaultValue: String?
     let isRepeated: Bool
     let values: [String]
+    /// What the program itself lists of possible values, for completion.
+    public let offers: String?
+    /// The variable of the environment that holds where the command line says nothing.
+    let variable: String?
 
     /// An option with a value, and what holds when it is not given. `isRepeated`: it may be given several times.
     /// `values`: all that the value can be, or some of it, for completion; where the placeholder is `FILE`, files are.
+    /// `offers`: completion asks the program itself, by `PROGRAM completion OFFERS`. `variable`: of the environment; its value holds
+    /// where the option is not given.
     public static func value(
         _ name: String, short: Character? = nil, _ placeholder: String, _ help: String, default: String? = nil,
-        isRepeated: Bool = false, values: [String] = []
+        isRepeated: Bool = false, values: [String] = [], offers: String? = nil, variable: String? = nil
     ) -> Option {
         Option(
             name: name, short: short, placeholder: placeholder, help: help, defaultValue: `default`,
-            isRepeated: isRepeated, values: values)
+            isRepeated: isRepeated, values: values, offers: offers, variable: variable)
     }
 
     /// An option that is given or not.
     public static func flag(_ name: String, short: Character? = nil, _ help: String) -> Option {
         Option(
             name: name, short: short, placeholder: nil, help: help, defaultValue: nil, isRepeated: false,
-            values: [])
+            values: [], offers: nil, variable: nil)
     }
 }
 
@@ -96,20 +110,26 @@ public struct Positional: Sendable {
     let isRepeated: Bool
     /// What it can be, for completion; where the name is `FILE`, files are.
     let values: [String]
+    /// What the program itself lists of possible values, for completion.
+    public let offers: String?
 
-    /// A value that must be given. `values`: all that it can be, or some of it.
-    public static func required(_ name: String, _ help: String, values: [String] = []) -> Positional {
-        Positional(name: name, help: help, isRequired: true, isRepeated: false, values: values)
+    /// A value that must be given. `values`: all that it can be, or some of it; `offers`: as an option's.
+    public static func required(
+        _ name: String, _ help: String, values: [String] = [], offers: String? = nil
+    ) -> Positional {
+        Positional(name: name, help: help, isRequired: true, isRepeated: false, values: values, offers: offers)
     }
 
-    /// A value that may be left out. `values`: all that it can be, or some of it.
-    public static func optional(_ name: String, _ help: String, values: [String] = []) -> Positional {
-        Positional(name: name, help: help, isRequired: false, isRepeated: false, values: values)
+    /// A value that may be left out. `values`: all that it can be, or some of it; `offers`: as an option's.
+    public static func optional(
+        _ name: String, _ help: String, values: [String] = [], offers: String? = nil
+    ) -> Positional {
+        Positional(name: name, help: help, isRequired: false, isRepeated: false, values: values, offers: offers)
     }
 
     /// Any number of values, none included; only as the last.
     public static func repeated(_ name: String, _ help: String) -> Positional {
-        Positional(name: name, help: help, isRequired: false, isRepeated: true, values: [])
+        Positional(name: name, help: help, isRequired: false, isRepeated: true, values: [], offers: nil)
     }
 }
 

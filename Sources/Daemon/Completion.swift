@@ -32,27 +32,62 @@ extension Command {
             \(values.joined())    esac
             }
 
+            \(Self.lister(function))
+
             \(Self.driver(function, name))
             complete -F \(function) \(name)
 
             """
     }
 
+    /// What the program itself lists, asked with the options for all commands that the line has so far. Names come from other people:
+    /// none of them is ever read as a part of a command.
+    private static func lister(_ function: String) -> String {
+        """
+        \(function)_plain() {
+            local text="${1//[\\"\\'\\\\]/}"
+            printf '%s\\n' "${text/#\\~/$HOME}"
+        }
+
+        \(function)_listed() {
+            local typed item
+            typed="$(\(function)_plain "$current")"
+            while IFS= read -r item; do
+                if [[ ${item,,} != "${typed,,}"* ]]; then
+                    continue
+                elif [[ $current == [\\"\\']* ]]; then
+                    COMPREPLY+=("$item")
+                else
+                    COMPREPLY+=("$(printf %q "$item")")
+                fi
+            done < <("$(\(function)_plain "${COMP_WORDS[0]}")" "${carried[@]}" completion "$1" 2>/dev/null </dev/null)
+        }
+        """
+    }
+
     /// What bash calls: it goes along the words, and looks up what may follow.
     private static func driver(_ function: String, _ name: String) -> String {
         """
         \(function)() {
-            local current="${COMP_WORDS[COMP_CWORD]}" path="\(name)" place=1 option= ended= word i kind
-            local commands= options="--help --version" valued= alone= alone_valued=
+            local current="${COMP_WORDS[COMP_CWORD]}" path="\(name)" place=1 option= ended= word i kind common carry=
+            local commands= options="--help --version" valued= alone= alone_valued= carried=()
             \(function)_at "$path"
+            common="${options/--help --version/}"
             for ((i = 1; i < COMP_CWORD; i++)); do
                 word="${COMP_WORDS[i]}"
                 if [[ -n $option ]]; then
-                    [[ $word == "=" ]] || option=
+                    if [[ $word != "=" ]]; then
+                        [[ -z $carry ]] || carried+=("$carry" "$(\(function)_plain "$word")")
+                        option= carry=
+                    fi
                 elif [[ -z $ended && $word == -- ]]; then
                     ended=1
                 elif [[ -z $ended && $word == -[!0-9]* ]]; then
                     [[ " $valued $alone_valued " == *" $word "* ]] && option="$word"
+                    if [[ " $common " == *" $word "* ]]; then
+                        # With its value, once that is there.
+                        [[ -n $option ]] && carry="$word" || carried+=("$word")
+                    fi
                 elif [[ -n $commands ]]; then
                     [[ " $commands " == *" $word "* ]] || continue
                     path+=" $word" commands= alone= alone_valued= options="${options/ --version/}"
@@ -75,6 +110,8 @@ extension Command {
             if [[ $kind == FILE ]]; then
                 # Bash's own completion of files, which knows how to quote them.
                 compopt -o default
+            elif [[ $kind == @* ]]; then
+                \(function)_listed "${kind#@}"
             elif [[ -n $kind ]]; then
                 mapfile -t COMPREPLY < <(compgen -W "$kind" -- "$current")
             fi
@@ -132,12 +169,14 @@ extension Option {
     fileprivate var takesValue: Bool { placeholder != nil }
 
     fileprivate var completion: String? {
-        values.isEmpty ? placeholder == "FILE" ? "FILE" : nil : "\"\(values.joined(separator: " "))\""
+        if let offers { return "@\(offers)" }
+        return values.isEmpty ? placeholder == "FILE" ? "FILE" : nil : "\"\(values.joined(separator: " "))\""
     }
 }
 
 extension Positional {
     fileprivate var completion: String? {
-        values.isEmpty ? name == "FILE" ? "FILE" : nil : "\"\(values.joined(separator: " "))\""
+        if let offers { return "@\(offers)" }
+        return values.isEmpty ? name == "FILE" ? "FILE" : nil : "\"\(values.joined(separator: " "))\""
     }
 }

@@ -3,10 +3,14 @@
 extension Command {
     static let width = 100
 
+    /// So many options of the program are repeated in the help of each of its commands; more are in its own help alone.
+    private static let mostRepeated = 3
+
     /// The help of this command, called by `path` (`["vitals", "read", "steps"]`), which also takes the options of the
-    /// commands above it.
-    func help(path: [String], inherited: [Option]) -> String {
+    /// commands above it: `inherited` those of the commands between the program and it, `common` the program's own.
+    func help(path: [String], inherited: [Option], common: [Option]) -> String {
         let isProgram = path.count == 1
+        let repeated = common.count > Self.mostRepeated ? [] : common
         var usage = "Usage: " + path.joined(separator: " ") + " [OPTIONS]"
         if !subcommands.isEmpty { usage += runsAlone ? " [COMMAND]" : " COMMAND" }
         for argument in arguments { usage += " " + argument.usage }
@@ -15,15 +19,20 @@ extension Command {
             let paragraphs = discussion.split(separator: "\n\n").map { wrapped(String($0), indent: 0) }
             parts.append(paragraphs.joined(separator: "\n\n"))
         }
-        parts.append(table("Commands", subcommands.map { ($0.name, $0.summary) }))
+        parts += commandTables
         parts.append(table("Arguments", arguments.map { ($0.name, $0.help) }))
         let standard: [(String, String)] = [("-h, --help", "shows this help")]
         let forProgram = isProgram ? [("    --version", "shows the version")] : []
         parts.append(
             table(
                 "Options",
-                (optionsAlone + options + inherited).map { ($0.usage, $0.explanation) } + standard + forProgram))
-        parts.append(table("Exit codes", exitCodes.map { ("\($0.rawValue)", $0.meaning) }))
+                (optionsAlone + options + inherited + repeated).map { ($0.usage, $0.explanation) } + standard
+                    + forProgram))
+        if repeated.count < common.count {
+            parts.append("Every command also takes the options of \(path[0]): \(path[0]) --help")
+        }
+        // One table for all: each number means the same in every program and every command.
+        if isProgram { parts.append(table("Exit codes", ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) })) }
         let examples = examples.map { example in
             "  \(example.line)" + (example.help.isEmpty ? "" : "\n" + wrapped(example.help, indent: 6))
         }
@@ -34,10 +43,27 @@ extension Command {
         return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
     }
 
-    private func table(_ title: String, _ rows: [(name: String, help: String)]) -> String {
+    /// The commands below, each group under its heading, in the order in which they are declared.
+    private var commandTables: [String] {
+        var groups: [(heading: String, commands: [Command])] = []
+        for command in subcommands {
+            let heading = command.group ?? "Commands"
+            if groups.last?.heading == heading {
+                groups[groups.count - 1].commands.append(command)
+            } else {
+                groups.append((heading, [command]))
+            }
+        }
+        let width = subcommands.map(\.name.count).max() ?? 0
+        return groups.map { heading, commands in
+            table(heading, commands.map { ($0.name, $0.summary) }, width: width)
+        }
+    }
+
+    private func table(_ title: String, _ rows: [(name: String, help: String)], width: Int? = nil) -> String {
         guard !rows.isEmpty else { return "" }
         // Names over 30 columns get a line of their own.
-        let column = 4 + (rows.map(\.name.count).filter { $0 <= 30 }.max() ?? 0)
+        let column = 4 + (width ?? rows.map(\.name.count).filter { $0 <= 30 }.max() ?? 0)
         let lines = rows.map { row in
             let help = wrapped(row.help, indent: column)
             guard row.name.count + 4 <= column else { return "  \(row.name)\n\(help)" }
@@ -69,7 +95,10 @@ extension Option {
     }
 
     fileprivate var explanation: String {
-        let notes = [defaultValue.map { "default: \($0)" }, isRepeated ? "may be repeated" : nil].compactMap { $0 }
+        let notes = [
+            defaultValue.map { "default: \($0)" }, variable.map { "in the environment: \($0)" },
+            isRepeated ? "may be repeated" : nil,
+        ].compactMap { $0 }
         return notes.isEmpty ? help : "\(help) (\(notes.joined(separator: "; ")))"
     }
 }

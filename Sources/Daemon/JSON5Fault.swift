@@ -2,7 +2,8 @@
 // commas, colons) just far enough to name the line on which it first goes wrong. It is asked first, for on three things
 // JSONDecoder does not refuse but ends the process: a number like 0x0x14, a name with bytes that are not UTF-8, and, in the
 // version of Swift 6.0, a name that is no string for any other reason, such as an escape that does not exist
-// (swift-foundation, pull request 1043). Those it finds; all else that it does not see the decoder judges.
+// (swift-foundation, pull request 1043). Those it finds; all else that it does not see the decoder judges. And it finds a key
+// that an object has twice, which is valid JSON5 and still a mistake: one of the two values would silently do nothing.
 
 /// Finds the line of a mistake in JSON5.
 struct JSON5Fault {
@@ -10,21 +11,26 @@ struct JSON5Fault {
     private var index = 0
     private var line = 1
 
-    private struct Fault: Error {
-        let line: Int
-        let problem: String
+    /// A mistake.
+    struct Fault: Error, CustomStringConvertible {
+        /// Whether the text is no JSON5, rather than JSON5 that nobody means.
+        var isSyntax = true
+        /// `not valid JSON5 (line 3: a comma is missing)`
+        let description: String
     }
 
-    /// ` (line 3: a comma is missing)`, or nothing where no mistake was found.
-    static func place(in bytes: [UInt8]) -> String {
-        guard String(validating: bytes, as: UTF8.self) != nil else { return " (not UTF-8)" }
+    /// The first mistake; nil where none was found.
+    static func find(in bytes: [UInt8]) -> Fault? {
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            return Fault(description: "not valid JSON5 (not UTF-8)")
+        }
         var reader = JSON5Fault(bytes: bytes)
         do throws(Fault) {
             try reader.value(depth: 0)
             guard try reader.next() == nil else { throw reader.fault("something follows the last }") }
-            return ""
+            return nil
         } catch {
-            return " (line \(error.line): \(error.problem))"
+            return error
         }
     }
 
@@ -33,8 +39,8 @@ struct JSON5Fault {
         self.bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(3)) : bytes
     }
 
-    private func fault(_ problem: String) -> Fault {
-        Fault(line: line, problem: problem)
+    private func fault(_ problem: String, line: Int? = nil) -> Fault {
+        Fault(description: "not valid JSON5 (line \(line ?? self.line): \(problem))")
     }
 
     private mutating func value(depth: Int) throws(Fault) {
@@ -44,7 +50,7 @@ struct JSON5Fault {
         switch start {
         case UInt8(ascii: "{"): try members(closing: UInt8(ascii: "}"), depth: depth, haveKeys: true)
         case UInt8(ascii: "["): try members(closing: UInt8(ascii: "]"), depth: depth, haveKeys: false)
-        case UInt8(ascii: "\""), UInt8(ascii: "'"): try string()
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): _ = try string()
         default:
             let found = word()
             guard Self.isNumber(found) || ["true", "false", "null"].contains(found) else {
@@ -82,13 +88,20 @@ struct JSON5Fault {
     private mutating func members(closing: UInt8, depth: Int, haveKeys: Bool) throws(Fault) {
         let opening = line
         let end = String(decoding: [closing], as: UTF8.self)
+        /// The lines of the keys that were there.
+        var lines: [String: Int] = [:]
         index += 1
         while true {
-            guard let start = try next() else {
-                throw Fault(line: opening, problem: "what begins here has no \(end)")
-            }
+            guard let start = try next() else { throw fault("what begins here has no \(end)", line: opening) }
             if start == closing { break }
-            if haveKeys { try key() }
+            if haveKeys {
+                let here = line
+                let key = try key()
+                if let first = lines.updateValue(here, forKey: key) {
+                    let places = first == here ? "on line \(here)" : "on lines \(first) and \(here)"
+                    throw Fault(isSyntax: false, description: "the key \(quoted(key)) is there twice, \(places)")
+                }
+            }
             try value(depth: depth + 1)
             let after = try next()
             if after == UInt8(ascii: ",") {
@@ -100,53 +113,70 @@ struct JSON5Fault {
         index += 1
     }
 
-    private mutating func key() throws(Fault) {
+    /// A key, and the colon after it.
+    private mutating func key() throws(Fault) -> String {
+        let found: String
         if bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'") {
-            try string()
+            found = try string()
         } else {
-            let found = word()
+            found = word()
             guard let first = found.first, !first.isNumber, found.allSatisfy(Self.isInNames) else {
                 throw fault(found.isEmpty ? "a key is missing" : "the key \(quoted(found)) needs quotes")
             }
         }
         guard try next() == UInt8(ascii: ":") else { throw fault("a colon is missing after the key") }
         index += 1
+        return found
     }
 
     private static func isInNames(_ character: Character) -> Bool {
         character.isLetter || character.isNumber || character == "_" || character == "$"
     }
 
-    private mutating func string() throws(Fault) {
+    /// What a string says, without its quotes and escapes.
+    private mutating func string() throws(Fault) -> String {
         let quote = bytes[index]
+        var text: [UInt8] = []
         index += 1
         while index < bytes.count, bytes[index] != quote {
             switch bytes[index] {
             case UInt8(ascii: "\n"): throw fault("the string has no closing quote")
             case 0..<0x20: throw fault("a control character in a string")
-            case UInt8(ascii: "\\"): try escape()
-            default: index += 1
+            case UInt8(ascii: "\\"): text += try escape()
+            default:
+                text.append(bytes[index])
+                index += 1
             }
         }
         guard index < bytes.count else { throw fault("the string has no closing quote") }
         index += 1
+        return String(decoding: text, as: UTF8.self)
     }
 
-    private mutating func escape() throws(Fault) {
+    /// The bytes that an escape stands for.
+    private mutating func escape() throws(Fault) -> [UInt8] {
         guard index + 1 < bytes.count else { throw fault("the string has no closing quote") }
         let letter = bytes[index + 1]
         index += 2
         switch letter {
-        case UInt8(ascii: "\n"): line += 1  // A backslash before the end of a line continues the string on the next.
-        case UInt8(ascii: "\r"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"), UInt8(ascii: "/"): break
-        case UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"): break
+        case UInt8(ascii: "\n"):  // A backslash before the end of a line continues the string on the next.
+            line += 1
+            return []
+        case UInt8(ascii: "\r"): return []
+        case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [letter]
+        case UInt8(ascii: "b"): return [0x08]
+        case UInt8(ascii: "f"): return [0x0C]
+        case UInt8(ascii: "n"): return [0x0A]
+        case UInt8(ascii: "r"): return [0x0D]
+        case UInt8(ascii: "t"): return [0x09]
         case UInt8(ascii: "u"):
-            // Half of a pair (D800 to DFFF) is no character; whoever wants the pair writes the character itself.
+            // Half of a pair (D800 to DFFF) is no character; a file that means the pair has to hold the character itself.
             let digits = String(decoding: bytes[index...].prefix(4), as: UTF8.self)
             guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit), let code = UInt32(digits, radix: 16),
-                Unicode.Scalar(code) != nil
+                let scalar = Unicode.Scalar(code)
             else { throw fault("\\u\(escaped(digits)) is no character") }
             index += 4
+            return Array(String(Character(scalar)).utf8)
         default: throw fault("\\\(escaped(String(Unicode.Scalar(letter)))) is no escape")
         }
     }
@@ -181,7 +211,7 @@ struct JSON5Fault {
         let opening = line
         index += 2
         while !bytes[min(index, bytes.count)...].starts(with: "*/".utf8) {
-            guard index < bytes.count else { throw Fault(line: opening, problem: "the comment has no */") }
+            guard index < bytes.count else { throw fault("the comment has no */", line: opening) }
             if bytes[index] == UInt8(ascii: "\n") { line += 1 }
             index += 1
         }

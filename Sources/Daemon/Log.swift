@@ -43,8 +43,8 @@ public enum LogLevel: Int, Sendable, CaseIterable, Comparable {
 /// The program's log, on stderr, from `info` upwards until its `level` is set.
 public let log = Log(descriptor: 2, style: .fitting(2), level: .info)
 
-/// Writes log lines, each by one `write(2)`: `<6>message` for the systemd journal, `07:31:02 info: message` (UTC) on a
-/// terminal, `info: message` otherwise. Control characters are escaped, lines over 2,048 bytes are cut. Never throws and
+/// Writes log lines, each by one `write(2)`: `<6>message` for the systemd journal, which adds the time itself, `07:31:02 info: message`
+/// (UTC) on a terminal, `2026-11-22T07:31:02Z info: message` otherwise, such as in a file. Control characters are escaped, lines over 2,048 bytes are cut. Never throws and
 /// never ends the program: where no one reads, lines are lost (`Signals.block()` ignores SIGPIPE for the whole process).
 /// Safe to use from any thread.
 public final class Log: Sendable {
@@ -92,7 +92,7 @@ public final class Log: Sendable {
             switch style {
             case .journal: "<\(level.rawValue)>"
             case .terminal: "\(timeOfDay(unixMilliseconds())) \(level.name): "
-            case .plain: "\(level.name): "
+            case .plain: "\(utcTime(unixMilliseconds())) \(level.name): "
             }
         let text = cut(Array((start + escaped(message())).utf8), to: Log.longestLine - 1)
         write(text + [UInt8(ascii: "\n")], to: descriptor)

@@ -22,14 +22,17 @@ extension Command {
         case version
     }
 
-    /// What `words`, the command line after the program's name, ask for.
-    func parse(_ words: [String]) throws(UsageError) -> Invocation {
+    /// What `words`, the command line after the program's name, ask for. `environment` says what a variable holds.
+    func parse(
+        _ words: [String], environment: (String) -> String? = variable
+    ) throws(UsageError) -> Invocation {
         var parser = Parser(program: self, words: words)
-        return try parser.parse()
+        return try parser.parse(environment)
     }
 }
 
 private struct Parser {
+    let program: Command
     var command: Command
     var path: [String]
     var inherited: [Option] = []
@@ -38,18 +41,21 @@ private struct Parser {
     var positions: [String] = []
 
     init(program: Command, words: [String]) {
+        self.program = program
         command = program
         path = [program.name]
         self.words = words[...]
     }
 
-    mutating func parse() throws(UsageError) -> Command.Invocation {
+    mutating func parse(_ environment: (String) -> String?) throws(UsageError) -> Command.Invocation {
         var optionsHaveEnded = false
         while let word = words.popFirst() {
             if !optionsHaveEnded, word == "--" {
                 optionsHaveEnded = true
             } else if !optionsHaveEnded, word == "--help" || word == "-h" {
-                return .help(command.help(path: path, inherited: inherited))
+                let common = path.count > 1 ? program.options : []
+                let between = Array(inherited.dropLast(common.count))
+                return .help(command.help(path: path, inherited: between, common: common))
             } else if !optionsHaveEnded, word == "--version", path.count == 1 {
                 return .version
             } else if !optionsHaveEnded, Self.isOption(word) {
@@ -60,7 +66,7 @@ private struct Parser {
                 try takeSubcommand(word)
             }
         }
-        return .run(try arguments())
+        return .run(try arguments(environment))
     }
 
     /// No option begins with a digit: `-5` is a number, and `-2h` two hours ago.
@@ -112,7 +118,7 @@ private struct Parser {
         }
     }
 
-    private func arguments() throws(UsageError) -> Arguments {
+    private func arguments(_ environment: (String) -> String?) throws(UsageError) -> Arguments {
         guard command.subcommands.isEmpty || command.runsAlone else {
             throw error("which command? There are \(command.subcommands.map(\.name).joined(separator: ", "))")
         }
@@ -131,13 +137,19 @@ private struct Parser {
         if let extra = rest.first { throw error("unexpected \(quoted(extra))") }
         let given = Set(values.keys)
         var kinds: [String: Arguments.Kind] = [:]
+        var variables: [String: String] = [:]
         for option in command.optionsAlone + command.options + inherited {
             kinds[option.name] = option.placeholder == nil ? .flag : .option
+            if values[option.name] == nil, let variable = option.variable, let value = environment(variable) {
+                values[option.name] = [value]
+                variables[option.name] = variable
+            }
             if values[option.name] == nil, let value = option.defaultValue { values[option.name] = [value] }
         }
         for argument in command.arguments { kinds[argument.name] = .positional }
         return Arguments(
-            command: Array(path.dropFirst()), program: path[0], kinds: kinds, values: values, given: given)
+            command: Array(path.dropFirst()), program: path[0], kinds: kinds, values: values, given: given,
+            variables: variables)
     }
 
     private func error(_ problem: String) -> UsageError {

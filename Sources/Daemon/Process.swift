@@ -1,5 +1,11 @@
 import Glibc
 
+/// A variable of the process's environment; nil where it is empty, too.
+public func variable(_ name: String) -> String? {
+    guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
+    return value
+}
+
 /// The memory of this process that lies in RAM, in kB of 1024 bytes, from `/proc/self/statm` (proc_pid_statm(5));
 /// nil where there is no `/proc`.
 public func residentMemoryKilobytes() -> Int? {

@@ -27,7 +27,7 @@ public final class Section {
         switch value(key) {
         case .object(let members): return below(key, [("", members)])[0]
         case nil: return absent
-        case let found?: throw unexpected(key, "an object", found, example: "{ … }")
+        case let found?: throw unexpected(key, "an object", found, example: "{}")
         }
     }
 
@@ -39,7 +39,7 @@ public final class Section {
     ) throws(SettingsError) -> [Value] {
         guard let found = value(key) else { return [] }
         guard case .array(let elements) = found else {
-            throw unexpected(key, "an array of objects", found, example: "[{ … }]")
+            throw unexpected(key, "an array of objects", found, example: "[]")
         }
         var members: [(suffix: String, members: [String: SettingsValue])] = []
         for (index, element) in elements.enumerated() {
@@ -62,7 +62,7 @@ public final class Section {
     ) throws(SettingsError) -> [Value] {
         guard let found = value(key) else { return [] }
         guard case .object(let objects) = found else {
-            throw unexpected(key, "an object of objects by id", found, example: "{ strap: { … } }")
+            throw unexpected(key, "an object of objects by id", found, example: "{}")
         }
         var members: [(suffix: String, members: [String: SettingsValue])] = []
         for (id, element) in objects.sorted(by: { $0.key < $1.key }) {

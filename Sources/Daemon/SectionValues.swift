@@ -6,16 +6,16 @@
 
 extension Section {
     /// A string that is not empty.
-    public func string(_ key: String) throws(SettingsError) -> String { try require(key, .string) }
+    public func string(_ key: String) throws(SettingsError) -> String { try require(key, .string()) }
 
     /// A string that is not empty, or a default.
     public func string(_ key: String, default absent: String) throws(SettingsError) -> String {
-        try read(key, .string) ?? absent
+        try read(key, .string(example: absent)) ?? absent
     }
 
     /// A string that is not empty, or nil.
     public func string(_ key: String, default absent: String?) throws(SettingsError) -> String? {
-        try read(key, .string) ?? absent
+        try read(key, .string(example: absent)) ?? absent
     }
 
     /// An id: 1 to 36 characters from a-z, 0-9 and the hyphen.
@@ -160,8 +160,8 @@ struct Setting<Value> {
 }
 
 extension Setting<String> {
-    static var string: Self {
-        Setting(expected: "a string", example: "\"…\"") { value in
+    static func string(example: String? = nil) -> Self {
+        Setting(expected: "a string", example: quoted(example ?? "…")) { value in
             guard case .string(let text) = value, !text.isEmpty else { return nil }
             return text
         }
@@ -242,7 +242,7 @@ extension Setting<[String]> {
     static var strings: Self {
         Setting(expected: "an array of strings", example: "[\"…\"]") { value in
             guard case .array(let elements) = value else { return nil }
-            let texts = elements.compactMap(Setting<String>.string.convert)
+            let texts = elements.compactMap(Setting<String>.string().convert)
             return texts.count == elements.count ? texts : nil
         }
     }
@@ -293,7 +293,7 @@ func parsedBytes(_ text: String) -> Int? {
 }
 
 /// A number of bytes in the largest unit that needs no fraction: `256 MB`.
-func spelt(bytes: Int) -> String {
+public func spelt(bytes: Int) -> String {
     for size in sizes where bytes >= size.bytes && bytes % size.bytes == 0 {
         return "\(bytes / size.bytes) \(size.name)"
     }

@@ -26,14 +26,15 @@ public enum Settings {
     static let longestFile = 1 << 20
 
     /// What `read` makes of the JSON5 file at `path`. Paths in the file are relative to its folder.
-    /// - Throws: a `SettingsError` when the file is missing, unreadable or no JSON5, when `read` throws one, or when the
-    ///   file holds a key that `read` did not ask for.
+    /// - Parameter example: a file that `read` accepts, on one line, for somebody whose file is no settings file at all.
+    /// - Throws: a `SettingsError` when the file is missing, unreadable or no JSON5, when an object in it has a key twice,
+    ///   when `read` throws one, or when the file holds a key that `read` did not ask for.
     public static func read<Value>(
-        _ path: String, _ read: (Section) throws(SettingsError) -> Value
+        _ path: String, example: String = "{}", _ read: (Section) throws(SettingsError) -> Value
     ) throws(SettingsError) -> Value {
         switch readFile(path, atMost: longestFile) {
         case .success(let bytes):
-            return try parse(bytes, path: path, read)
+            return try parse(bytes, path: path, example: example, read)
         case .failure(.tooLong):
             throw SettingsError(
                 file: path, key: "", problem: "longer than \(longestFile) bytes", hint: "is it a settings file?")
@@ -44,20 +45,21 @@ public enum Settings {
     }
 
     static func parse<Value>(
-        _ bytes: [UInt8], path: String, _ read: (Section) throws(SettingsError) -> Value
+        _ bytes: [UInt8], path: String, example: String = "{}", _ read: (Section) throws(SettingsError) -> Value
     ) throws(SettingsError) -> Value {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = true
-        let place = JSON5Fault.place(in: bytes)
-        guard place.isEmpty, let value = try? decoder.decode(SettingsValue.self, from: Data(bytes)) else {
+        let hint = "a settings file looks like \(example)"
+        // Of a key that is there twice the decoder keeps one value, and does not say which.
+        if let fault = JSON5Fault.find(in: bytes) {
             throw SettingsError(
-                file: path, key: "", problem: "not valid JSON5" + place,
-                hint: "a settings file looks like { host: \"localhost\", port: 1883 }")
+                file: path, key: "", problem: fault.description, hint: fault.isSyntax ? hint : "keep one of the two")
+        }
+        guard let value = try? decoder.decode(SettingsValue.self, from: Data(bytes)) else {
+            throw SettingsError(file: path, key: "", problem: "not valid JSON5", hint: hint)
         }
         guard case .object(let members) = value else {
-            throw SettingsError(
-                file: path, key: "", problem: "expected an object, found \(value)",
-                hint: "a settings file looks like { host: \"localhost\", port: 1883 }")
+            throw SettingsError(file: path, key: "", problem: "expected an object, found \(value)", hint: hint)
         }
         let section = Section(file: path, path: "", members: members)
         let result = try read(section)

@@ -5,19 +5,26 @@ extension Arguments {
     /// - Throws: `SettingsError`, as `Settings.read` does, for keys that are no option's.
     public func completed(byFileNamedIn option: String = "settings") throws -> Arguments {
         guard let file = try optionalString(option) else { return self }
-        return try Settings.read(file) { section throws(SettingsError) in
+        let example = kinds.keys.sorted().first { kinds[$0] == .option && !given.contains($0) && values[$0] != nil }
+            .map { "{ \(Self.key($0)): \(quoted(values[$0]?.last ?? "")) }" }
+        return try Settings.read(file, example: example ?? "{}") { section throws(SettingsError) in
             var values = values
             for (name, kind) in kinds.sorted(by: { $0.key < $1.key }) where kind != .positional && name != option {
-                let key = String(name.map { $0 == "-" ? "_" : $0 })
+                let key = Self.key(name)
                 if kind == .flag {
                     if try section.bool(key, default: false), values[name] == nil { values[name] = [""] }
                 } else if let text = try section.read(key, .textOrNumber), !given.contains(name) {
                     values[name] = [text]
                 }
             }
-            return Arguments(command: command, program: program, kinds: kinds, values: values, given: given)
+            return Arguments(
+                command: command, program: program, kinds: kinds, values: values, given: given,
+                variables: variables)
         }
     }
+
+    /// What an option is called in a settings file.
+    private static func key(_ name: String) -> String { String(name.map { $0 == "-" ? "_" : $0 }) }
 }
 
 extension Setting<String> {

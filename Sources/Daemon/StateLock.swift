@@ -1,3 +1,4 @@
+internal import CLinux
 import Glibc
 
 /// The right to write a state folder: one process has it at a time, until the value goes or the process ends, however it ends.
@@ -5,13 +6,19 @@ import Glibc
 /// It is an exclusive flock(2) on the file `lock` in the folder (0600), which the kernel takes back with the process, and which copying
 /// the folder does not copy. The file holds the process id for people; nothing is decided by it, and it is never removed:
 /// whoever waited for the old file would lock one that no one else sees.
+///
+/// Beside it the process has a lock of fcntl(2), of which the kernel tells others whose it is: that is how a process is found that has the
+/// folder. It would not do alone: a process loses it when it closes the file anywhere, and never gets in its own way.
 public final class StateLock: Sendable {
+    /// Its name in the folder.
+    public static let file = "lock"
+
     private let descriptor: CInt
 
     /// Takes the folder, which must exist; does not wait.
     /// - Throws: `.temporary` where another process has it, naming that; `.configuration` where the file cannot be opened.
     public init(folder: String) throws(Failure) {
-        let path = folder + "/lock"
+        let path = "\(folder)/\(Self.file)"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             throw Failure(
@@ -21,11 +28,12 @@ public final class StateLock: Sendable {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let number = errno
             if number == EINTR { continue }
-            let holder = Self.holder(path)
+            let known = vitals_lock_holder(descriptor)
+            let holder = known > 0 ? "\(known)" : Self.writtenHolder(path)
             close(descriptor)
             guard number == EWOULDBLOCK else {
                 throw Failure(
-                    .failure, "cannot lock \(path): \(systemMessage(number))",
+                    .inputOutput, "cannot lock \(path): \(systemMessage(number))",
                     hint: "the file system must know flock(2)")
             }
             throw Failure(
@@ -34,6 +42,7 @@ public final class StateLock: Sendable {
         }
         // For people only: where it cannot be written, as on a full disk, the lock holds all the same.
         let text = Array("\(getpid())\n".utf8)
+        _ = vitals_lock(descriptor)
         if ftruncate(descriptor, 0) == 0 { _ = write(descriptor, text, text.count) }
         self.descriptor = descriptor
     }
@@ -44,22 +53,59 @@ public final class StateLock: Sendable {
         close(descriptor)
     }
 
-    /// The process that has a folder; nil where none has, or it does not say. Whoever asks does not take it.
-    public static func holder(of folder: String) -> Int32? {
-        let path = folder + "/lock"
+    /// The process that has a folder; nil where none has. Whoever asks does not take it.
+    /// - Throws: where the kernel does not say which process it is: one of an earlier version, or a stranger that has locked the file.
+    public static func holder(of folder: String) throws(Failure) -> StateHolder? {
+        let path = "\(folder)/\(Self.file)"
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
-        // A shared lock, for this moment, is refused where somebody has the exclusive one.
         defer { close(descriptor) }
+        // A shared lock, for this moment, is refused where somebody has the exclusive one.
         guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
-        return Int32(holder(path))
+        // By another name it may be another program's lock.
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
+            throw Failure(.data, "\(path) is not a lock of ours", hint: "look who has put it there")
+        }
+        let process = vitals_lock_holder(descriptor)
+        let handle = process > 0 ? vitals_pidfd_open(process) : -1
+        // Asked again with the handle at hand: so it is of the process that has the lock, and of no later one with its number.
+        guard handle >= 0, vitals_lock_holder(descriptor) == process else {
+            if handle >= 0 { close(handle) }
+            throw Failure(
+                .unavailable, "a process has \(folder), and the kernel does not say which one",
+                hint: "it may be of an earlier version: restart it, such as by systemctl restart vitals-gateway")
+        }
+        return StateHolder(process: process, handle: handle)
     }
 
-    /// Who says to have it.
-    private static func holder(_ path: String) -> String {
+    /// Who says to have it: for people only.
+    private static func writtenHolder(_ path: String) -> String {
         guard case .success(let bytes) = readFile(path, atMost: 32),
             let pid = Int32(String(decoding: bytes, as: UTF8.self).prefix { $0.isNumber })
         else { return "(unknown)" }
         return "\(pid)"
+    }
+}
+
+/// A process that has a state folder. Its number may become another process's; this is always the one.
+public final class StateHolder: Sendable {
+    /// Its number, for people.
+    public let process: Int32
+    /// A pidfd(2).
+    private let handle: CInt
+
+    init(process: Int32, handle: CInt) {
+        self.process = process
+        self.handle = handle
+    }
+
+    deinit { close(handle) }
+
+    /// Sends it a signal.
+    /// - Throws: where it has ended, or is another user's.
+    public func signal(_ signal: Signal) throws(Failure) {
+        guard vitals_pidfd_send_signal(handle, signal.rawValue) != 0 else { return }
+        throw Failure(.inputOutput, "process \(process) was not told: \(systemMessage(errno))")
     }
 }

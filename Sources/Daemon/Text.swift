@@ -19,6 +19,38 @@ public func escaped(_ text: String) -> String {
     return result
 }
 
+/// JSON that is harmless to a terminal: what `escaped` replaces becomes an escape of JSON's own, and so the same text to a program. Only
+/// texts have such characters.
+public func escapedInJSON(_ json: String) -> String {
+    guard json.unicodeScalars.contains(where: isHarmful) else { return json }
+    var result = ""
+    for scalar in json.unicodeScalars {
+        guard isHarmful(scalar) else {
+            result.unicodeScalars.append(scalar)
+            continue
+        }
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+    return result
+}
+
+/// `text` as one word of a command to paste into a shell: as it is where it has nothing that a shell takes for something else, and else in
+/// single quotes. What would be harmful to a terminal becomes a replacement character, which no quotes could make harmless to look at.
+public func shellQuoted(_ text: String) -> String {
+    var plain = ""
+    for scalar in text.unicodeScalars { plain.unicodeScalars.append(isHarmful(scalar) ? "\u{FFFD}" : scalar) }
+    let isWord = plain.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "-")...UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: "+"): true
+        default: false
+        }
+    }
+    guard !isWord || plain.isEmpty else { return plain }
+    return "'" + plain.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}
+
 private func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0...0x1F, 0x7F...0x9F: true  // C0, DEL and C1
@@ -26,6 +58,12 @@ private func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
     default: false
     }
+}
+
+/// `0 devices`, `1 device`, `2 devices`: so many of what `noun` names.
+/// - Parameter plural: where that is more than an `s` behind the noun.
+public func counted(_ count: some BinaryInteger, _ noun: String, plural: String? = nil) -> String {
+    count == 1 ? "1 \(noun)" : "\(count) \(plural ?? noun + "s")"
 }
 
 /// As much of `bytes` as fits in `limit` bytes, ending with `…` when something was cut, and never inside a character.

@@ -38,8 +38,7 @@ private let program = Command(
                         .value("scale-of-the-instrument", "A-LONG-NAME", "an option with a long name"),
                         .value("scale", "NUMBER", "a factor"), .value("kind", "KIND", "what"),
                     ],
-                    arguments: [.required("SENSOR", "the sensor's id"), .optional("NOTE", "a note")],
-                    exitCodes: [.ok, .usage, .unavailable, .temporary])
+                    arguments: [.required("SENSOR", "the sensor's id"), .optional("NOTE", "a note")])
             ]),
     ])
 
@@ -48,7 +47,7 @@ struct CommandTests {
     private func parse(_ line: String) throws -> Arguments {
         let words = line.split(separator: " ").map(String.init)
         guard case .run(let arguments) = try program.parse(words) else {
-            throw Failure(.failure, "not a command to run")
+            throw Failure(.internalError, "not a command to run")
         }
         return arguments
     }
@@ -188,11 +187,98 @@ struct CommandTests {
         #expect(
             try result("watch") { _ in throw Failure(.unavailable, "no \u{7}broker", hint: "is mosquitto running?") }
                 == ["unavailable", "", "vitals: no \\u{7}broker\nis mosquitto running?\n"])
-        #expect(try result("watch") { _ in throw Odd() } == ["failure", "", "vitals: Odd()\n"])
+        #expect(try result("watch") { _ in throw Odd() } == ["internalError", "", "vitals: Odd()\n"])
     }
 
-    @Test("has the exit codes of sysexits.h")
-    func codes() {
-        #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 64, 69, 75, 78])
+    @Test("tells programs of errors as one object on one line, whatever kind of error it is")
+    func errorsAsJSON() throws {
+        func errors(_ line: String, _ main: (Arguments) throws -> ExitCode = { _ in .ok }) throws -> String {
+            let (output, errors) = (Pipe(), Pipe())
+            let code = outcome(
+                of: program, line.split(separator: " ").map(String.init),
+                output: output.fileHandleForWriting.fileDescriptor, errors: errors.fileHandleForWriting.fileDescriptor,
+                main: main)
+            try errors.fileHandleForWriting.close()
+            let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            #expect(text.contains("\"exit_code\":\(code.rawValue),"))
+            return text
+        }
+        #expect(
+            try errors("wach --json") == """
+                {"code":"usage","exit_code":64,"hint":"see vitals --help",\
+                "message":"unknown command \\"wach\\"; did you mean watch?"}
+
+                """)
+        #expect(
+            try errors("--json watch") { _ in
+                throw Failure(
+                    .internalError, "no \u{7}\nsuch", hint: "try", code: "wrong-credentials", field: "password")
+            } == """
+                {"code":"wrong-credentials","exit_code":70,"field":"password","hint":"try","message":"no \\u0007\\nsuch"}
+
+                """)
+        #expect(
+            try errors("watch --json") { _ in throw Failure(.unavailable, "no broker") } == """
+                {"code":"unavailable","exit_code":69,"message":"no broker"}
+
+                """)
+    }
+
+    @Test("takes from the environment what the command line leaves out, and says so")
+    func environment() throws {
+        let program = Command(
+            name: "vitals", summary: "Watches.",
+            options: [
+                .value("host", "HOST", "the broker", variable: "VITALS_HOST"),
+                .value("port", "PORT", "its port", default: "1883", variable: "VITALS_PORT"),
+            ])
+        let variables = ["VITALS_HOST": "pi", "VITALS_PORT": "many"]
+        func parse(_ words: [String]) throws -> Arguments {
+            guard case .run(let arguments) = try program.parse(words, environment: { variables[$0] }) else {
+                throw Failure(.internalError, "not a command to run")
+            }
+            return arguments
+        }
+        #expect(try parse([]).string("host") == "pi")
+        #expect(try parse(["--host", "cloud"]).string("host") == "cloud")
+        let wrong = thrown(UsageError.self) { try parse([]).integer("port", in: 1...65535) }
+        #expect(wrong?.problem == "VITALS_PORT: expected an integer from 1 to 65535, found \"many\"")
+        #expect(try parse(["--port", "1"]).integer("port", in: 1...65535) == 1)
+        guard case .help(let text) = try program.parse(["--help"]) else { throw Failure(.internalError, "no help") }
+        #expect(text.contains("--host HOST  the broker (in the environment: VITALS_HOST)"), "\(text)")
+        #expect(text.contains("its port (default: 1883; in the environment: VITALS_PORT)"), "\(text)")
+    }
+
+    @Test("lists the options of the program once where they are many, and commands in groups")
+    func once() throws {
+        let options = (1...4).map { Option.flag("o\($0)", "the option \($0)") }
+        let program = Command(
+            name: "vitals", summary: "Watches.", options: options,
+            subcommands: [
+                Command(name: "watch", summary: "One.", options: [.flag("own", "its own")]).grouped("Live"),
+                Command(name: "days", summary: "Two.").grouped("Your days"),
+            ])
+        guard case .help(let all) = try program.parse(["-h"]), case .help(let one) = try program.parse(["watch", "-h"])
+        else { throw Failure(.internalError, "no help") }
+        #expect(
+            all.contains("\n\nLive:\n  watch  One.\n\nYour days:\n  days   Two.\n\n") && all.contains("--o4"), "\(all)")
+        #expect(one.contains("--own") && !one.contains("--o4"), "\(one)")
+        #expect(one.contains("\n\nEvery command also takes the options of vitals: vitals --help\n"), "\(one)")
+    }
+
+    @Test(
+        "has the exit codes of sysexits.h",
+        arguments: [
+            (ExitCode.usage, EX_USAGE), (.data, EX_DATAERR), (.noInput, EX_NOINPUT), (.notFound, EX_NOUSER),
+            (.unavailable, EX_UNAVAILABLE), (.internalError, EX_SOFTWARE), (.inputOutput, EX_IOERR),
+            (.temporary, EX_TEMPFAIL), (.protocolError, EX_PROTOCOL), (.refused, EX_NOPERM),
+            (.configuration, EX_CONFIG),
+        ])
+    func codes(code: ExitCode, number: Int32) { #expect(code.rawValue == number) }
+
+    @Test("gives each exit code one meaning of its own, and no other number")
+    func meanings() {
+        #expect(Set(ExitCode.allCases.map(\.meaning)).count == ExitCode.allCases.count)
+        #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 64, 65, 66, 67, 69, 70, 74, 75, 76, 77, 78])
     }
 }

@@ -23,8 +23,18 @@ enum Golden {
 
         Exit codes:
           0   success
-          1   failure
+          1   you said no, and nothing was changed
           64  wrong command line
+          65  wrong or damaged data
+          66  a file to be read is not there
+          67  no such person, friend, device, gateway, sensor or value
+          69  a broker, bus, sensor or service is not there
+          70  a defect of a program
+          74  something cannot be written
+          75  no answer in time, or too much at once; try again
+          76  the other side answers what this version does not understand
+          77  not signed in, or not allowed
+          78  wrong or missing settings
 
         Examples:
           vitals watch
@@ -49,11 +59,6 @@ enum Golden {
               --json         prints one JSON object a line, for programs
           -h, --help         shows this help
 
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
-
         """
 
     static let read = """
@@ -69,11 +74,6 @@ enum Golden {
               --port PORT    the broker's port (default: 1883)
               --json         prints one JSON object a line, for programs
           -h, --help         shows this help
-
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
 
         More about a command: vitals read COMMAND --help
 
@@ -100,12 +100,6 @@ enum Golden {
               --port PORT     the broker's port (default: 1883)
               --json          prints one JSON object a line, for programs
           -h, --help          shows this help
-
-        Exit codes:
-          0   success
-          64  wrong command line
-          69  a broker, bus or sensor is not there
-          75  no answer in time; try again
 
         """
 }

@@ -14,7 +14,10 @@ struct LogTests {
         return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
 
-    @Test("names the level, or gives the journal its number")
+    /// The time that a plain line begins with.
+    private let time = #/20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z /#
+
+    @Test("has the time where nobody else adds it, and names the level, or gives the journal its number")
     func styles() throws {
         func all(_ log: Log) {
             log.debug("a")
@@ -23,7 +26,9 @@ struct LogTests {
             log.warning("d")
             log.error("e")
         }
-        #expect(try lines(.plain, level: .debug, all) == "debug: a\ninfo: b\nnotice: c\nwarning: d\nerror: e\n")
+        let plain = try lines(.plain, level: .debug, all)
+        #expect(plain.matches(of: time).count == 5)
+        #expect(plain.replacing(time, with: "") == "debug: a\ninfo: b\nnotice: c\nwarning: d\nerror: e\n")
         #expect(try lines(.journal, level: .debug, all) == "<7>a\n<6>b\n<5>c\n<4>d\n<3>e\n")
         let terminal = try lines(.terminal, level: .error, all)
         #expect(terminal.wholeMatch(of: /[0-2][0-9]:[0-5][0-9]:[0-6][0-9] error: e\n/) != nil)
@@ -43,7 +48,7 @@ struct LogTests {
             #expect(log.level == .debug)
             log.debug(message())
         }
-        #expect(text == "debug: 1\n")
+        #expect(text.replacing(time, with: "") == "debug: 1\n")
         #expect(LogLevel(name: "notice") == .notice && LogLevel(name: "loud") == nil)
         #expect(LogLevel.debug < .info && LogLevel.warning < .error)
     }
@@ -56,7 +61,7 @@ struct LogTests {
             ("Åse’s strap ❤️", "Åse’s strap ❤️"), ("a\r\nb", "a\\r\\nb"),
         ])
     func escapes(message: String, written: String) throws {
-        #expect(try lines(.plain) { $0.info(message) } == "info: \(written)\n")
+        #expect(try lines(.plain) { $0.info(message) }.replacing(time, with: "") == "info: \(written)\n")
     }
 
     @Test("cuts over-long lines, never inside a character")
@@ -68,7 +73,55 @@ struct LogTests {
             #expect(text.utf8.count <= Log.longestLine && text.utf8.count > Log.longestLine - 4)
             #expect(text.hasSuffix("😀…\n") && !text.contains("\u{fffd}"))
         }
-        #expect(try lines(.plain) { $0.info(String(repeating: "x", count: 2041)) }.hasSuffix("xx\n"))
+        #expect(try lines(.plain) { $0.info(String(repeating: "x", count: 2020)) }.hasSuffix("xx\n"))
+    }
+
+    @Test("what happens again and again is told at once, and then once a minute with how often it was")
+    func counts() {
+        var count = CountToTell()
+        #expect(count.toTell(of: 0, now: 5_000) == nil)
+        #expect(count.toTell(of: 1, now: 5_000) == 1)
+        #expect(count.toTell(of: 2, now: 5_001) == nil)
+        #expect(count.toTell(of: 3, now: 64_999) == nil)
+        #expect(count.toTell(of: 1, now: 65_000) == 6)
+        #expect(count.toTell(of: 1, now: 65_001) == nil)
+    }
+
+    @Test("a trouble that goes on is told when it begins, when its reason changes, and once a minute")
+    func trouble() {
+        var trouble = LastingTrouble()
+        #expect(trouble.toTell("refused", now: 1_000) == 1)
+        #expect(trouble.toTell("refused", now: 2_000) == nil)
+        #expect(trouble.toTell("not authorized", now: 3_000) == 1)
+        #expect(trouble.toTell("not authorized", now: 4_000) == nil)
+        #expect(trouble.toTell("not authorized", now: 63_000) == 2)
+    }
+
+    @Test("writes what comes again and again once a minute, with how often it came, and other kinds beside it")
+    func limited() throws {
+        let time = Mutex<UInt64>(5_000)
+        func claim(_ log: LimitedLog, _ who: String) {
+            log.notice("claimed \(who)") { "\(who) has claimed a sensor\($0)" }
+        }
+        func all(_ log: Log) {
+            let limited = LimitedLog(log) { time.withLock { $0 } }
+            for _ in 1...100 { claim(limited, "eve") }
+            claim(limited, "ada")
+            time.withLock { $0 = 65_000 }
+            claim(limited, "eve")
+            claim(limited, "ada")
+        }
+        #expect(
+            try lines(.journal, all) == """
+                <5>eve has claimed a sensor
+                <5>ada has claimed a sensor
+                <5>eve has claimed a sensor (100 times since this was last logged)
+                <5>ada has claimed a sensor
+
+                """)
+        time.withLock { $0 = 5_000 }
+        let everything = try lines(.journal, level: .debug, all).split(separator: "\n")
+        #expect(everything.count == 103 && everything.count { $0 == "<7>eve has claimed a sensor" } == 99)
     }
 
     @Test("writes each line at once, from many threads")
@@ -80,7 +133,7 @@ struct LogTests {
         }
         let lines = text.split(separator: "\n")
         #expect(lines.count == 160)
-        #expect(lines.allSatisfy { $0.wholeMatch(of: /info: [0-7] \d+ end/) != nil })
+        #expect(lines.allSatisfy { $0.wholeMatch(of: /20\S+Z info: [0-7] \d+ end/) != nil })
     }
 
     @Test("goes on when no one reads")

@@ -60,7 +60,7 @@ private struct Gateway {
     }
 
     static func parse(_ text: String, path: String = "gateway.json5") throws -> Gateway {
-        try Settings.parse(Array(text.utf8), path: path, Gateway.init)
+        try Settings.parse(Array(text.utf8), path: path, example: "{ id: \"home\" }", Gateway.init)
     }
 }
 
@@ -147,7 +147,7 @@ struct SettingsTests {
                 "{ id: 'a', broker: { port: 1e30 } }",
                 "broker.port: expected an integer from 1 to 65535, found 1e+30\nexample: port: 1883"
             ),
-            ("{ id: 'a', broker: 1883 }", "broker: expected an object, found 1883\nexample: broker: { … }"),
+            ("{ id: 'a', broker: 1883 }", "broker: expected an object, found 1883\nexample: broker: {}"),
             ("{ id: 'a', name: null }", "name: expected a string, found null\nexample: name: \"…\""),
             ("{ id: 'a', name: '' }", "name: expected a string, found \"\"\nexample: name: \"…\""),
             (
@@ -171,12 +171,12 @@ struct SettingsTests {
                 "tags: expected an array of strings, found an array\nexample: tags: [\"…\"]"
             ),
             ("{ id: 'a', database: 3 }", "database: expected a path, found 3\nexample: database: \"outbox.db\""),
-            ("{ id: 'a', rooms: {} }", "rooms: expected an array of objects, found an object\nexample: rooms: [{ … }]"),
+            ("{ id: 'a', rooms: {} }", "rooms: expected an array of objects, found an object\nexample: rooms: []"),
             ("{ id: 'a', rooms: [{ name: 'x' }, 2] }", "rooms[1]: expected an object, found 2"),
             ("{ id: 'a', rooms: [{}] }", "rooms[0].name: missing; expected a string\nexample: name: \"…\""),
             (
                 "{ id: 'a', sensors: [] }",
-                "sensors: expected an object of objects by id, found an array\nexample: sensors: { strap: { … } }"
+                "sensors: expected an object of objects by id, found an array\nexample: sensors: {}"
             ),
             ("{ id: 'a', sensors: { s: 1 } }", "sensors.s: expected an object, found 1"),
             (
@@ -187,13 +187,40 @@ struct SettingsTests {
             ("{ id: 'a', name: 'no\\nbody' }", "name: no\\nbody is taken\nchoose another"),
             (
                 "[]",
-                "expected an object, found an array\na settings file looks like { host: \"localhost\", port: 1883 }"
+                "expected an object, found an array\na settings file looks like { id: \"home\" }"
             ),
         ])
     func errors(text: String, message: String) {
         let error = thrown(SettingsError.self) { try Gateway.parse(text) }
         #expect(error?.description == "gateway.json5: " + message)
         #expect(error?.exitCode == .configuration)
+        // Somebody who does as the hint says is not refused for it again.
+        guard let error, let hint = error.hint else { return }
+        if let file = hint.split(separator: " looks like ").last, hint.hasPrefix("a settings file") {
+            #expect((try? Gateway.parse(String(file))) != nil, "\(hint)")
+        } else if hint.hasPrefix("example: ") {
+            var repaired = String(hint.dropFirst("example: ".count))
+            for section in error.key.split(separator: ".").dropLast().reversed() {
+                let name = section.prefix { $0 != "[" }
+                repaired = name == section ? "\(name): { \(repaired) }" : "\(name): [{ \(repaired) }]"
+            }
+            let others = error.key == "id" ? "" : "id: 'a', "
+            #expect((try? Gateway.parse("{ \(others)\(repaired) }")) != nil, "\(repaired)")
+        }
+    }
+
+    @Test(
+        "refuses a key that is there twice, wherever it is and however it is spelt",
+        arguments: [
+            ("{ id: 'a',\n  name: 'b',\n  id: 'c' }", "the key \"id\" is there twice, on lines 1 and 3"),
+            ("{ id: 'a', broker: { port: 1, 'port': 2 } }", "the key \"port\" is there twice, on line 1"),
+            ("{ id: 'a', rooms: [{ name: 'b' }, { name: 'c', \"n\\u0061me\": 'd' }] }", "the key \"name\" is there"),
+            ("{ id: 'a', sensors: { s: { name: 'b' }, s: { name: 'c' } } }", "the key \"s\" is there twice, on line 1"),
+        ])
+    func duplicates(text: String, problem: String) {
+        let error = thrown(SettingsError.self) { try Gateway.parse(text) }
+        #expect(error?.problem.hasPrefix(problem) == true, "\(String(describing: error))")
+        #expect(error?.hint == "keep one of the two")
     }
 
     @Test(
@@ -239,7 +266,7 @@ struct SettingsTests {
         "takes every number of JSON5's for one",
         arguments: ["0", "-0", "+1", ".5", "5.", "1e3", "1E-3", "-0xfF", "NaN"])
     func numbers(word: String) {
-        #expect(JSON5Fault.place(in: Array("{ a: \(word) }".utf8)) == "")
+        #expect(JSON5Fault.find(in: Array("{ a: \(word) }".utf8)) == nil)
         _ = thrown(SettingsError.self) { try Gateway.parse("{ id: 'a', limit: \(word) }") }
     }
 
@@ -259,9 +286,9 @@ struct SettingsTests {
     func noFaults() {
         let right =
             "\u{FEFF}/**/{ a: [1, +2, -.5, 0x1F, 1e3, Infinity, -NaN, true, null,], $b: 'it\\'s', _c: {}, } // end"
-        #expect(JSON5Fault.place(in: Array(right.utf8)) == "")
+        #expect(JSON5Fault.find(in: Array(right.utf8)) == nil)
         for length in 0..<right.utf8.count {
-            _ = JSON5Fault.place(in: Array(right.utf8.prefix(length)))
+            _ = JSON5Fault.find(in: Array(right.utf8.prefix(length)))
         }
     }
 
@@ -354,7 +381,7 @@ struct SettingsTests {
             try text.write(toFile: file, atomically: true, encoding: .utf8)
             defer { try? FileManager.default.removeItem(atPath: file) }
             guard case .run(let arguments) = try command.parse(["--settings", file] + words) else {
-                throw Failure(.failure, "not a command to run")
+                throw Failure(.internalError, "not a command to run")
             }
             return try arguments.completed()
         }

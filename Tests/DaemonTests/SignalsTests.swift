@@ -50,7 +50,7 @@ struct SignalsTests {
             let done = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 Signals.fail(first)
-                Signals.fail(Failure(.failure, "and then all the rest"))
+                Signals.fail(Failure(.internalError, "and then all the rest"))
                 done.signal()
             }
             done.wait()

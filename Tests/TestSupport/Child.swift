@@ -83,11 +83,12 @@ struct Child: Sendable {
     }
 
     /// Waits for its end.
-    /// - Returns: its exit status, or 128 and the signal that ended it.
-    func wait() -> Int32 {
+    /// - Returns: its exit status, or 128 and the signal that ended it; and whether the kernel dumped its memory.
+    func wait() -> (status: Int32, hasDumped: Bool) {
         var code: Int32 = 0
         while waitpid(pid, &code, 0) < 0, errno == EINTR {}
-        return code & 0x7F == 0 ? (code >> 8) & 0xFF : 128 + (code & 0x7F)
+        // The macros of wait(2) do not import: the low seven bits are the signal, then comes WCOREDUMP's.
+        return (code & 0x7F == 0 ? (code >> 8) & 0xFF : 128 + (code & 0x7F), code & 0x80 != 0)
     }
 }
 

@@ -15,6 +15,7 @@ public final class RunningProgram: @unchecked Sendable {
     /// Up to where the output was waited for by `prints`.
     private var position = 0
     private var status: Int32?
+    private var dumped = false
 
     /// Where its standard output goes.
     public enum Output {
@@ -55,12 +56,30 @@ public final class RunningProgram: @unchecked Sendable {
                     condition.broadcast()
                 }
             }
-            let status = child.wait()
+            let (status, hasDumped) = child.wait()
             condition.withLock {
                 self?.status = status
+                self?.dumped = hasDumped
                 condition.broadcast()
             }
         }
+    }
+
+    /// One of our programs for another user to run, where only root can: a copy in a folder that everybody may enter, for a checkout may lie where
+    /// that user may not. Give it to `setpriv` with `asUser(_:)`.
+    public static func copy(_ program: String, into folder: TemporaryFolder) throws -> String {
+        let target = folder.path(program)
+        // By a program: a child of another test's that had the copy open to write would keep everybody from running it.
+        if !FileManager.default.fileExists(atPath: target) { try run("cp", [path(of: program), target]) }
+        guard chmod(folder.path, 0o711) == 0, chmod(target, 0o755) == 0 else {
+            throw TestFailure("\(target): \(String(cString: strerror(errno)))")
+        }
+        return target
+    }
+
+    /// What `setpriv` needs to run a command as a user that owns nothing else.
+    public static func asUser(_ user: UInt32) -> [String] {
+        ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]
     }
 
     private static let instruments = [
@@ -99,7 +118,7 @@ public final class RunningProgram: @unchecked Sendable {
     }
 
     /// Our own programs lie beside the tests, as they were built with them.
-    private static func path(of program: String) throws -> String {
+    public static func path(of program: String) throws -> String {
         guard !program.contains("/") else { return program }
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let beside = URL(fileURLWithPath: tests).deletingLastPathComponent().path
@@ -137,6 +156,16 @@ public final class RunningProgram: @unchecked Sendable {
     /// Waits until its lines are as wanted; whether they were.
     public func wait(within limit: Duration = limit, until isWanted: ([String]) -> Bool) -> Bool {
         look(limit) { isWanted(allLines) ? true : nil } ?? false
+    }
+
+    /// Waits until something is so that it does not print, while it runs; whether it was.
+    public func waits(within limit: Duration = limit, until isSo: () -> Bool) -> Bool {
+        let end = ContinuousClock.now + limit
+        while ContinuousClock.now < end, isRunning {
+            if isSo() { return true }
+            usleep(10_000)
+        }
+        return isSo()
     }
 
     /// Waits until its output has a text, a part of a line perhaps, after all that this waited for before; whether it had.
@@ -190,6 +219,9 @@ public final class RunningProgram: @unchecked Sendable {
     }
 
     // MARK: Its end
+
+    /// Whether the kernel dumped its memory when it ended.
+    public var hasDumped: Bool { condition.withLock { dumped } }
 
     /// Whether it has not ended.
     public var isRunning: Bool { condition.withLock { status == nil } }

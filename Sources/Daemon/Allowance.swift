@@ -1,5 +1,5 @@
 /// How often each of many may ask: a burst at once, then so many a second. Belongs to one thread.
-struct Allowance<Asker: Hashable> {
+public struct Allowance<Asker: Hashable> {
     private struct Bucket {
         var tokens: Double
         var time: UInt64
@@ -10,8 +10,8 @@ struct Allowance<Asker: Hashable> {
     private let capacity: Int
     private var buckets: [Asker: Bucket] = [:]
 
-    /// - Parameter capacity: how many askers are remembered. Who has used up nothing needs no memory.
-    init(perSecond: Double, burst: Double, capacity: Int = 65_536) {
+    /// - Parameter capacity: how many askers are remembered; one that has used up nothing needs no memory.
+    public init(perSecond: Double, burst: Double, capacity: Int = 65_536) {
         self.perSecond = perSecond
         self.burst = burst
         self.capacity = capacity
@@ -19,7 +19,7 @@ struct Allowance<Asker: Hashable> {
 
     /// Takes one; nil where that is allowed, else how many seconds to wait.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
-    mutating func take(_ asker: Asker, now: UInt64) -> Int? {
+    public mutating func take(_ asker: Asker, now: UInt64) -> Int? {
         if buckets[asker] == nil, buckets.count >= capacity {
             buckets = buckets.filter { tokens($0.value, now) < burst }
             // As many are busy as are remembered: a newcomer has to wait for one of them.

@@ -1,0 +1,18 @@
+public import Daemon
+public import Vault
+
+extension Failure {
+    /// An error of the vault's, as a program's end: what an operator can mend in the settings is a fault of the configuration, and a lock
+    /// may be gone at the next try.
+    public init(_ error: VaultError) {
+        let code: ExitCode =
+            switch error.reason {
+            case .missing, .permissions, .foreign, .newer: .configuration
+            case .locked: .temporary
+            case .diskFull, .readOnly, .inputOutput: .inputOutput
+            case .notAuthentic, .malformed, .corrupt: .data
+            case .crypto, .constraint, .misuse: .internalError
+            }
+        self.init(code, "could not \(error.attempted): \(error.said)", hint: error.hint)
+    }
+}
