@@ -27,6 +27,8 @@ final class Connection {
     fileprivate var lastComplaint: String?
     fileprivate unowned let session: Session
     private let options: Options
+    /// The largest packet that the broker takes, where it has said so.
+    private var maximumPacketSize: Int?
 
     /// Makes a handle and begins to connect.
     /// - Parameters:
@@ -45,6 +47,7 @@ final class Connection {
         try configure()
         try configureTLS()
         setCallbacks()
+        try announce()
         let keepAlive = Int32(clamping: options.keepAlive.components.seconds)
         let code =
             if let path = options.socketPath {
@@ -76,6 +79,7 @@ final class Connection {
             try check(mosquitto_username_pw_set(handle, username, password), attempted)
         }
         if let will = options.will {
+            try will.checkPublishable(options.version, maximumPacketSize: nil)
             let list = try PropertyList(options.version == .v5 ? will.properties : nil)
             let code = mosquitto_will_set_v5(
                 handle, will.topic, Int32(clamping: will.payload.count), will.payload, Int32(will.qos.rawValue),
@@ -83,6 +87,18 @@ final class Connection {
             try check(code, "set the will to \(will.topic)")
             _ = list.release()  // On success the library keeps it.
         }
+    }
+
+    /// Tells the broker, with the CONNECT that is to come, how large a packet may be that it sends us: no stranger decides that.
+    private func announce() throws(MQTTError) {
+        guard options.version == .v5 else { return }
+        var list: OpaquePointer?
+        defer { mosquitto_property_free_all(&list) }
+        let identifier = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
+        try check(mosquitto_property_add_int32(&list, identifier, options.maximumPacketSize), attempted)
+        // The library takes properties only where it connects and waits. Without a host it does not connect, and has kept them for what
+        // connects next (connect.c, mosquitto_connect_bind_v5; pinned by KnownFactsTests).
+        _ = mosquitto_connect_bind_v5(handle, nil, 0, 5, nil, list)
     }
 
     private func configureTLS() throws(MQTTError) {
@@ -158,6 +174,12 @@ extension Connection {
         try checkOpen()
     }
 
+    /// How many bytes the socket has that nobody has read.
+    var waitingBytes: Int {
+        var count: Int32 = 0
+        return ioctl(socket, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+    }
+
     /// Whether the library has something left to write.
     var wantsToWrite: Bool { mosquitto_want_write(handle) }
 
@@ -184,6 +206,7 @@ extension Connection {
     /// Hands a message to the library.
     /// - Returns: the packet's id.
     func publish(_ message: Message) throws(MQTTError) -> Int32 {
+        try message.checkPublishable(options.version, maximumPacketSize: maximumPacketSize)
         var id: Int32 = 0
         let count = Int32(clamping: message.payload.count)
         let qos = Int32(message.qos.rawValue)
@@ -201,6 +224,7 @@ extension Connection {
     }
 
     func subscribe(_ subscription: Subscription) throws(MQTTError) -> Int32 {
+        try subscription.checkFilter()
         var id: Int32 = 0
         let bits = options.version == .v5 ? subscription.optionBits : 0
         let code = mosquitto_subscribe_v5(
@@ -209,8 +233,11 @@ extension Connection {
         return id
     }
 
-    func unsubscribe(_ filter: String) throws(MQTTError) {
-        try check(mosquitto_unsubscribe(handle, nil, filter), "unsubscribe from \(filter)")
+    @discardableResult
+    func unsubscribe(_ filter: String) throws(MQTTError) -> Int32 {
+        var id: Int32 = 0
+        try check(mosquitto_unsubscribe(handle, &id, filter), "unsubscribe from \(filter)")
+        return id
     }
 
     func disconnect() throws(MQTTError) {
@@ -226,8 +253,8 @@ extension Connection {
     }
 
     private func setCallbacks() {
-        mosquitto_connect_v5_callback_set(handle) { _, object, code, flags, _ in
-            Connection.of(object)?.answered(UInt8(truncatingIfNeeded: code), flags)
+        mosquitto_connect_v5_callback_set(handle) { _, object, code, flags, properties in
+            Connection.of(object)?.answered(UInt8(truncatingIfNeeded: code), flags, properties)
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, object, code, _ in
             Connection.of(object)?.ended(code)
@@ -243,18 +270,23 @@ extension Connection {
             guard count > 0, let granted else { return }
             Connection.of(object)?.subscribed(id, UInt8(truncatingIfNeeded: granted[0]))
         }
-        mosquitto_unsubscribe_v5_callback_set(handle) { _, object, _, _ in
-            Connection.of(object)?.callbacks += 1
+        mosquitto_unsubscribe_v5_callback_set(handle) { _, object, id, _ in
+            Connection.of(object)?.unsubscribed(id)
         }
     }
 
-    private func answered(_ code: UInt8, _ flags: Int32) {
+    private func answered(_ code: UInt8, _ flags: Int32, _ properties: OpaquePointer?) {
         callbacks += 1
         guard code == 0 else {
             refusal = refusedConnection(code)
             return
         }
         isAccepted = true
+        var size: UInt32 = 0
+        let identifier = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
+        if mosquitto_property_read_int32(properties, identifier, &size, false) != nil {
+            maximumPacketSize = Int(size)
+        }
         if options.tls != nil { mosquitto_log_callback_set(handle, nil) }
         session.accepted(sessionPresent: flags & 1 != 0)
     }
@@ -300,5 +332,10 @@ extension Connection {
     private func subscribed(_ id: Int32, _ code: UInt8) {
         callbacks += 1
         session.subscribed(id, code)
+    }
+
+    private func unsubscribed(_ id: Int32) {
+        callbacks += 1
+        session.unsubscribed(id)
     }
 }

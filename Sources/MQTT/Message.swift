@@ -14,6 +14,10 @@ public struct Message: Sendable, Equatable {
     public var retain: Bool
     /// MQTT 5's properties; nil when there are none.
     public var properties: Properties?
+    /// Received: for so long at most it lay in this machine before it was read, because the program was stopped or busy. Zero
+    /// where that was less than two seconds, which nobody notices. The broker counts its Message Expiry down only until
+    /// the message leaves the broker.
+    public internal(set) var heldAtMost = Duration.zero
 
     public init(
         topic: String, payload: [UInt8], qos: QoS = .atMostOnce, retain: Bool = false, properties: Properties? = nil
@@ -23,6 +27,16 @@ public struct Message: Sendable, Equatable {
         self.qos = qos
         self.retain = retain
         self.properties = properties
+    }
+
+    /// How long its sender still waits for an answer, as far as can be known: not for longer in any case.
+    /// - Parameters:
+    ///   - usual: how long senders wait who do not say.
+    ///   - longest: nobody is taken to wait for longer.
+    /// - Returns: zero or less where nobody waits any more.
+    public func timeLeft(usual: Duration, longest: Duration) -> Duration {
+        let allowed = properties?.messageExpirySeconds.map { Duration.seconds(Int64($0)) } ?? usual
+        return min(allowed - heldAtMost, longest)
     }
 
     /// Properties of a message (MQTT 5, section 3.3.2.3). With MQTT 3.1.1 they are left out.

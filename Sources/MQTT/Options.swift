@@ -26,6 +26,8 @@ public struct Options: Sendable {
     /// How many QoS 1 messages the broker may send before it has an acknowledgement. libmosquitto announces 20 unless
     /// told otherwise, which would cap a batch (MQTT 5 only).
     public var receiveMaximum: UInt16 = 65_535
+    /// The largest packet that the broker may send, in bytes: what is larger it drops (MQTT 5 only).
+    public var maximumPacketSize: UInt32 = 1 << 20
     /// How many published messages may wait to be sent or acknowledged, at most 60,000: one more is refused.
     public var outgoingLimit = 10_000
     /// A batch is committed after this many messages …

@@ -4,6 +4,8 @@ import Reactor
 struct Replies {
     /// By correlation data; with MQTT 3.1.1 the same key is drawn and stays here.
     var waiting: [[UInt8]: Request] = [:]
+    /// Those whose time is up and whose reply's topic the broker is told to let go of, by the UNSUBSCRIBE's id.
+    var leaving: [Int32: [UInt8]] = [:]
     /// Requests that wait until the subscription to their reply's topic is granted; none left once it is.
     var topics: [String: [Request]] = [:]
 
@@ -13,6 +15,8 @@ struct Replies {
         let message: Message
         let matches: (@Sendable (Message) -> Bool)?
         let completion: @Sendable (Result<Message, MQTTError>) -> Void
+        /// The only topic at which its reply comes.
+        var responseTopic: String? { message.properties?.responseTopic }
         var deadline: EventLoop.Timer?
 
         init(
@@ -31,18 +35,21 @@ extension Session {
     /// Asks a question and waits, without blocking, for its reply. From any thread.
     ///
     /// With MQTT 5 the request carries the Response Topic, 16 random bytes of Correlation Data, and its deadline as
-    /// Message Expiry; the reply with the same data is the answer. Other messages on the reply's topic are ignored, and
+    /// Message Expiry; the reply with the same data is the answer, where it comes at that topic. Other messages on the reply's topic are ignored, and
     /// none of them is handed to `Handlers.received`.
     ///
     /// - Parameters:
     ///   - responseTopic: where the reply comes; the session subscribes to it before it asks.
     ///   - limit: how long to wait.
+    ///   - leaves: ends the subscription to the reply's topic, which must be this request's alone, when the time is up, and fails
+    ///     the request only when the broker has said so, or a second later. What the broker sent before is the reply; what is
+    ///     published after has nobody to hear it, and whoever publishes it is told (`publish`, `unheard`). So both ends know the same.
     ///   - matches: whether a reply without correlation data is this request's, from its payload: what MQTT 3.1.1 needs.
     ///   - completion: called once, on the session's thread; after `stop` on the caller's. A lost connection fails the
     ///     request.
     public func request(
         _ payload: [UInt8], to topic: String, responseTopic: String, within limit: Duration = .seconds(10),
-        matching matches: (@Sendable (Message) -> Bool)? = nil,
+        leaves: Bool = false, matching matches: (@Sendable (Message) -> Bool)? = nil,
         completion: @escaping @Sendable (Result<Message, MQTTError>) -> Void
     ) {
         let isTaken = leave { [self] in
@@ -53,7 +60,7 @@ extension Session {
             let message = Message(topic: topic, payload: payload, qos: .atLeastOnce, properties: properties)
             ask(
                 Replies.Request(key: key, message: message, matches: matches, completion: completion),
-                responseTopic: responseTopic, within: limit)
+                responseTopic: responseTopic, within: limit, leaves: leaves)
         }
         if !isTaken { completion(.failure(MQTTError(.stopped, "ask \(topic)", "the session was stopped"))) }
     }
@@ -72,14 +79,21 @@ extension Session {
         }
     }
 
-    private func ask(_ request: Replies.Request, responseTopic: String, within limit: Duration) {
+    private func ask(_ request: Replies.Request, responseTopic: String, within limit: Duration, leaves: Bool) {
         guard connection?.isAccepted == true else {
             let reason = MQTTError(.notConnected, "ask \(request.message.topic)", "there is no connection")
             return request.completion(.failure(reason))
         }
         replies.waiting[request.key] = request
         request.deadline = loop.after(limit) { [unowned self] in
-            fail(request.key, MQTTError(.timeout, "ask \(request.message.topic)", "no reply in \(limit)"))
+            let error = MQTTError(.timeout, "ask \(request.message.topic)", "no reply in \(limit)")
+            guard leaves, let connection, let id = try? connection.unsubscribe(responseTopic) else {
+                return fail(request.key, error)
+            }
+            replies.leaving[id] = request.key
+            replies.waiting[request.key]?.deadline = loop.after(.seconds(1)) { [unowned self] in
+                fail(request.key, error)
+            }
         }
         guard let queue = replies.topics[responseTopic] else { return subscribe(responseTopic, for: request) }
         if queue.isEmpty { send(request) } else { replies.topics[responseTopic]?.append(request) }
@@ -108,6 +122,12 @@ extension Session {
         fail(key, MQTTError(.tooManyWaiting, "ask \(request.message.topic)", "too many messages are waiting"))
     }
 
+    /// An UNSUBACK.
+    func unsubscribed(_ id: Int32) {
+        guard let key = replies.leaving.removeValue(forKey: id), let request = replies.waiting[key] else { return }
+        fail(key, MQTTError(.timeout, "ask \(request.message.topic)", "no reply in time"))
+    }
+
     private func fail(_ key: [UInt8], _ error: MQTTError) {
         guard let request = replies.waiting.removeValue(forKey: key) else { return }
         request.deadline?.cancel()
@@ -121,9 +141,13 @@ extension Session {
             if let key = message.properties?.correlationData {
                 replies.waiting[key]
             } else {
-                replies.waiting.values.first { $0.matches?(message) == true }
+                replies.waiting.values.first {
+                    $0.responseTopic == message.topic && $0.matches?(message) == true
+                }
             }
-        guard let request else { return true }
+        // The session hears replies to others of its requests, too, at topics where others may publish: whoever has heard a request
+        // knows its data, and could answer for whoever was asked.
+        guard let request, request.responseTopic == message.topic else { return true }
         replies.waiting[request.key] = nil
         request.deadline?.cancel()
         request.completion(.success(message))

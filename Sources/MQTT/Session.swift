@@ -88,6 +88,9 @@ public final class Session: @unchecked Sendable {
     var subscriptions: [Remembered] = []
     var asked: [Int32: Remembered] = [:]
     var replies = Replies()
+    var blame = Blame()
+    /// Whether subscriptions are about to be made again: see `clear`.
+    var isHearingAgain = false
 
     private(set) var connection: Connection?
     private var backoff = Backoff(limit: .seconds(15))
@@ -97,6 +100,7 @@ public final class Session: @unchecked Sendable {
     /// The end of a try, the next try, or the next look at the keep-alive: never two of them.
     private var timer: EventLoop.Timer?
     private var batchCount = 0
+    private var arrivals = Arrivals()
     private var goodbye: Goodbye?
     private let isStarted = Atomic(false)
 
@@ -175,6 +179,8 @@ extension Session {
     /// The broker has said yes. Called from within `Connection.read`.
     func accepted(sessionPresent: Bool) {
         connectedAt = .now
+        arrivals = Arrivals()
+        blame.begin()
         timer?.cancel()
         keepAliveLater()
         for remembered in subscriptions { ask(for: remembered) }
@@ -183,9 +189,10 @@ extension Session {
     }
 
     private func keepAliveLater() {
-        let pause = min(max(options.keepAlive / 4, .seconds(1)), .seconds(10))
-        timer = loop.after(pause) { [unowned self] in
+        // Once a second, so that it is known for how long nobody has looked: see Arrivals.swift.
+        timer = loop.after(.seconds(1)) { [unowned self] in
             do throws(MQTTError) {
+                arrivals.looked(connection?.waitingBytes ?? 0)
                 try connection?.keepAlive()
                 keepAliveLater()
             } catch {
@@ -197,6 +204,7 @@ extension Session {
     /// A try failed, or the connection is gone. Not from within one of the library's callbacks: it ends the handle.
     private func lost(_ reason: MQTTError) {
         let isTry = connectedAt == nil
+        if !isTry, let code = reason.reasonCode, Blame.codes.contains(code) { findBlame(code) }
         dropConnection(
             MQTTError(.notConnected, "publish to \(options.address)", "the connection was lost: \(reason.reason)"))
         guard goodbye == nil else { return finishStopping() }
@@ -245,11 +253,13 @@ extension Session {
         var isMore = true
         var failure: MQTTError?
         batchCount = 0
+        arrivals.looked(connection.waitingBytes)
         do {
             while isMore && batchCount < options.batchLimit && .now < end { isMore = try connection.read() }
         } catch {
             failure = error
         }
+        if !isMore { arrivals.looked(0) }
         if batchCount > 0 && !handlers.commit() {
             failure = MQTTError(.batchRefused, "commit \(batchCount) messages", "they will have to be sent again")
         }
@@ -259,6 +269,9 @@ extension Session {
 
     /// A message came. Called from within `Connection.read`.
     func deliver(_ message: Message) {
+        var message = message
+        message.heldAtMost = arrivals.heldAtMost
+        arrivals.took(message.topic.utf8.count + message.payload.count) { connection?.waitingBytes ?? 0 }
         guard !takesReply(message) else { return }
         batchCount += 1
         handlers.received(message)

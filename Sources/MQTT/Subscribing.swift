@@ -27,6 +27,26 @@ extension Session {
         }
     }
 
+    /// Has the broker keep nothing at a topic, because something came from there that it had kept or was to keep, and that nobody may
+    /// have it keep. MQTT 5 only: without `noLocal` and `retainAsPublished` what takes it back would come back as a message of its own.
+    /// From any thread.
+    /// - Parameter subscriptions: those that brought it. Where it cannot be taken back now, they are made again in a while, and bring
+    ///   it again.
+    public func clear(_ topic: String, heardBy subscriptions: [Subscription]) {
+        guard options.version == .v5, !publish([], to: topic, qos: .atLeastOnce, retain: true) else {
+            return
+        }
+        leave { [self] in
+            // Without a connection, they are made again anyway.
+            guard !isHearingAgain, connection?.isAccepted == true else { return }
+            isHearingAgain = true
+            loop.after(.seconds(5)) { [unowned self] in
+                isHearingAgain = false
+                subscribe(subscriptions)
+            }
+        }
+    }
+
     /// A subscription and who waits for its first answer.
     final class Remembered {
         let subscription: Subscription

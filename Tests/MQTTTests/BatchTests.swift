@@ -1,3 +1,4 @@
+import Glibc
 import MQTT
 import Reactor
 import Synchronization
@@ -27,6 +28,44 @@ struct BatchTests {
         peer.write([0x20, 3, 0, 0, 0] + batch)
         #expect(try steps.wait(for: 4) == ["t", "t", "t", "commit"])
         #expect(try (1...3).map { _ in try peer.read()?.id } == [1, 2, 3])
+    }
+
+    @Test("says of what came while nobody looked for how long it may have waited, and of the rest nothing")
+    func heldUp() throws {
+        let broker = try FakeBroker()
+        try Client.with(Options(host: "127.0.0.1", port: broker.port, clientID: "b")) { client in
+            let peer = try broker.welcome()
+            var count = 0
+            /// On a machine that is busy with all the other tests, the session's thread may itself be held up for a moment: one of several is enough.
+            func isPrompt() throws -> Bool {
+                for _ in 1...30 {
+                    count += 1
+                    peer.write(Packet.publish("x", to: "prompt", id: UInt8(count)))
+                    if try client.messages.wait(for: count)[count - 1].heldAtMost == .zero { return true }
+                }
+                return false
+            }
+            #expect(try isPrompt())
+            let begun = Record<Bool>()
+            client.session.loop.perform {
+                begun.append(true)
+                usleep(3_500_000)
+            }
+            try begun.wait(for: 1)
+            peer.write((1...3).flatMap { Packet.publish("x", to: "held", id: UInt8(count + $0)) })
+            count += 3
+            let held = try client.messages.wait(for: count)[(count - 3)...].map(\.heldAtMost)
+            #expect(held.allSatisfy { $0 > .seconds(3) && $0 < .seconds(30) }, "\(held)")
+            #expect(try isPrompt())
+        }
+    }
+
+    @Test("is answered within the time that is left, at most within the longest")
+    func timeLeft() {
+        var message = Message(topic: "t", payload: [])
+        #expect(message.timeLeft(usual: .seconds(10), longest: .seconds(60)) == .seconds(10))
+        message.properties = Message.Properties(messageExpirySeconds: 300)
+        #expect(message.timeLeft(usual: .seconds(10), longest: .seconds(60)) == .seconds(60))
     }
 
     @Test("that is refused is not acknowledged: the connection ends, and another is made after a pause")

@@ -97,10 +97,22 @@ struct Packet: Equatable {
     /// The id of an acknowledgement.
     var id: Int? { body.count >= 2 ? Int(body[0]) << 8 | Int(body[1]) : nil }
 
-    /// Receive Maximum (property 0x21), where this is a CONNECT of MQTT 5 that has no property before it.
-    var receiveMaximum: Int? {
-        guard type == .connect, body.count > 14, body[11] == 0x21 else { return nil }
-        return Int(body[12]) << 8 | Int(body[13])
+    /// Receive Maximum (property 0x21), where this is a CONNECT of MQTT 5.
+    var receiveMaximum: Int? { numbers[0x21] }
+
+    /// Maximum Packet Size (property 0x27), where this is a CONNECT of MQTT 5.
+    var maximumPacketSize: Int? { numbers[0x27] }
+
+    /// The two numbers that a CONNECT of ours may have as properties, by their identifiers.
+    private var numbers: [UInt8: Int] {
+        guard type == .connect, body.count > 11 else { return [:] }
+        var (numbers, rest) = ([:] as [UInt8: Int], body.dropFirst(11).prefix(Int(body[10])))
+        while let identifier = rest.popFirst() {
+            let length = identifier == 0x27 ? 4 : 2
+            numbers[identifier] = rest.prefix(length).reduce(0) { $0 << 8 | Int($1) }
+            rest = rest.dropFirst(length)
+        }
+        return numbers
     }
 
     /// A PUBLISH's bytes.

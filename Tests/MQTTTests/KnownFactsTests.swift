@@ -62,6 +62,20 @@ struct KnownFactsTests {
         #expect(connect?.receiveMaximum == option.map(Int.init) ?? 20)
     }
 
+    @Test("keeps the properties of a connection that could not begin, for one that does not wait")
+    func connectProperties() throws {
+        let raw = try RawClient(version: MQTT_PROTOCOL_V5)
+        var list: OpaquePointer?
+        mosquitto_property_add_int32(&list, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), 4321)
+        #expect(mosquitto_connect_bind_v5(raw.handle, nil, 0, 60, nil, list) == MOSQ_ERR_INVAL.rawValue)
+        mosquitto_property_free_all(&list)
+        #expect(mosquitto_connect_async(raw.handle, "127.0.0.1", Int32(raw.broker.port), 60) == 0)
+        // The library leaves the rest of connecting to its first turn.
+        let peer = try raw.broker.accept()
+        for _ in 1...3 { mosquitto_loop_write(raw.handle, 1) }
+        #expect(try peer.read()?.maximumPacketSize == 4321)
+    }
+
     @Test("completes QoS 2 before the message callback runs: who dies in it has lost the message")
     func qos2() throws {
         let raw = try RawClient()

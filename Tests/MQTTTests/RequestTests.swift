@@ -48,6 +48,37 @@ struct RequestTests {
         }
     }
 
+    @Test("takes no reply that comes at the topic of another request, whatever it carries")
+    func forgery() throws {
+        try Broker.with { broker in
+            // Asked at a topic of its own, somebody who hears the question answers at the other one, where they may publish.
+            let forger = try withAnswerer(broker) { request in
+                guard let properties = request.properties, properties.responseTopic == "hers/answers" else { return [] }
+                let key = Message.Properties(correlationData: properties.correlationData)
+                return [Message(topic: "mine/answers", payload: [66], qos: .atLeastOnce, properties: key)]
+            }
+            defer { forger.stop() }
+            try Client.with(Options(broker, clientID: "asker")) { asker in
+                try asker.connected()
+                // The session listens at both.
+                for topic in ["mine/answers", "hers/answers"] {
+                    _ = thrown(MQTTError.self) {
+                        try asker.session.requestAndWait(
+                            [], to: "nobody", responseTopic: topic, within: .milliseconds(30))
+                    }
+                }
+                for _ in 1...5 {
+                    let error = thrown(MQTTError.self) {
+                        let reply = try asker.session.requestAndWait(
+                            [1], to: "ask", responseTopic: "hers/answers", within: .milliseconds(200))
+                        Issue.record("a forged reply was taken: \(reply)")
+                    }
+                    #expect(error?.kind == .timeout)
+                }
+            }
+        }
+    }
+
     @Test("of MQTT 3.1.1 finds its reply by what the payload says")
     func matching() throws {
         try Broker.with { broker in

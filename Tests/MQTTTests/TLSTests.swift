@@ -42,7 +42,9 @@ struct TLSTests {
         let broker = try broker(name: "IP:127.0.0.1,DNS:localhost")
         try broker.start()
         defer { broker.stop() }
-        try Client.with(options(broker, host: host)) { client in
+        var options = options(broker, host: host)
+        options.maximumPacketSize = 2 << 20
+        try Client.with(options) { client in
             try client.connected()
             try client.subscribe(Subscription("t"))
             let large = [UInt8](repeating: 7, count: 1 << 20)
