@@ -14,6 +14,9 @@ import Glibc
 /// with `.full`; with `.normal` only from the next flush on: `durably`, or a checkpoint. Nothing is ever torn. One connection writes;
 /// others open read-only, or to move the log into the file in passing.
 public final class Database {
+    /// The files of a database: itself, and what SQLite keeps beside it while it is open.
+    public static func files(_ path: String) -> [String] { [path, path + "-wal", path + "-shm"] }
+
     /// What a commit waits for.
     public enum Synchronous: String, Sendable {
         /// Not for the disk: commits survive a killed process, and a power cut once flushed.

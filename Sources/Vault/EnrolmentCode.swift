@@ -7,11 +7,14 @@
 // says which code is meant; the secret never does. From it both derive:
 //
 //     enrolment key   HKDF-SHA256(secret, salt: the id's eight digits, "enrolment")
-//     claim key       HKDF-SHA256(secret, salt: the id's eight digits, "claim")
+//     code's key      HKDF-SHA256(secret, salt: the id's eight digits, "claim"), one half of the claim key: see ClaimKey.swift
 //
 // The gateway proves with the enrolment key that it knows the code, and which key it will sign with; the consumer proves the same
 // of itself, and which name it gives to the gateway. So a broker in between, or anybody who listens at it, can be neither
 // of the two. What they listen to lets them try codes at home: 80 bits are too many for that.
+//
+// When a person asks for a code by MQTT, the reply that carries it passes the broker. A reader of that reply can use the code first, which
+// shows, for the gateway is refused then; once the code was used, it is worth nothing.
 
 /// A code of 24 digits that enrols one gateway.
 public struct EnrolmentCode: Sendable {
@@ -85,8 +88,8 @@ public struct EnrolmentCode: Sendable {
         try proof("enrolled", Array(gateway.utf8) + consumerKey + gatewayKey)
     }
 
-    /// The key of the gateway's claim codes.
-    public func claimKey() throws(VaultError) -> SymmetricKey { try key("claim") }
+    /// The half of the claim key that the code gives: see `ClaimKey`.
+    public func codeKey() throws(VaultError) -> SymmetricKey { try key("claim") }
 
     private func proof(_ purpose: String, _ message: [UInt8]) throws(VaultError) -> [UInt8] {
         try HMACSHA256.code(for: Array(purpose.utf8) + message, key: key("enrolment"))

@@ -37,9 +37,12 @@ public enum KeyFile {
 
     /// The key at `path`; where there is no file, a random key is drawn and kept there first. When this returns the file is on the disk, with
     /// mode 0600. Two processes that start at once end with the same key.
-    public static func createIfMissing(_ path: String) throws(VaultError) -> SymmetricKey {
+    /// - Parameter owner: to whom root gives a file that it makes; nil leaves it root's.
+    public static func createIfMissing(
+        _ path: String, owner: SmallFile.Owner? = nil
+    ) throws(VaultError) -> SymmetricKey {
         guard access(path, F_OK) != 0 else { return try load(path) }
-        try create(path, .random())
+        try create(path, .random(), owner)
         return try load(path)
     }
 
@@ -56,11 +59,13 @@ public enum KeyFile {
     }
 
     /// Writes to a name that no one knows and links it into place: the key file is there whole or not at all, and never replaces another.
-    private static func create(_ path: String, _ key: SymmetricKey) throws(VaultError) {
+    private static func create(
+        _ path: String, _ key: SymmetricKey, _ owner: SmallFile.Owner?
+    ) throws(VaultError) {
         let attempted = "create the key file \(path)"
         var line = Array(text(of: key.bytes).utf8) + [UInt8(ascii: "\n")]
         defer { line.overwrite() }
-        let temporary = try SmallFile.writeBeside(path, line, attempted)
+        let temporary = try SmallFile.writeBeside(path, line, attempted, owner: owner)
         defer { unlink(temporary) }
         guard link(temporary, path) == 0 || errno == EEXIST else { throw .system(attempted, errno: errno) }
         try syncDirectory(of: path, attempted)

@@ -47,7 +47,7 @@ public enum Ed25519 {
     public final class SigningKey: @unchecked Sendable {
         /// The public key, 32 bytes.
         public let publicKey: [UInt8]
-        private let handle: OpaquePointer
+        let handle: OpaquePointer
 
         /// The key of a seed, the 32 bytes that RFC 8032 calls the private key.
         public init(seed: SymmetricKey) throws(VaultError) {

@@ -3,14 +3,18 @@ import Glibc
 /// A file that is written as a whole, for its owner only: after a power cut it is the old one or the new one.
 public enum SmallFile {
     /// What the file holds; nil where there is none. Throws `.malformed` where it is longer than `limit` bytes.
-    public static func read(_ path: String, atMost limit: Int) throws(VaultError) -> [UInt8]? {
+    /// - Parameter isOwn: whether only a regular file of this one name is read: where root reads in somebody else's folder, a link may lead to
+    ///   what that somebody is not to see.
+    public static func read(_ path: String, atMost limit: Int, isOwn: Bool = false) throws(VaultError) -> [UInt8]? {
         let attempted = "read \(path)"
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = open(path, O_RDONLY | O_CLOEXEC | (isOwn ? O_NOFOLLOW | O_NONBLOCK : 0))
         guard file >= 0 else {
             if errno == ENOENT { return nil }
+            if isOwn, errno == ELOOP { throw notOwn(path, attempted) }
             throw .system(attempted, errno: errno)
         }
         defer { close(file) }
+        if isOwn, try !isOfOneName(file, attempted) { throw notOwn(path, attempted) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
@@ -24,14 +28,36 @@ public enum SmallFile {
         }
     }
 
+    /// Makes a file its owner's only, unless it is a link, or has another name: nobody is led astray by that.
+    public static func restrict(_ path: String) throws(VaultError) {
+        let attempted = "make \(path) its owner's only"
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { throw errno == ELOOP ? notOwn(path, attempted) : .system(attempted, errno: errno) }
+        defer { close(file) }
+        guard try isOfOneName(file, attempted) else { throw notOwn(path, attempted) }
+        guard fchmod(file, 0o600) == 0 else { throw .system(attempted, errno: errno) }
+    }
+
+    private static func isOfOneName(_ file: CInt, _ attempted: String) throws(VaultError) -> Bool {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw .system(attempted, errno: errno) }
+        return status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
+    }
+
+    private static func notOwn(_ path: String, _ attempted: String) -> VaultError {
+        VaultError(attempted, .malformed, said: "it is a link, or has a second name: put the file itself there")
+    }
+
+    /// A user and a group that a file is given to.
+    public typealias Owner = (user: UInt32, group: UInt32)
+
     /// Replaces the file, or makes it. When this returns it is on the disk.
-    /// - Parameter ownerAsBefore: root gives it to the owner of the file before, or where there is none, of its folder: for a file of another
-    ///   program's.
+    /// - Parameter owner: to whom root gives it, before it has its name; nil leaves it root's.
     public static func replace(
-        _ path: String, with bytes: [UInt8], ownerAsBefore: Bool = false
+        _ path: String, with bytes: [UInt8], owner: Owner? = nil
     ) throws(VaultError) {
         let attempted = "write \(path)"
-        let temporary = try writeBeside(path, bytes, attempted, owner: ownerAsBefore ? owner(of: path, attempted) : nil)
+        let temporary = try writeBeside(path, bytes, attempted, owner: owner)
         guard rename(temporary, path) == 0 else {
             let number = errno
             unlink(temporary)
@@ -40,25 +66,26 @@ public enum SmallFile {
         try KeyFile.syncDirectory(of: path, attempted)
     }
 
-    /// Whose a file is or would be, where we are root; nil where we are not, and so cannot give it away.
-    private static func owner(of path: String, _ attempted: String) throws(VaultError) -> (uid_t, gid_t)? {
+    /// Whose a file is, or its folder where there is no file; nil where this program could not give it away, because it is not root.
+    public static func owner(of path: String) throws(VaultError) -> Owner? {
         guard geteuid() == 0 else { return nil }
         var status = stat()
-        guard stat(path, &status) == 0 || stat(KeyFile.folder(of: path), &status) == 0 else {
-            throw .system(attempted, errno: errno)
-        }
+        guard
+            lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+                || stat(KeyFile.folder(of: path), &status) == 0
+        else { throw .system("look whose \(path) is", errno: errno) }
         return (status.st_uid, status.st_gid)
     }
 
     /// Writes to a name beside `path` that no one knows, and flushes it; the name.
     static func writeBeside(
-        _ path: String, _ bytes: [UInt8], _ attempted: String, owner: (uid_t, gid_t)? = nil
+        _ path: String, _ bytes: [UInt8], _ attempted: String, owner: Owner? = nil
     ) throws(VaultError) -> String {
         let temporary = "\(path).\(try RandomBytes.draw(8).map { String($0, radix: 16) }.joined())"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system(attempted, errno: errno) }
         // By its descriptor: the name may be somebody else's by now, where the folder is theirs, and lead to any file of root's.
-        let isGiven = owner.map { fchown(file, $0.0, $0.1) == 0 } ?? true
+        let isGiven = owner.map { fchown(file, $0.user, $0.group) == 0 } ?? true
         let written = isGiven ? write(file, bytes, bytes.count) : -1
         let number = written < 0 ? errno : written < bytes.count ? ENOSPC : fsync(file) != 0 ? errno : 0
         close(file)

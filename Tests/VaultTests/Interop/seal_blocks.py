@@ -35,7 +35,8 @@ def plaintexts(boot):
     yield wire.READINGS, wire.write_readings(
         wire.TEMPERATURE, [{"time": start, "monotonic": monotonic, "celsius": 36.970, "site": "armpit"}])
     yield wire.CLOCK, wire.write_clock(boot, -3_600_000, 86_500_000)
-    yield wire.GAP, wire.write_gap(128, start - 5000, start - 1000, 1)
+    # From the beginning of a second to the end of one, as gateways say it.
+    yield wire.GAP, wire.write_gap(128, start - 5000, start - 1, 1)
 
 
 def main():
