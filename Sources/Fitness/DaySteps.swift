@@ -4,6 +4,14 @@
 //     count     100   |    150      20     25
 //     delta           |     50      20      5      restarted at 0 before the 20
 //     day    Monday   |   Tuesday: 75
+//
+// What no person can walk does not count. Sprinters make up to five steps a second, for seconds (Salo et al., Medicine & Science in Sports &
+// Exercise 43(6), 2011), runners three; five are granted for as long as it takes, and 20,000 on top, for a counter may tell late what it has
+// counted elsewhere. So a day comes to at most 452,000 steps. A count that is beyond that is left out, with what the counter says before and after it
+// as if it were not there; if the counts after it follow from it, the counter has jumped, and counting begins anew with it:
+//
+//     count     100   4,294,967,295   150         100   3,000,000   3,000,050
+//     delta             left out       50              left out         50
 
 /// Steps, by how they were made.
 public struct Steps: Hashable, Sendable, Codable {
@@ -11,10 +19,12 @@ public struct Steps: Hashable, Sendable, Codable {
     public var walking: Int
     /// Run.
     public var running: Int
+    /// How many counts were left out, because nobody walks so much.
+    public var countsLeftOut: Int
 
     /// So many of both.
-    public init(walking: Int = 0, running: Int = 0) {
-        (self.walking, self.running) = (walking, running)
+    public init(walking: Int = 0, running: Int = 0, countsLeftOut: Int = 0) {
+        (self.walking, self.running, self.countsLeftOut) = (walking, running, countsLeftOut)
     }
 
     /// All of them.
@@ -47,16 +57,77 @@ extension StepCounter {
     ///   - counts: in any order, those of `longestGap` before the day included; repeats do not matter.
     ///   - day: the day's intervals (`LocalDays`), in Unix milliseconds.
     public static func day(_ counts: some Sequence<Count>, during day: [Range<Int64>]) -> Steps? {
-        var previous: Count?
-        var steps: Steps?
-        for count in inOrder(counts) {
-            defer { previous = count }
+        guard let first = day.map(\.lowerBound).min() else { return nil }
+        var (chain, steps) = (Chain(), Steps?.none)
+        // What is older has no say, so that the day is the same whether it is there or not.
+        for count in inOrder(counts) where count.time >= first - longestGap {
+            let link = chain.add(count)
             guard day.contains(where: { $0.contains(count.time) }) else { continue }
             var sum = steps ?? Steps()
-            if let previous, count.time - previous.time <= longestGap { add(previous, count, to: &sum) }
+            switch link {
+            case .begins: break
+            case .follows(let interval, let made): add(made, in: interval, to: &sum)
+            case .leftOut: sum.countsLeftOut += 1
+            }
             steps = sum
         }
         return steps
+    }
+
+    /// How many steps a second anybody makes.
+    static let mostPerSecond: Int64 = 5
+    /// How many more a counter may tell at once.
+    static let mostAtOnce: Int64 = 20_000
+
+    /// Counts in the order of their times, each with what it says about the one before.
+    private struct Chain {
+        enum Link {
+            case begins
+            /// So many steps were made in so many milliseconds.
+            case follows(interval: Int64, made: Int)
+            case leftOut
+        }
+
+        /// A count, and by how much the steps up to it are ahead of what anybody makes.
+        private struct Place {
+            var count: Count
+            var ahead: Int64 = 0
+
+            /// By how much they are ahead at a later time, where none were made since.
+            func ahead(at time: Int64) -> Int64 { max(0, ahead - (time - count.time) * mostPerSecond / 1000) }
+
+            /// The place of a later count, and the steps in between; nil where it is too late, or nobody walks so much.
+            func next(_ later: Count) -> (place: Place, made: Int64)? {
+                let interval = later.time - count.time
+                guard interval <= longestGap else { return nil }
+                let made = Int64(steps(from: count.steps, to: later.steps))
+                let ahead = max(0, self.ahead + made - interval * mostPerSecond / 1000)
+                return ahead <= mostAtOnce ? (Place(count: later, ahead: ahead), made) : nil
+            }
+        }
+
+        private var last: Place?
+        /// The latest count, where it was left out.
+        private var suspect: Place?
+
+        mutating func add(_ count: Count) -> Link {
+            for place in [last, suspect] {
+                guard let place, let (next, made) = place.next(count) else { continue }
+                (last, suspect) = (next, nil)
+                return .follows(interval: count.time - place.count.time, made: Int(made))
+            }
+            let isKnown = [last, suspect].contains { place in
+                place.map { count.time - $0.count.time <= longestGap } ?? false
+            }
+            guard isKnown else {
+                (last, suspect) = (Place(count: count), nil)
+                return .begins
+            }
+            // A counter that jumps again and again is granted no more than one that does not.
+            let ahead = [last, suspect].compactMap { $0?.ahead(at: count.time) }.max() ?? 0
+            suspect = Place(count: count, ahead: ahead)
+            return .leftOut
+        }
     }
 
     /// Each once. Mostly they are in order already: a day may have thousands.
@@ -72,9 +143,7 @@ extension StepCounter {
         sensors.max { ($0.total, $0.running) < ($1.total, $1.running) }
     }
 
-    private static func add(_ earlier: Count, _ later: Count, to steps: inout Steps) {
-        let made = Int(self.steps(from: earlier.steps, to: later.steps))
-        let interval = later.time - earlier.time
+    private static func add(_ made: Int, in interval: Int64, to steps: inout Steps) {
         let isRunning =
             interval > 0 && interval <= longestStride && Int64(made) * 60_000 >= runningCadence * interval
         if isRunning { steps.running += made } else { steps.walking += made }

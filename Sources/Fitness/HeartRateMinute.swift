@@ -1,5 +1,9 @@
 /// Heart rates of any span of time, summed up so that parts can be put together in any order.
 public struct HeartRateSamples: Hashable, Sendable {
+    /// Which heart rates count, in beats per minute. What a sensor tells beyond is noise, or 0 for none: the heart of a newborn who cries beats
+    /// 200 times or so a minute, and an adult's at 220 less their age. Each sample is judged by itself, so that they add up in any order.
+    public static let plausible = 1...250
+
     /// How many there are.
     public var count = 0
     /// Their sum, in beats per minute.

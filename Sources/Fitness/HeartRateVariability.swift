@@ -2,24 +2,10 @@
 public enum HeartRateVariability {
     /// Root mean square of the differences between neighbours. A nil stands for a beat that is not valid: differences across it do not count.
     /// Nil where there is no difference.
-    public static func rmssd(_ intervals: [Double?]) -> Double? {
-        var sum = 0.0
-        var count = 0
-        for case (let first?, let second?) in zip(intervals, intervals.dropFirst()) {
-            sum += (second - first) * (second - first)
-            count += 1
-        }
-        return count == 0 ? nil : (sum / Double(count)).squareRoot()
-    }
+    public static func rmssd(_ intervals: [Double?]) -> Double? { Summary(intervals).rmssd }
 
     /// Sample standard deviation of the valid intervals; nil where there are fewer than two.
-    public static func sdnn(_ intervals: [Double?]) -> Double? {
-        let valid = intervals.compactMap { $0 }
-        guard valid.count >= 2 else { return nil }
-        let mean = valid.reduce(0, +) / Double(valid.count)
-        let squares = valid.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-        return (squares / Double(valid.count - 1)).squareRoot()
-    }
+    public static func sdnn(_ intervals: [Double?]) -> Double? { Summary(intervals).sdnn }
 
     /// How long a beat may take, in milliseconds: 30 to 200 beats a minute.
     static let possible = 300.0...2000.0
@@ -34,20 +20,29 @@ public enum HeartRateVariability {
     /// - Parameter readings: the intervals that came with each reading, and its time in Unix milliseconds; in the order of their times.
     public static func series(_ readings: some Sequence<(time: Int64, intervals: [Double])>) -> [Double?] {
         var series: [Double?] = []
-        var before: (time: Int64, interval: Double?)?
-        for reading in readings where !reading.intervals.isEmpty {
+        var beats = Beats()
+        for reading in readings { beats.add(reading.intervals, at: reading.time) { series.append($0) } }
+        return series
+    }
+
+    /// Tells which beats are valid, reading by reading.
+    private struct Beats {
+        private var before: (time: Int64, interval: Double?)?
+
+        /// Shows the beats that a reading adds to the series.
+        mutating func add(_ intervals: some Collection<Double>, at time: Int64, _ body: (Double?) -> Void) {
+            guard !intervals.isEmpty else { return }
             var last: Double?
             if let before {
-                if reading.time - before.time <= longestPause { last = before.interval } else { series.append(nil) }
+                if time - before.time <= longestPause { last = before.interval } else { body(nil) }
             }
-            for interval in reading.intervals {
+            for interval in intervals {
                 let fits = last.map { abs(interval - $0) * smallestShare <= $0 } ?? true
-                series.append(possible.contains(interval) && fits ? interval : nil)
+                body(possible.contains(interval) && fits ? interval : nil)
                 last = interval
             }
-            before = (reading.time, last)
+            before = (time, last)
         }
-        return series
     }
 
     /// What a series of beats comes to.
@@ -62,12 +57,58 @@ public enum HeartRateVariability {
         public let sdnn: Double?
 
         /// A nil stands for a beat that is not valid.
-        public init(_ series: [Double?]) {
-            let valid = series.compactMap { $0 }
-            beats = valid.count
-            meanMilliseconds = valid.isEmpty ? nil : valid.reduce(0, +) / Double(valid.count)
-            rmssd = HeartRateVariability.rmssd(series)
-            sdnn = HeartRateVariability.sdnn(series)
+        public init(_ series: some Sequence<Double?>) {
+            var sums = Sums()
+            for beat in series { sums.add(beat) }
+            self.init(sums)
         }
+
+        fileprivate init(_ sums: Sums) {
+            beats = sums.beats
+            meanMilliseconds = sums.beats == 0 ? nil : sums.sum / Double(sums.beats)
+            rmssd = sums.differences == 0 ? nil : (sums.squaredDifferences / Double(sums.differences)).squareRoot()
+            sdnn = sums.beats < 2 ? nil : (sums.squares / Double(sums.beats - 1)).squareRoot()
+        }
+    }
+
+    /// Sums up readings one by one, in the order of their times: however many they are, nothing of them is kept but a few numbers.
+    public struct Sums: Sendable {
+        private var series = Beats()
+        private var last: Double?
+        fileprivate private(set) var (beats, sum) = (0, 0.0)
+        fileprivate private(set) var (differences, squaredDifferences) = (0, 0.0)
+        /// The mean so far, and the sum of the squares of what beats are off it (Welford 1962): nothing is lost where beats are many.
+        private var mean = 0.0
+        fileprivate private(set) var squares = 0.0
+
+        /// Nothing yet.
+        public init() {}
+
+        /// Adds a reading.
+        /// - Parameters:
+        ///   - intervals: in milliseconds.
+        ///   - time: Unix milliseconds.
+        public mutating func add(_ intervals: some Collection<Double>, at time: Int64) {
+            var series = series
+            series.add(intervals, at: time) { add($0) }
+            self.series = series
+        }
+
+        /// Adds a beat; nil stands for one that is not valid.
+        fileprivate mutating func add(_ beat: Double?) {
+            defer { last = beat }
+            guard let beat else { return }
+            beats += 1
+            sum += beat
+            let difference = beat - mean
+            mean += difference / Double(beats)
+            squares += difference * (beat - mean)
+            guard let last else { return }
+            differences += 1
+            squaredDifferences += (beat - last) * (beat - last)
+        }
+
+        /// What they come to.
+        public var summary: Summary { Summary(self) }
     }
 }

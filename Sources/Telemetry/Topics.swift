@@ -92,6 +92,36 @@ public enum SensorTopic: String, Hashable, Sendable, CaseIterable {
     case temperatureResponse = "temperature/response"
     /// Whose stream the sensor is: signed, retained.
     case grant
+
+    /// Those at which something is asked.
+    public static let requests = allCases.filter { $0.response != nil }
+
+    /// Where the reply to a request comes that names no topic for it; nil where nothing is asked.
+    public var response: SensorTopic? {
+        switch self {
+        case .stepsGet: .stepsResponse
+        case .temperatureGet: .temperatureResponse
+        default: nil
+        }
+    }
+}
+
+/// Requests about a gateway itself, by the last level of their topics.
+public enum GatewayRequest: String, Hashable, Sendable, CaseIterable {
+    case scan, connect, disconnect, forget, rename
+}
+
+/// Where something is asked, whatever it is called: what lies under a filter of requests. Names and ids in it may be none, and the
+/// request is one all the same, to be refused.
+public enum RequestTopic: Hashable, Sendable {
+    /// Of a person: what follows `requests/`. Without an id it is nobody's.
+    case user(ID?, name: String)
+    /// Of somebody who is not signed in: what follows `accounts/`.
+    case account(name: String)
+    /// About a gateway itself: what follows `requests/`. Without an id it is about none.
+    case gateway(ID?, name: String)
+    /// Of one of a gateway's sensors, whose level of the topic is the name.
+    case sensor(ID?, name: String, SensorTopic)
 }
 
 /// Topics under one root: as text, as filters, and back from text.
@@ -102,14 +132,35 @@ public struct Topics: Hashable, Sendable {
     /// The root unless a setting says otherwise.
     public static let defaultRoot = "vitals/v1"
 
-    /// Topics under a root of one or more levels; refuses wildcards, empty levels and a `$` in front.
+    /// Bytes of a topic that others name and we publish to, at most.
+    public static let maximumLength = 1024
+    /// Levels of such a topic, at most. A broker ends the connection of whoever publishes to too many: Mosquitto 2.0.11 to more than 201.
+    public static let maximumLevels = 20
+
+    /// Topics under a root of one or more levels; refuses wildcards, empty levels, a `$` in front, and what leaves no room for what
+    /// follows.
     public init(root: String = Topics.defaultRoot) throws(MalformedValue) {
-        guard Self.isTopicName(root), !root.hasPrefix("$"),
+        guard Self.isPrefix(root),
             !root.split(separator: "/", omittingEmptySubsequences: false).contains("")
         else {
-            throw MalformedValue("root topic", .notAllowed("levels between slashes, none empty, without +, # and NUL"))
+            throw MalformedValue(
+                "root topic",
+                .notAllowed(
+                    """
+                    at most \(Self.maximumPrefixLevels) levels between slashes and \(Self.maximumPrefixLength) bytes, no level empty, no $ in front, \
+                    without +, # and control characters
+                    """))
         }
         self.root = root
+    }
+
+    private static let maximumPrefixLevels = 10
+    private static let maximumPrefixLength = 512
+
+    /// Whether topics may lie under it, a response prefix of the settings for example.
+    public static func isPrefix(_ text: String) -> Bool {
+        isTopicName(text, maximumLevels: maximumPrefixLevels, maximumLength: maximumPrefixLength)
+            && !text.hasPrefix("$")
     }
 
     /// The topic as text.
@@ -134,8 +185,8 @@ public struct Topics: Hashable, Sendable {
     /// A person's topic as text.
     public subscript(user user: ID, topic: UserTopic) -> String { self[.user(user, topic)] }
 
-    /// A filter for all requests of all people.
-    public var everyUserRequest: String { "\(root)/users/+/requests/+/+" }
+    /// A filter for all requests of all people, and whatever else is published there.
+    public var everyUserRequest: String { "\(root)/users/+/requests/#" }
 
     /// A filter for all requests of those who are not signed in.
     public var everyAccountRequest: String { "\(root)/accounts/+" }
@@ -148,8 +199,10 @@ public struct Topics: Hashable, Sendable {
         "\(root)/gateways/\(gateway?.text ?? "+")/sensors/+/\(topic.rawValue)"
     }
 
-    /// A filter for all requests about a gateway itself.
-    public func everyRequest(to gateway: ID) -> String { "\(root)/gateways/\(gateway)/requests/+" }
+    /// A filter for all requests about a gateway itself, or about every gateway, and whatever else is published there.
+    public func everyRequest(to gateway: ID? = nil) -> String {
+        "\(root)/gateways/\(gateway?.text ?? "+")/requests/#"
+    }
 
     /// A filter for all replies of a gateway under a tail that the asker drew, or all of them.
     public func everyResponse(of gateway: ID) -> String { "\(root)/gateways/\(gateway)/responses/#" }
@@ -185,17 +238,62 @@ public struct Topics: Hashable, Sendable {
 
     private static func lies(_ topic: String, under prefix: String) -> Bool {
         let prefix = prefix.hasSuffix("/") ? prefix : prefix + "/"
-        return isTopicName(topic) && topic.utf8.count > prefix.utf8.count && topic.utf8.starts(with: prefix.utf8)
+        return isTopicName(topic, maximumLevels: maximumLevels, maximumLength: maximumLength)
+            && topic.utf8.count > prefix.utf8.count && topic.utf8.starts(with: prefix.utf8)
+    }
+
+    /// The request that a topic is, or nil where it lies under no filter of requests.
+    public func request(at text: String) -> RequestTopic? {
+        guard let levels = levels(of: text, atMost: 5), levels.count >= 2 else { return nil }
+        switch (levels[0], levels.dropFirst(2).first) {
+        case ("accounts", nil): return .account(name: levels[1])
+        case ("users", "requests"): return .user(Self.id(levels[1]), name: Self.rest(levels))
+        case ("gateways", "requests"): return .gateway(Self.id(levels[1]), name: Self.rest(levels))
+        case ("gateways", "sensors"):
+            guard levels.count == 5, let topic = SensorTopic(rawValue: levels[4]), topic.response != nil
+            else {
+                return nil
+            }
+            return .sensor(Self.id(levels[1]), name: levels[3], topic)
+        default: return nil
+        }
+    }
+
+    /// What follows `requests/`, of levels that were split five at most.
+    private static func rest(_ levels: [String]) -> String {
+        levels.dropFirst(3).joined(separator: "/")
+    }
+
+    /// Where the reply to a request comes that names no topic for it: beside it, under the same name. Nil where nobody may hear it, or the
+    /// topic would be too long.
+    public func listedResponse(to request: RequestTopic) -> String? {
+        let topic: String? =
+            switch request {
+            case .user(let user?, let name): "\(root)/users/\(user)/responses/\(name)"
+            case .gateway(let gateway?, let name): "\(root)/gateways/\(gateway)/responses/\(name)"
+            case .sensor(let gateway?, let name, let topic):
+                topic.response.map { "\(root)/gateways/\(gateway)/sensors/\(name)/\($0.rawValue)" }
+            default: nil
+            }
+        guard let topic else { return nil }
+        let isShort = Self.isTopicName(
+            topic, maximumLevels: Self.maximumLevels, maximumLength: Self.maximumLength)
+        return isShort ? topic : nil
+    }
+
+    /// The levels under the root; the last of so many holds the rest. Nil where the text is no topic under the root.
+    private func levels(of text: String, atMost most: Int = .max) -> [String]? {
+        guard text.utf8.starts(with: root.utf8) else { return nil }
+        let rest = text.utf8.dropFirst(root.utf8.count)
+        guard rest.first == UInt8(ascii: "/"), Self.isTopicName(text) else { return nil }
+        return rest.dropFirst()
+            .split(separator: UInt8(ascii: "/"), maxSplits: most - 1, omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
     }
 
     /// The topic that a text spells, or nil where it is none of these.
     public func parse(_ text: String) -> Topic? {
-        guard text.utf8.starts(with: root.utf8) else { return nil }
-        let rest = text.utf8.dropFirst(root.utf8.count)
-        guard rest.first == UInt8(ascii: "/"), Self.isTopicName(text) else { return nil }
-        let levels = rest.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }
-        guard levels.count >= 2 else { return nil }
+        guard let levels = levels(of: text), levels.count >= 2 else { return nil }
         switch levels[0] {
         case "accounts": return Self.parse(account: levels.dropFirst()).map(Topic.account)
         case "users":
@@ -293,8 +391,29 @@ public struct Topics: Hashable, Sendable {
         do throws(MalformedValue) { return try ID(text) } catch { return nil }
     }
 
-    /// Whether a message can be published there: not empty, no wildcard, no NUL, at most 65535 bytes (MQTT 5, 4.7).
-    private static func isTopicName(_ text: String) -> Bool {
-        (1...0xFFFF).contains(text.utf8.count) && !text.utf8.contains { $0 == 0 || $0 == 0x23 || $0 == 0x2B }
+    /// Whether a message can be published there: not empty, no wildcard, no NUL, at most 65535 bytes (MQTT 5, 4.7), and none of the
+    /// characters for which brokers end the connection (MQTT 5, 1.5.4).
+    private static func isTopicName(
+        _ text: String, maximumLevels: Int = .max, maximumLength: Int = 0xFFFF
+    ) -> Bool {
+        guard (1...maximumLength).contains(text.utf8.count) else { return false }
+        var (slashes, isASCII) = (0, true)
+        for byte in text.utf8 {
+            switch byte {
+            case 0...0x1F, 0x23, 0x2B, 0x7F: return false
+            case 0x2F: slashes += 1
+            case 0x80...: isASCII = false
+            default: break
+            }
+        }
+        return slashes < maximumLevels && (isASCII || !text.unicodeScalars.contains(where: isForbidden))
+    }
+
+    /// Control characters, and what stands for no character.
+    private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0...0x1F, 0x7F...0x9F, 0xFDD0...0xFDEF: true
+        default: scalar.value & 0xFFFE == 0xFFFE
+        }
     }
 }

@@ -40,6 +40,36 @@ struct DayTests {
         #expect(StepCounter.day(Self.counts([(5, 300)]), during: Self.day) == Steps())
     }
 
+    @Test("a count that nobody walks is left out, and what follows from it counts")
+    func implausible() {
+        func day(_ counts: [(hours: Double, count: UInt32)]) -> Steps? {
+            StepCounter.day(Self.counts(counts), during: Self.day)
+        }
+        #expect(
+            day([(1, 100), (2, .max), (3, 150), (4, 180)]) == Steps(walking: 80, countsLeftOut: 1), "a faulty count")
+        #expect(
+            day([(1, 100), (2, 3_000_000), (3, 3_000_050), (4, 3_000_070)])
+                == Steps(walking: 70, countsLeftOut: 1), "a counter that jumped")
+        #expect(day([(1, 100), (2, .max), (3, 4_285_967_295), (4, 120)]) == Steps(walking: 20, countsLeftOut: 2))
+        // Five a second and 20,000 at once, once.
+        #expect(day([(1, 0), (2, 38_000)]) == Steps(walking: 38_000))
+        #expect(day([(1, 0), (2, 38_001)]) == Steps(countsLeftOut: 1))
+        #expect(day([(1, 0), (1, 20_000), (1.5, 29_000), (2, 38_000)])?.total == 38_000)
+        #expect(day([(1, 0), (1, 20_000), (1.5, 29_001), (2, 38_000)])?.total == 38_000)
+        #expect(day([(1, 0), (1, 20_000), (1.5, 29_001), (2, 38_000)])?.countsLeftOut == 1)
+        let most = (0..<20_000).map { StepCounter.Count(time: Int64($0) * 4320, steps: UInt32($0) * 20_000) }
+        #expect((StepCounter.day(most, during: Self.day)?.total ?? 0) <= 452_000)
+        // Restarts, and what came the day before.
+        #expect(day([(1, 500_000), (2, 100_000), (3, 100_010)]) == Steps(walking: 10, countsLeftOut: 1))
+        #expect(day([(-3, 100), (-2, .max), (1, 150)]) == Steps(walking: 50))
+        let counts = Self.counts([(1, 100), (2, .max), (2.5, .max), (3, 150), (4, 7_000_000), (5, 160)])
+        #expect(
+            StepCounter.day(counts.shuffled() + counts, during: Self.day)
+                == day([
+                    (1, 100), (2, .max), (2.5, .max), (3, 150), (4, 7_000_000), (5, 160),
+                ]))
+    }
+
     @Test("steps of a day in two parts are all of it, and not of what was between")
     func parts() {
         let day = [0..<10 * Self.hour, 15 * Self.hour..<20 * Self.hour]

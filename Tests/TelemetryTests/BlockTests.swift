@@ -58,8 +58,8 @@ enum Sample {
         #expect(fault { try ClockBody(boot: Sample.boot, correction: .max, until: 0) } == .outOfRange("time"))
 
         let wall: Int64 = 1_767_225_600_000
-        let gap = try GapBody(count: 300, first: wall, last: wall + 5000, reason: .outboxFull)
-        #expect(try gap.bytes == hex("AC 02 80 A0 D5 ED EE 66 90 EE D5 ED EE 66 01"))
+        let gap = try GapBody(count: 300, first: wall, last: wall + 4999, reason: .outboxFull)
+        #expect(try gap.bytes == hex("AC 02 80 A0 D5 ED EE 66 8E EE D5 ED EE 66 01"))
         #expect(try GapBody(bytes: gap.bytes) == gap)
         #expect(fault { try GapBody(bytes: hex("01 00 00 03")) } == .unsupported("reason 3"))
 

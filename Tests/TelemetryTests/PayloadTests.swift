@@ -110,7 +110,9 @@ import Testing
     @Test("writes and reads health")
     func health() throws {
         var health = HealthPayload(time: 7)
-        health.outbox = .init(journal: 1, blocks: 2, bytes: 3, limitBytes: 9, oldestSeconds: 4)
+        health.outbox = .init(journal: 1, blocks: 2, bytes: 3, limitBytes: 9, fullPercent: 33, oldestSeconds: 4)
+        health.disk = .full
+        health.diskSince = 6
         health.dropped = 5
         health.dead = 6
         health.notRecorded = 7
@@ -124,10 +126,21 @@ import Testing
         health.recordedSensors = ["strap"]
         #expect(
             Self.text(health.bytes)
-                == #"{"time":7,"outbox":{"journal":1,"blocks":2,"bytes":3,"limit_bytes":9,"oldest_s":4},"dropped":5,"dead":6,"not_recorded":7,"#
+                == #"{"time":7,"outbox":{"journal":1,"blocks":2,"bytes":3,"limit_bytes":9,"full_percent":33,"oldest_s":4},"disk":"full","disk_since":6,"#
+                + #""dropped":5,"dead":6,"not_recorded":7,"#
                 + #""recorded":8,"malformed":9,"memory_kb":10,"sensors":{"configured":2,"connected":1},"bluetooth":"ready","#
                 + #""broker_reconnects":11,"clock":"synchronised","recorded_sensors":["strap"]}"#)
         #expect(try HealthPayload(payload: health.bytes) == health)
+    }
+
+    @Test("reads the health of a gateway that says less of its disk, or something else")
+    func otherHealth() throws {
+        var health = HealthPayload(time: 7)
+        #expect(!Self.text(health.bytes).contains("disk"))
+        #expect(try HealthPayload(payload: health.bytes) == health)
+        health.disk = .ok
+        let strange = Self.text(health.bytes).replacing(#""disk":"ok""#, with: #""disk":"melted""#)
+        #expect(try HealthPayload(payload: Array(strange.utf8)).disk == .failing)
     }
 
     @Test("takes nothing or an object for a request")

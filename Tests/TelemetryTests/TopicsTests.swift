@@ -88,7 +88,7 @@ import Testing
         #expect(topics.everyGateway(.blocks) == "r/gateways/+/blocks")
         #expect(topics.everySensor(of: home, .grant) == "r/gateways/home/sensors/+/grant")
         #expect(topics.everySensor(.heartRate) == "r/gateways/+/sensors/+/heart-rate")
-        #expect(topics.everyRequest(to: home) == "r/gateways/home/requests/+")
+        #expect(topics.everyRequest(to: home) == "r/gateways/home/requests/#")
         #expect(topics.everyResponse(of: home) == "r/gateways/home/responses/#")
         #expect(topics.everything(of: home) == "r/gateways/home/#")
         #expect(topics.everyConsumer() == "r/stores/+/consumers/+")
@@ -113,6 +113,67 @@ import Testing
         #expect(!allows("vitals/v1/gateways/home/control"))
         #expect(allows("app/replies/1", ["app/replies"]) && allows("app/replies/1", ["app/replies/"]))
         #expect(!allows("app/replies-of-others/1", ["app/replies"]))
+    }
+
+    @Test("lets no reply go where a broker would end the connection of whoever publishes there")
+    func harmfulResponses() throws {
+        let topics = try Topics()
+        let (home, ada) = (try ID("home"), try ID("ada"))
+        func allows(_ tail: String) -> [Bool] {
+            [
+                topics.allowsResponse(at: "vitals/v1/gateways/home/responses/" + tail, of: home),
+                topics.allowsResponse(at: "vitals/v1/users/ada/responses/" + tail, toUser: ada),
+                topics.allowsResponse(at: "app/replies/home/x/y/" + tail, of: home, prefixes: ["app/replies/home/x/y"]),
+            ]
+        }
+        let forbidden = ([0x01, 0x1F, 0x7F, 0x9F, 0xFDD0, 0xFFFF, 0x1FFFE] as [UInt32]).compactMap(Unicode.Scalar.init)
+        let bad = forbidden.map { "a\(Character($0))" }
+        for tail in bad + ["a\0", "+", "a/#", "", Array(repeating: "a", count: 16).joined(separator: "/")] {
+            #expect(allows(tail) == [false, false, false], "\(tail.utf8.map { $0 })")
+        }
+        for tail in ["a", "ä", " ", "a//b", "\u{FEFF}", Array(repeating: "a", count: 15).joined(separator: "/")] {
+            #expect(allows(tail) == [true, true, true], "\(tail)")
+        }
+        let room = 1024 - "vitals/v1/users/ada/responses/".utf8.count
+        for (length, isAllowed) in [(room, true), (room + 1, false), (60_000, false)] {
+            let topic = "vitals/v1/users/ada/responses/" + String(repeating: "a", count: length)
+            #expect(topics.allowsResponse(at: topic, toUser: ada) == isAllowed)
+        }
+    }
+
+    @Test("knows a request by where it lies, whatever it is called, and where its reply comes")
+    func requests() throws {
+        let topics = try Topics()
+        let (home, ada) = (try ID("home"), try ID("ada"))
+        func check(_ text: String, _ expected: RequestTopic?, _ listed: String?) {
+            let request = topics.request(at: "vitals/v1/\(text)")
+            #expect(request == expected, "\(text)")
+            #expect(request.flatMap(topics.listedResponse) == listed.map { "vitals/v1/\($0)" }, "\(text)")
+        }
+        check("users/ada/requests/a/b", .user(ada, name: "a/b"), "users/ada/responses/a/b")
+        check("users/ada/requests/A", .user(ada, name: "A"), "users/ada/responses/A")
+        check("users/ada/requests/a/b/c/d/e", .user(ada, name: "a/b/c/d/e"), "users/ada/responses/a/b/c/d/e")
+        check("users/ada/requests", .user(ada, name: ""), "users/ada/responses/")
+        check("users/ADA/requests/a/b", .user(nil, name: "a/b"), nil)
+        check("accounts/Sign", .account(name: "Sign"), nil)
+        check("accounts/responses/x", nil, nil)
+        check("gateways/home/requests/a/b", .gateway(home, name: "a/b"), "gateways/home/responses/a/b")
+        check("gateways/HOME/requests/scan", .gateway(nil, name: "scan"), nil)
+        check(
+            "gateways/home/sensors/Strap/steps/get", .sensor(home, name: "Strap", .stepsGet),
+            "gateways/home/sensors/Strap/steps/response")
+        for text in [
+            "gateways/home/sensors/strap/steps", "gateways/home/sensors/strap/info",
+            "gateways/home/sensors/a/b/steps/get",
+            "gateways/home/status", "users/ada/today", "users/ada", "users", "x/ada/requests/a",
+        ] {
+            check(text, nil, nil)
+        }
+        // Where the reply's topic would be too long there is none.
+        let many = Array(repeating: "a", count: 16).joined(separator: "/")
+        check("users/ada/requests/\(many)", .user(ada, name: many), nil)
+        let long = String(repeating: "a", count: 1000)
+        check("users/ada/requests/\(long)", .user(ada, name: long), nil)
     }
 
     @Test("lets replies to people go only to their own topics, and to guests only where nobody else listens")
@@ -148,7 +209,9 @@ import Testing
         #expect(
             fault { try ID(text) } == .notAllowed("an id is 1 to 36 of the characters a to z, 0 to 9 and -"))
         #expect(throws: Never.self) { try ID(String(repeating: "a", count: 36)) }
-        for root in ["", "/a", "a/", "a//b", "+/a", "a/#", "$SYS", "a\0"] {
+        let tooMany = Array(repeating: "a", count: 11).joined(separator: "/")
+        let tooLong = String(repeating: "a", count: 513)
+        for root in ["", "/a", "a/", "a//b", "+/a", "a/#", "$SYS", "a\0", "a\u{1}", tooMany, tooLong] {
             #expect(fault { try Topics(root: root) } != nil)
         }
     }

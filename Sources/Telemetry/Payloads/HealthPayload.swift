@@ -10,22 +10,45 @@ public struct HealthPayload: Payload {
         public var bytes: Int
         /// How many bytes the outbox may hold, all that it keeps counted.
         public var limitBytes: Int
+        /// How full it is, in percent of what it may hold, counting only what must not go yet: at 100 the oldest readings
+        /// are dropped for new ones. Nil where a gateway of an earlier version does not say.
+        public var fullPercent: Int?
         /// Age of the oldest of them in seconds; 0 where nothing waits.
         public var oldestSeconds: Int
 
         /// An outbox from its parts.
-        public init(journal: Int = 0, blocks: Int = 0, bytes: Int = 0, limitBytes: Int = 0, oldestSeconds: Int = 0) {
+        public init(
+            journal: Int = 0, blocks: Int = 0, bytes: Int = 0, limitBytes: Int = 0, fullPercent: Int? = nil,
+            oldestSeconds: Int = 0
+        ) {
             self.journal = journal
             self.blocks = blocks
             self.bytes = bytes
             self.limitBytes = limitBytes
+            self.fullPercent = fullPercent
             self.oldestSeconds = oldestSeconds
         }
 
         private enum CodingKeys: String, CodingKey {
             case journal, blocks, bytes
             case limitBytes = "limit_bytes"
+            case fullPercent = "full_percent"
             case oldestSeconds = "oldest_s"
+        }
+    }
+
+    /// Whether the gateway's disk takes what is written.
+    public enum Disk: String, Decodable, Sendable {
+        /// It does.
+        case ok
+        /// It has no room: readings wait in memory.
+        case full
+        /// It refuses for another reason, such as a damaged card or a read-only file system.
+        case failing
+
+        /// What a later version says of it is no good news.
+        public init(from decoder: any Decoder) throws {
+            self = Disk(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .failing
         }
     }
 
@@ -47,6 +70,10 @@ public struct HealthPayload: Payload {
     public var time: Int64
     /// What waits.
     public var outbox = Outbox()
+    /// Whether the disk takes what is written; nil where a gateway of an earlier version does not say.
+    public var disk: Disk?
+    /// Since when it does not, Unix milliseconds; nil where it does.
+    public var diskSince: Int64?
     /// Readings dropped because the outbox was full, ever.
     public var dropped = 0
     /// Blocks that the consumer refused, ever.
@@ -76,15 +103,18 @@ public struct HealthPayload: Payload {
     }
 
     public var json: JSON {
-        [
+        .object(present: [
             "time": .integer(time),
-            "outbox": [
+            "outbox": .object(present: [
                 "journal": .integer(Int64(outbox.journal)),
                 "blocks": .integer(Int64(outbox.blocks)),
                 "bytes": .integer(Int64(outbox.bytes)),
                 "limit_bytes": .integer(Int64(outbox.limitBytes)),
+                "full_percent": outbox.fullPercent.map { .integer(Int64($0)) },
                 "oldest_s": .integer(Int64(outbox.oldestSeconds)),
-            ],
+            ]),
+            "disk": disk.map { .string($0.rawValue) },
+            "disk_since": diskSince.map(JSON.integer),
             "dropped": .integer(Int64(dropped)),
             "dead": .integer(Int64(dead)),
             "not_recorded": .integer(Int64(notRecorded)),
@@ -99,11 +129,12 @@ public struct HealthPayload: Payload {
             "broker_reconnects": .integer(Int64(brokerReconnects)),
             "clock": .string(clock),
             "recorded_sensors": .array(recordedSensors.map(JSON.string)),
-        ]
+        ])
     }
 
     private enum CodingKeys: String, CodingKey {
-        case time, outbox, dropped, dead, recorded, malformed, sensors, bluetooth, clock
+        case time, outbox, disk, dropped, dead, recorded, malformed, sensors, bluetooth, clock
+        case diskSince = "disk_since"
         case notRecorded = "not_recorded"
         case memoryKilobytes = "memory_kb"
         case brokerReconnects = "broker_reconnects"

@@ -7,6 +7,13 @@ public struct Request: Hashable, Sendable {
     /// All members, the id included; an empty object for an empty payload.
     public let fields: JSON
 
+    /// What an error is about where a request is none, but for its id.
+    private static let subject = "request"
+    private static let idSubject = "request's id"
+
+    /// The most bytes of Correlation Data that a reply carries back.
+    public static let maximumCorrelationData = 1024
+
     /// No request is longer, unless it says so: a picture's.
     public static let maximumLength = 4096
 
@@ -14,18 +21,34 @@ public struct Request: Hashable, Sendable {
     /// - Parameter limit: how many bytes it may have.
     public init(payload: [UInt8], limit: Int = Request.maximumLength) throws(MalformedValue) {
         guard payload.count <= limit else {
-            throw MalformedValue("request", .outOfRange("more than \(limit) bytes"))
+            throw MalformedValue(Self.subject, .outOfRange("more than \(limit) bytes"))
         }
         guard !payload.isEmpty else {
             id = nil
             fields = [:]
             return
         }
-        fields = try JSON.read(payload, of: "request")
+        fields = try JSON.read(payload, of: Self.subject)
         guard case .object = fields else {
-            throw MalformedValue("request", .notAllowed("a JSON object or nothing at all"))
+            throw MalformedValue(Self.subject, .notAllowed("a JSON object or nothing at all"))
         }
-        if let id = fields["id"] { self.id = try RequestID(json: id) } else { id = nil }
+        if let id = fields["id"] {
+            self.id = try RequestID(json: id, of: Self.idSubject)
+        } else {
+            id = nil
+        }
+    }
+
+    /// What to reply where the payload is no request.
+    public static func refusal(_ fault: MalformedValue) -> ReplyError {
+        ReplyError(.badRequest, "\(fault)", field: fault.subject == idSubject ? "id" : "payload")
+    }
+
+    /// What to reply where a request carries more Correlation Data than is carried back; nil where it does not.
+    public static func refusal(ofCorrelationData data: [UInt8]?) -> ReplyError? {
+        guard let data, data.count > maximumCorrelationData else { return nil }
+        let words = "Correlation Data has at most \(maximumCorrelationData) bytes"
+        return ReplyError(.badRequest, words, field: "correlation data")
     }
 }
 
@@ -36,12 +59,13 @@ public enum RequestID: Hashable, Sendable {
     /// A whole number.
     case number(Int64)
 
-    init(json: JSON) throws(MalformedValue) {
+    init(json: JSON, of subject: String = "reply") throws(MalformedValue) {
         switch json {
         case .string(let text) where text.utf8.count <= 128: self = .string(text)
         case .integer(let number): self = .number(number)
         default:
-            throw MalformedValue("request", .notAllowed("\"id\" is a text of at most 128 bytes or a whole number"))
+            throw MalformedValue(
+                subject, .notAllowed("\"id\" is a text of at most 128 bytes or a whole number"))
         }
     }
 
