@@ -37,9 +37,16 @@ final class Gateway: @unchecked Sendable {
     let central: Central
     let outbox: Outbox
     let retained: RetainedTopics
+    /// What a device, a client at the broker or BlueZ brings about goes here.
+    let limitedLog = LimitedLog()
     private let topics: Topics
     private let counters = Mutex(Counters())
     private let desk: RequestDesk
+    private let readiness = Readiness()
+    /// Tries to connect to the broker that came to nothing. The mqtt loop owns it.
+    private var failedTries = LastingTrouble()
+    /// What the supervisor was told of the disk. The outbox's loop owns it.
+    private var toldOfDisk = HealthPayload.Disk.ok
     let register: SensorRegister
     private(set) lazy var gatewayRequests = GatewayRequests(self)
     private(set) lazy var recovery = Recovery(self)
@@ -75,7 +82,8 @@ final class Gateway: @unchecked Sendable {
     /// Starts the threads.
     func start() throws {
         log.notice(
-            "vitals-gateway \(version), gateway \(settings.gateway), \(settings.sensors.count) sensors in the settings")
+            "vitals-gateway \(version), gateway \(settings.gateway), \(counted(settings.sensors.count, "sensor")) in the settings"
+        )
         if settings.sensors.isEmpty {
             log.notice("no sensors in the settings: `vitals scan` shows which are near, `vitals connect` adds one")
         }
@@ -92,7 +100,9 @@ final class Gateway: @unchecked Sendable {
         session.start(
             Handlers(
                 stateChanged: { [unowned self] in brokerChanged(to: $0) }, received: { [unowned self] in receive($0) },
-                problem: { log.error("\($0)") }))
+                problem: { [limitedLog] problem in
+                    limitedLog.error("session \(problem.reason)") { "\(problem)\($0)" }
+                }))
         central.start()
         announceReadiness()
     }
@@ -115,11 +125,10 @@ final class Gateway: @unchecked Sendable {
     }
 
     private func announceReadiness() {
-        let readiness = Readiness()
         readiness.ready()
         guard let interval = readiness.watchdogInterval else { return }
         // On the outbox's loop, where all that is kept must pass.
-        outbox.loop.perform { [outbox] in outbox.every(interval) { readiness.alive() } }
+        outbox.loop.perform { [outbox, readiness] in outbox.every(interval) { readiness.alive() } }
     }
 
     // MARK: From the sensors, on the dbus loop
@@ -140,18 +149,13 @@ final class Gateway: @unchecked Sendable {
     }
 
     func malformed(_ error: MalformedValue, from sensor: Sensor) {
-        let count = counters.withLock { counters in
-            counters.malformed += 1
-            return counters.malformed
-        }
+        counters.withLock { $0.malformed += 1 }
         // A sensor that sends nonsense sends it every second.
-        if count & (count - 1) == 0 {
-            log.warning("sensor \(sensor.settings.id): \(error) (\(count) malformed so far)")
-        }
+        limitedLog.warning("malformed \(sensor.settings.id)") { "sensor \(sensor.settings.id): \(error)\($0)" }
     }
 
     func available(_ sensor: Sensor) {
-        log.notice("sensor \(sensor.settings.id): connected")
+        limitedLog.notice("connected \(sensor.settings.id)") { "sensor \(sensor.settings.id): connected\($0)" }
         counters.withLock { $0.connected += 1 }
         announce(.online, sensor)
         tell(.connected, about: sensor, "Device Connected")
@@ -171,7 +175,7 @@ final class Gateway: @unchecked Sendable {
     private func receive(_ event: Central.Event) {
         switch event {
         case .state(let state):
-            log.notice("Bluetooth: \(state)")
+            limitedLog.notice("Bluetooth \(state)") { "Bluetooth: \(state)\($0)" }
             counters.withLock { $0.bluetooth = "\(state)" }
             if state != .ready { for scan in scans { scan.cancel(because: "\(state)") } }
             for sensor in register.all { sensor.centralChanged(to: state) }
@@ -184,17 +188,20 @@ final class Gateway: @unchecked Sendable {
             for search in searches { search.hear(device) }
         case .deviceRemoved(let device): for sensor in register.all { sensor.deviceRemoved(device) }
         case .pairingRefused(let device, let why): refused(device, why)
-        case .agentRefused(let error): log.notice("Bluetooth: \(error)")
+        case .agentRefused(let error): limitedLog.notice("agent") { "Bluetooth: \(error)\($0)" }
         }
     }
 
     /// A pairing was refused. A sensor that wants it tries again and again: told once for each.
     private func refused(_ device: Device, _ why: String) {
         let words = "pairing with \(device.name) (\(device.address)) was refused: \(why)"
-        guard let sensor = register.owner(of: device) else { return log.notice("Bluetooth: \(words)") }
+        guard let sensor = register.owner(of: device) else {
+            // A stranger may come with another address each time.
+            return limitedLog.notice("refused a stranger") { "Bluetooth: \(words)\($0)" }
+        }
         guard !sensor.isRefusalTold else { return }
         sensor.isRefusalTold = true
-        log.warning("Bluetooth: \(words)")
+        limitedLog.warning("refused \(sensor.settings.id)") { "Bluetooth: \(words)\($0)" }
         tell(.bluetooth, about: sensor, words)
     }
 
@@ -215,22 +222,28 @@ final class Gateway: @unchecked Sendable {
 
     private var subscriptions: [MQTT.Subscription] {
         let gateway = settings.gateway
-        // Requests: what was asked before we came is not answered, and a retained request can be told from others.
-        let filters =
-            [SensorTopic.stepsGet, .temperatureGet].map { topics.everySensor(of: gateway, $0) }
-            + [topics.everyRequest(to: gateway)]
-        let requests = filters.map {
-            MQTT.Subscription($0, qos: .atLeastOnce, retainAsPublished: true, retainHandling: .doNotSend)
-        }
         let retained = [
             topics[gateway, .status], topics.everySensor(of: gateway, .grant), topics[gateway, .control],
             topics.everyConsumer(),
         ].map { MQTT.Subscription($0, qos: .atLeastOnce) }
-        return requests + retained
+        return desk.subscriptions + retained
     }
 
     private func brokerChanged(to state: MQTT.State) {
-        log.notice("broker: \(state)")
+        // In the consumer these have the same levels.
+        switch state {
+        case .connected:
+            failedTries = LastingTrouble()
+            log.notice("broker: \(state)")
+        case .waiting(let reason, _):
+            // A broker that is away may be so for a day.
+            guard let count = failedTries.toTell("\(reason)", now: millisecondsSinceBoot()) else {
+                log.debug("broker: \(state)")
+                break
+            }
+            log.warning("broker: \(state)" + (count > 1 ? " (\(count) tries since this was last logged)" : ""))
+        case .connecting, .stopped: log.debug("broker: \(state)")
+        }
         guard case .connected = state else {
             outbox.brokerChanged(isConnected: false)
             return
@@ -250,11 +263,11 @@ final class Gateway: @unchecked Sendable {
 
     private func receive(_ message: Message) {
         switch topics.parse(message.topic) {
-        case .gateway(_, .sensor(let sensor, .stepsGet)): desk.receive(message, .steps, of: sensor, at: self)
-        case .gateway(_, .sensor(let sensor, .temperatureGet)):
-            desk.receive(message, .temperature, of: sensor, at: self)
-        case .gateway(_, .request(let name)): GatewayRequests.receive(message, name, on: desk, at: self)
-        case .gateway(_, .sensor(let sensor, .grant)): outbox.receive(grant: message.payload, for: sensor)
+        case nil, .gateway(_, .request), .gateway(_, .sensor(_, .stepsGet)),
+            .gateway(_, .sensor(_, .temperatureGet)):
+            desk.receive(message, at: self)
+        case .gateway(_, .sensor(let sensor, .grant)):
+            outbox.receive(grant: message.payload, for: sensor)
         case .gateway(_, .control): outbox.receive(control: message.payload)
         case .consumer(let store, let instance):
             // What says nothing does not say that somebody has gone.
@@ -280,8 +293,19 @@ final class Gateway: @unchecked Sendable {
         health.bluetooth = counters.bluetooth
         health.brokerReconnects = max(0, counters.brokerConnections - 1)
         health.clock = clockSource().rawValue
+        tellOfDisk(health)
         // Whoever reads it later shall not take an old state for today's.
         retained.publish(health.bytes, to: topics[settings.gateway, .health], expiresAfter: .seconds(90))
+    }
+}
+
+extension Gateway {
+    /// `systemctl status` shows it.
+    private func tellOfDisk(_ health: HealthPayload) {
+        guard let disk = health.disk, disk != toldOfDisk else { return }
+        toldOfDisk = disk
+        let since = health.diskSince.map { " since \(utcTime($0))" } ?? ""
+        readiness.status("disk: \(disk.rawValue)\(since)" + (disk == .full ? ": make room (df -h, df -i)" : ""))
     }
 }
 

@@ -7,7 +7,7 @@ let gatewayCommand = Command(
     discussion: """
         Streams heart rates to a topic, answers requests for steps and temperature, and hands every reading, sealed, to the \
         consumer. It may be started before the broker, the message bus, bluetoothd and the sensors: it waits for each, and \
-        says for what; also before it is enrolled. At SIGHUP it starts anew, with settings and enrolment read again.
+        says what it waits for, also before it is enrolled. At SIGHUP it reads settings and enrolment again, and restarts with them.
         """,
     options: [
         .value("settings", "FILE", "the settings file, JSON5", default: "/etc/vitals/gateway.json5")
@@ -18,7 +18,6 @@ let gatewayCommand = Command(
         Example("vitals-gateway claim-code strap", "prints what makes a sensor yours"),
         Example("vitals-gateway identity --settings gateway.json5", "prints what the consumer's settings want to know"),
     ],
-    exitCodes: [.ok, .failure, .usage, .unavailable, .temporary, .configuration],
     subcommands: [
         Command(
             name: "enrol",
@@ -29,27 +28,27 @@ let gatewayCommand = Command(
                 anywhere: both sides prove that they know it.
 
                 What it leaves in the state folder says who this gateway is, how it signs in to the broker, and which consumer \
-                it believes; the settings file need not say these then. A gateway that runs starts anew with it.
+                it believes; the settings file need not say so then. A running gateway restarts with it.
                 """,
-            options: [.flag("again", "also where the gateway is enrolled already")],
+            options: [
+                .flag("again", "also where the gateway is enrolled already"),
+                .value("timeout", "SECONDS", "how long to wait for the broker and for the consumer", default: "30"),
+            ],
             examples: [
                 Example("vitals-gateway enrol"), Example("ssh cloud vitals-consumer enrol-code | vitals-gateway enrol"),
-            ],
-            exitCodes: [.ok, .failure, .usage, .unavailable, .temporary, .configuration]),
+            ]),
         Command(
             name: "claim-code",
             summary: "Prints the command that makes a sensor yours.",
             discussion: """
-                Whoever runs that command, signed in, has the sensor: from then on its readings are recorded for them. A code \
+                A person who runs that command, signed in, owns the sensor: from then on its readings are recorded for them. A code \
                 is good once, for ten minutes at least. It is made without asking anyone, so this machine's clock has to be right.
                 """,
             arguments: [.optional("SENSOR", "the sensor's id; may be left out where there is one only")],
-            examples: [Example("vitals-gateway claim-code strap")],
-            exitCodes: [.ok, .failure, .usage, .configuration]),
+            examples: [Example("vitals-gateway claim-code strap")]),
         Command(
             name: "identity",
             summary:
-                "Prints the gateway's public key, for the consumer's settings; makes its identity if there is none.",
-            exitCodes: [.ok, .failure, .usage, .configuration]),
+                "Prints the gateway's public key, for the consumer's settings; makes its identity if there is none."),
     ],
     runsAlone: true)

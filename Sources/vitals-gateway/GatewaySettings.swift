@@ -38,6 +38,14 @@ struct GatewaySettings {
     let outbox: OutboxSettings
     let logLevel: LogLevel
 
+    /// All files that are opened in the state folder.
+    static let stateFiles =
+        [Identity.file, Enrolment.file, Enrolment.password, SensorMemory.file, StateLock.file]
+        + Database.files(OutboxStore.file)
+
+    /// For people whose file is none.
+    static let example = #"{ broker: { host: "127.0.0.1" }, sensors: { strap: { name: "Polar H10" } } }"#
+
     init(_ section: Section) throws(SettingsError) { try self.init(section, isToBeEnrolled: false) }
 
     /// - Parameter isToBeEnrolled: whatever the enrolment is now, damaged or another's than the file says, it is about to be replaced.
@@ -67,6 +75,12 @@ struct GatewaySettings {
         }
         publishesLive = try section.bool("live", default: true)
         responsePrefixes = try section.strings("response_prefixes", default: [])
+        guard responsePrefixes.allSatisfy(Topics.isPrefix) else {
+            throw section.refusal(
+                of: "response_prefixes",
+                "each is the beginning of topics: at most 10 levels and 512 bytes, without +, # and a $ in front"
+            )
+        }
         outbox = try OutboxSettings(section.section("outbox"))
         logLevel = try section.logLevel()
         guard let enrolment else { return }
@@ -200,7 +214,11 @@ extension Section {
     }
 
     fileprivate func enrolment(in state: String) throws(SettingsError) -> Enrolment? {
-        do { return try Enrolment.read(in: state) } catch {
+        do {
+            // Beforehand: as whom to run it says more than that the file cannot be read. Root may read it.
+            try FileRights.check(state, files: GatewaySettings.stateFiles, isService: true)
+            return try Enrolment.read(in: state)
+        } catch {
             throw refusal(of: "state", error.message, hint: error.hint)
         }
     }

@@ -6,10 +6,13 @@ import Vault
 struct Identity {
     let key: Ed25519.SigningKey
 
+    /// Its name in the state folder.
+    static let file = "identity.key"
+
     /// The identity in a state folder; made where there is none.
     init(in state: String) throws {
         try Self.makeFolder(state)
-        key = try Ed25519.SigningKey(seed: KeyFile.createIfMissing("\(state)/identity.key"))
+        key = try Ed25519.SigningKey(seed: KeyFile.createIfMissing("\(state)/\(Self.file)"))
     }
 
     /// The state folder, for its owner only.

@@ -28,10 +28,13 @@ struct Running {
         return .ok
     }
 
-    private func read() throws -> GatewaySettings { try Settings.read(settingsFile, GatewaySettings.init) }
+    private func read() throws -> GatewaySettings {
+        try Settings.read(settingsFile, example: GatewaySettings.example, GatewaySettings.init)
+    }
 
     private mutating func take(_ folder: String) throws {
         guard lock?.folder != folder else { return }
+        try FileRights.check(folder, files: GatewaySettings.stateFiles, isService: true)
         try Identity.makeFolder(folder)
         lock = (folder, try StateLock(folder: folder))
     }
@@ -67,7 +70,7 @@ struct Running {
         while try Signals.wait() == .hangUp {
             do {
                 let settings = try read()
-                log.notice("SIGHUP: starting anew, with the settings as they are now")
+                log.notice("SIGHUP: restarting with the settings as they are now")
                 return settings
             } catch {
                 log.error("SIGHUP: the settings were not read again: \(error)")

@@ -92,6 +92,15 @@ private final class Unenrolled {
         return (status, program.text)
     }
 
+    /// Runs `vitals-gateway claim-code`: the code, and what it says beside it.
+    func claimCode() throws -> (code: ClaimCode, errors: String) {
+        let program = try RunningProgram("vitals-gateway", ["claim-code", "--settings", settings], output: .apart)
+        guard program.exitStatus() == 0, let word = program.lines.first?.split(separator: " ").last,
+            let code = ClaimCode(String(word))
+        else { throw TestFailure(program.errors) }
+        return (code, program.errors)
+    }
+
     var enrolment: Enrolment? { get throws { try Enrolment.read(in: folder.path("state")) } }
 
     /// Requests that came.
@@ -100,22 +109,22 @@ private final class Unenrolled {
 
 @Suite("Enrolling a gateway", .timeLimit(.minutes(20)))
 struct EnrolmentTests {
-    @Test("one that is not enrolled waits and says what to do; once it is, it starts anew in the same process")
+    @Test("one that is not enrolled waits and says what to do; once it is, it restarts in the same process")
     func enrols() throws {
         let home = try Unenrolled()
         let gateway = try home.gateway()
         #expect(gateway.line(containing: "not enrolled: waiting for `vitals enrol`") != nil)
         let outcome = try home.enrol()
         #expect(outcome.status == 0 && outcome.text.contains("enrolled as attic"), "\(outcome)")
-        #expect(outcome.text.contains("process \(gateway.pid), starts anew"))
-        #expect(gateway.line(containing: "gateway attic, 1 sensors") != nil, "\(gateway.text)")
+        #expect(outcome.text.contains("(process \(gateway.pid)) restarts"))
+        #expect(gateway.line(containing: "gateway attic, 1 sensor in the settings") != nil, "\(gateway.text)")
         #expect(gateway.line(containing: "connected to the broker") != nil)
         #expect(!gateway.text.contains("live only"))
         try home.broker.waitForLog("u'attic'")
 
         let enrolment = try #require(try home.enrolment)
         #expect(enrolment.consumer == home.consumer.publicKey)
-        #expect(try enrolment.claimKey.bytes == home.code.claimKey().bytes)
+        #expect(try enrolment.codeKey.bytes == home.code.codeKey().bytes && !enrolment.isAgreed)
         for name in ["enrolment.json", "broker.password", "identity.key"] {
             let mode = try FileManager.default.attributesOfItem(atPath: home.folder.path("state/\(name)"))[
                 .posixPermissions]
@@ -135,7 +144,7 @@ struct EnrolmentTests {
         let first = try home.enrol()
         #expect(first.status == 0 && first.text.contains("no gateway is running here"), "\(first)")
         let second = try home.enrol()
-        #expect(second.status == 1 && second.text.contains("enrolled already, as attic"), "\(second)")
+        #expect(second.status == 64 && second.text.contains("enrolled already, as attic"), "\(second)")
         #expect(try home.enrol(["--again"]).status == 0)
         #expect(home.requests.count == 2)
     }
@@ -172,14 +181,14 @@ struct EnrolmentTests {
                 return nil
             }
             let outcome = try home.enrol()
-            #expect(outcome.status == 1 && outcome.text.contains("does not know the code"), "\(outcome)")
+            #expect(outcome.status == 77 && outcome.text.contains("does not know the code"), "\(outcome)")
             #expect(try home.enrolment == nil)
         }
         let home = try Unenrolled { data in
             data["proof"] = nil
             return nil
         }
-        #expect(try home.enrol().status == 1)
+        #expect(try home.enrol().status == 76)
         #expect(try home.enrolment == nil)
     }
 
@@ -187,10 +196,10 @@ struct EnrolmentTests {
     func refusals() throws {
         let home = try Unenrolled { _ in ReplyError(.rateLimited, "too many codes were tried", retryAfterSeconds: 9) }
         let none = try home.enrol(code: "7QKM-2DZX")
-        #expect(none.status == 64 && none.text.contains("it has 8 of 24 characters"), "\(none)")
+        #expect(none.status == 65 && none.text.contains("it has 8 of 24 characters"), "\(none)")
         #expect(home.requests.isEmpty)
         let unknown = try home.enrol(code: EnrolmentCode.random().text)
-        #expect(unknown.status == 1 && unknown.text.contains("codes are good once"), "\(unknown)")
+        #expect(unknown.status == 77 && unknown.text.contains("codes are good once"), "\(unknown)")
         #expect(try home.enrol().status == 75)
         #expect(try home.enrolment == nil)
     }
@@ -219,7 +228,9 @@ struct EnrolmentTests {
         let before = try home.gateway("claim-code")
         #expect(before.exitStatus() == 78 && before.text.contains("run vitals enrol"), "\(before.text)")
         try #require(try home.enrol().status == 0)
-        let key = try home.code.claimKey()
+        let identity = try Identity(in: home.folder.path("state"))
+        let key = try ClaimKey.atConsumer(
+            home.consumer, gateway: identity.key.publicKey, codeKey: home.code.codeKey())
         for words in [["claim-code"], ["claim-code", "strap"]] {
             let program = try RunningProgram("vitals-gateway", words + ["--settings", home.settings], output: .apart)
             try #require(program.exitStatus() == 0, "\(program.errors)")
@@ -229,10 +240,117 @@ struct EnrolmentTests {
             #expect(try #require(ClaimCode(parts[3])).window(for: "strap", around: now, key: key) != nil)
         }
         let unknown = try home.gateway("claim-code", "watch")
-        #expect(unknown.exitStatus() == 1 && unknown.text.contains("it has strap"), "\(unknown.text)")
+        #expect(unknown.exitStatus() == 67 && unknown.text.contains("it has strap"), "\(unknown.text)")
         try home.write("", sensors: #"strap: { name: "H10" }, watch: { name: "W" }"#)
         let which = try home.gateway("claim-code")
         #expect(which.exitStatus() == 64 && which.text.contains("it has strap, watch"), "\(which.text)")
+    }
+
+    @Test("enrolling tells the process that has the state folder, whichever one the lock file names")
+    func holder() throws {
+        let home = try Unenrolled()
+        let bystander = try RunningProgram("sleep", ["600"])
+        defer { bystander.end(SIGKILL) }
+        let gateway = try home.gateway()
+        #expect(gateway.line(containing: "not enrolled: waiting for `vitals enrol`") != nil)
+        try home.folder.write("\(bystander.pid)\n", to: "state/lock")
+        let outcome = try home.enrol()
+        #expect(outcome.status == 0 && outcome.text.contains("(process \(gateway.pid)) restarts"), "\(outcome)")
+        #expect(gateway.line(containing: "gateway attic, 1 sensor in the settings") != nil, "\(gateway.text)")
+        #expect(bystander.isRunning)
+        gateway.end()
+
+        // The lock alone, as an earlier version or a stranger has it: then nobody is told, and that is said.
+        try home.folder.write("\(bystander.pid)\n", to: "state/lock")
+        let stranger = try RunningProgram(
+            "flock", ["--no-fork", "--exclusive", home.folder.path("state/lock"), "sh", "-c", "echo locked; read x"])
+        defer { stranger.end(SIGKILL) }
+        #expect(stranger.line(containing: "locked") != nil)
+        let again = try home.enrol(["--again"])
+        #expect(again.status == 69 && again.text.contains("enrolled as attic"), "\(again)")
+        #expect(again.text.contains("does not say which one") && again.text.contains("restart it"), "\(again)")
+        #expect(bystander.isRunning && stranger.isRunning)
+        // A second name may be that of another program's lock.
+        #expect(link(home.folder.path("state/lock"), home.folder.path("state/other")) == 0)
+        let named = try home.enrol(["--again"])
+        #expect(named.status == 65 && named.text.contains("is not a lock of ours"), "\(named)")
+    }
+
+    @Test(
+        "what root does in the gateway's folder is the gateway's", .enabled(if: geteuid() == 0, "only root has others"))
+    func rootsEnrolment() throws {
+        let home = try Unenrolled()
+        let state = home.folder.path("state")
+        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
+        #expect(chmod(home.folder.path, 0o711) == 0)
+        #expect(chown(state, 1234, 1234) == 0 && chmod(state, 0o750) == 0)
+        let identity = try home.gateway("identity")
+        #expect(identity.exitStatus() == 0, "\(identity.text)")
+        #expect(try home.enrol().status == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: state)
+        #expect(Set(names).isSuperset(of: ["identity.key", "enrolment.json", "broker.password"]))
+        #expect(Set(names).isSubset(of: GatewaySettings.stateFiles), "\(names)")
+        for name in names {
+            var status = stat()
+            #expect(lstat("\(state)/\(name)", &status) == 0)
+            #expect(status.st_uid == 1234 && status.st_gid == 1234 && status.st_mode & 0o777 == 0o600, "\(name)")
+        }
+        var status = stat()
+        #expect(stat(state, &status) == 0 && status.st_uid == 1234 && status.st_mode & 0o777 == 0o750)
+        // Another user hears as whom to run it.
+        let program = try RunningProgram.copy("vitals-gateway", into: home.folder)
+        #expect(chmod(home.settings, 0o644) == 0)
+        let other = try RunningProgram(
+            "setpriv", RunningProgram.asUser(4321) + [program, "claim-code", "--settings", home.settings])
+        let line = "run it as that user: sudo -u '#1234' vitals-gateway claim-code --settings \(home.settings)"
+        #expect(other.exitStatus() == 78 && other.text.contains(line), "\(other.text)")
+        // Also where the folder lets everybody in, and the files do not.
+        #expect(chmod(state, 0o755) == 0)
+        let within = try RunningProgram(
+            "setpriv", RunningProgram.asUser(4321) + [program, "claim-code", "--settings", home.settings])
+        #expect(within.exitStatus() == 78 && within.text.contains(line), "\(within.text)")
+        #expect(within.text.contains("is for #1234 alone"), "\(within.text)")
+        // What root keeps there and no gateway opens is in nobody's way; what root has left there by mistake is.
+        try home.folder.write("root's own", to: "state/before.db")
+        #expect(chmod("\(state)/before.db", 0o600) == 0)
+        func identityOfTheirs() throws -> RunningProgram {
+            try RunningProgram(
+                "setpriv", RunningProgram.asUser(1234) + [program, "identity", "--settings", home.settings])
+        }
+        let own = try identityOfTheirs()
+        #expect(own.exitStatus() == 0, "\(own.text)")
+        #expect(chown("\(state)/enrolment.json", 0, 0) == 0)
+        let left = try identityOfTheirs()
+        #expect(left.exitStatus() == 78 && left.text.contains("sudo chown -R 1234 \(state)"), "\(left.text)")
+    }
+
+    @Test("a state folder of an earlier version makes codes of the new key, and says what to update")
+    func enrolledBefore() throws {
+        let home = try Unenrolled { data in
+            data["claim_codes"] = "agreed"
+            return nil
+        }
+        try #require(try home.enrol().status == 0)
+        #expect(try home.enrolment?.isAgreed == true)
+        let now = try home.claimCode()
+        #expect(!now.errors.contains("earlier version"), "\(now.errors)")
+        // The file as earlier versions wrote it.
+        let consumer = KeyFile.text(of: home.consumer.publicKey)
+        let code = KeyFile.text(of: try home.code.codeKey().bytes)
+        try home.folder.write(
+            """
+            {"gateway":"attic","consumer":"\(consumer)","username":"attic","claim_key":"\(code)"}
+            """, to: "state/enrolment.json")
+        let before = try home.claimCode()
+        #expect(before.errors.contains("update the consumer"), "\(before.errors)")
+        let identity = try Identity(in: home.folder.path("state"))
+        let key = try ClaimKey.atConsumer(
+            home.consumer, gateway: identity.key.publicKey, codeKey: home.code.codeKey())
+        for made in [now.code, before.code] {
+            let time = Int64(Date.now.timeIntervalSince1970 * 1000)
+            #expect(try made.window(for: "strap", around: time, key: key) != nil)
+            #expect(try made.window(for: "strap", around: time, key: home.code.codeKey()) == nil)
+        }
     }
 
     @Test("SIGHUP takes new settings, again and again, and leaves nothing behind; bad ones change nothing")

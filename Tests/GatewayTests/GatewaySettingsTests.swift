@@ -22,6 +22,11 @@ struct GatewaySettingsTests {
         }
     }
 
+    @Test("takes the example that it shows to people whose file is none")
+    func example() throws {
+        #expect(try read(GatewaySettings.example).sensors.map(\.id.text) == ["strap"])
+    }
+
     @Test("needs no sensor: they can be added by request")
     func withoutSensors() throws {
         #expect(try read(#"{ gateway: "home" }"#).sensors.isEmpty)

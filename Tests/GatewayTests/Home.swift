@@ -55,6 +55,9 @@ final class Home {
         try waitUntilListening()
     }
 
+    /// Ends the gateway in order; `restartGateway` starts it again.
+    func stopGateway() { gateway.end() }
+
     /// It has asked for its requests before it says that it is online.
     private func waitUntilListening() throws {
         try #require(gateway.line(containing: "connected to the broker") != nil, "\(gateway.text)")

@@ -77,6 +77,23 @@ struct OutboxTests {
         outbox.kill()
     }
 
+    @Test(
+        "fills its blocks: what is beyond 64 readings waits for more of them, and goes when it is due",
+        arguments: [5, 10])
+    func filledBlocks(atATime count: Int) throws {
+        let outbox = try granted()
+        for begin in stride(from: 0, to: 200, by: count) {
+            let batch = (begin..<begin + count).map { reading(UInt32($0)) }
+            #expect(try outbox.keep(batch, from: bench.strap))
+        }
+        #expect(try bench.opened(bench.waiting()).map(\.readings.count) == [64, 64, 64])
+        #expect(try bench.store().journalCount() == 8)
+        outbox.loop.sync { outbox.flush(sealingAll: true) }
+        #expect(try bench.opened(bench.waiting()).map(\.readings.count) == [64, 64, 64, 8])
+        outbox.kill()
+        #expect(try bench.opened(bench.waiting()).flatMap(\.steps) == Array(0..<200))
+    }
+
     @Test("seals what there is when it stops")
     func stop() throws {
         let outbox = try granted()
@@ -215,6 +232,33 @@ struct OutboxTests {
         #expect(try outbox.keep([reading(2)], from: bench.strap))
         outbox.stop(within: .zero)
         #expect(try bench.opened(bench.waiting()).flatMap(\.steps) == [1, 2])
+    }
+
+    @Test("a full disk is told in health, until it has taken everything for ten seconds", .timeLimit(.minutes(20)))
+    func fullDisk() throws {
+        let outbox = try granted()
+        #expect(outbox.health.disk == .ok)
+        let pages = try bench.database().first("PRAGMA page_count", row: Row.int) ?? 0
+        // SQLite says of a database that may not grow what it says of a full disk.
+        outbox.loop.sync { _ = try? outbox.store.database.first("PRAGMA max_page_count = \(pages)", row: Row.int) }
+        var isKept = true
+        for counter in 0..<2000 as Range<UInt32> where isKept {
+            isKept = try outbox.keep([reading(counter)], from: bench.strap)
+        }
+        #expect(!isKept)
+        #expect(outbox.health.disk == .full)
+        let since = try #require(outbox.health.diskSince)
+        #expect(abs(since - unixMilliseconds()) < 60_000)
+        outbox.loop.sync { _ = try? outbox.store.database.first("PRAGMA max_page_count = 100000", row: Row.int) }
+        #expect(try outbox.keep([reading(3000)], from: bench.strap))
+        // It may have been luck.
+        #expect(outbox.health.disk == .full)
+        #expect(outbox.health.diskSince == since)
+        let end = ContinuousClock.now + .seconds(60)
+        while outbox.health.disk != .ok, ContinuousClock.now < end { _ = try bench.changes.take("a change") { $0 } }
+        #expect(outbox.health.disk == .ok)
+        #expect(outbox.health.diskSince == nil)
+        outbox.kill()
     }
 
     @Test("answers at its end who waits for the disk")

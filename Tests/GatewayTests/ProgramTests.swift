@@ -1,6 +1,9 @@
 import Foundation
 import TestSupport
 import Testing
+import Vault
+
+@testable import vitals_gateway
 
 @Suite("vitals-gateway", .timeLimit(.minutes(20)))
 struct ProgramTests {
@@ -13,6 +16,19 @@ struct ProgramTests {
         #expect(home.sensor.obeys("drop 60"))
         #expect(health.line(containing: #""connected":0}"#) != nil)
         #expect(!health.lines.contains { $0.contains(#""connected":-"#) })
+    }
+
+    @Test("opens no files in its state folder but those that it looks at before it goes on")
+    func stateFiles() throws {
+        let home = try Home()
+        #expect(try home.subscribe("sensors/strap/info").line(containing: "capabilities") != nil)
+        let names = try FileManager.default.contentsOfDirectory(atPath: home.folder.path("gateway"))
+        #expect(Set(names).isSuperset(of: Database.files(OutboxStore.file)), "\(names)")
+        // A file that is being replaced is there by another name for a moment.
+        let strange = names.filter { name in
+            !GatewaySettings.stateFiles.contains { name == $0 || name.hasPrefix($0 + ".") }
+        }
+        #expect(strange == [])
     }
 
     @Test("answers who waits for a read when it stops, and says goodbye last")

@@ -134,7 +134,6 @@ struct RequestTests {
         #expect(try home.request("connect", #"{"sensor":"Watch!"}"#).field == "sensor")
         #expect(try home.request("connect", "{}").field == "device")
         #expect(try home.request("disconnect", "{}").field == "sensor")
-        #expect(try home.request("reboot", "{}").code == "bad-request")
         // It is the strap already.
         let strap = try home.request("connect", #"{"device":"C0:FF:EE:00:00:01"}"#)
         #expect(strap.data["sensor"] as? String == "strap")
@@ -153,6 +152,33 @@ struct RequestTests {
             ])
         #expect(asker.exitStatus() == 0)
         #expect(replies.line(containing: "unknown-device") != nil)
+    }
+
+    @Test(
+        "a gateway that was stopped while it was asked answers no request late, and those who still wait with a value")
+    func stopped() throws {
+        let home = try Home()
+        try home.waitUntilOnline()
+        let replies = try home.subscribe("responses/#")
+        home.gateway.signal(SIGSTOP)
+        try home.ask("hasty", expirySeconds: 4)
+        try home.ask("patient", expirySeconds: 60)
+        // Nothing can come while it is stopped, and then the first has given up.
+        #expect(replies.line(containing: "responses/hasty", within: .seconds(6)) == nil)
+        home.gateway.signal(SIGCONT)
+        #expect(replies.line(containing: "responses/hasty {")?.contains(#""code":"timeout""#) == true)
+        #expect(replies.line(containing: "responses/patient {")?.contains(#""steps":"#) == true)
+    }
+
+    @Test("a request waits for its own time, and not for less")
+    func wholeMinute() throws {
+        let home = try Home()
+        try home.waitUntilOnline()
+        let replies = try home.subscribe("responses/#")
+        #expect(home.sensor.obeys("hang on"))
+        try home.ask("slow", expirySeconds: 55)
+        #expect(replies.line(containing: "responses/slow", within: .seconds(50)) == nil)
+        #expect(replies.line(containing: "responses/slow {", within: .seconds(8))?.contains("timeout") == true)
     }
 
     @Test("what is being forgotten takes no other request; a sensor of the settings is then found anew")

@@ -1,4 +1,5 @@
 import Daemon
+import Foundation
 import Telemetry
 import TestSupport
 import Testing
@@ -116,6 +117,57 @@ struct RoomTests {
         outbox.kill()
     }
 
+    /// Blocks of the size that leaves the most of a page unused: as those of a heart rate's 64 readings may be.
+    private func fillWithSmallOnes(_ numbers: Range<UInt64>) throws {
+        let store = try bench.store()
+        try store.commit { () throws(VaultError) in
+            for number in numbers {
+                let identity = BlockIdentity(stream: bench.stream, session: SessionID(7), sequence: number)
+                let bytes = BlockHeader(.readings, identity).bytes + [UInt8](repeating: 1, count: 470)
+                try store.add(identity, bytes, .init(extent: Extent(count: 3, first: 1, last: 2)), at: 1)
+            }
+        }
+    }
+
+    @Test(
+        "says how full it is: it warns at four fifths, and drops readings only when it says full",
+        arguments: [false, true])
+    func saysHowFull(withSpent: Bool) throws {
+        let outbox = try small()
+        if withSpent { try fill(30, acknowledged: true) }
+        var last = 0
+        var hasWarned = false
+        for round in 100...300 as ClosedRange<UInt64> {
+            try fillWithSmallOnes(round * 10 + 1..<round * 10 + 11)
+            let percent = try #require(outbox.health.outbox.fullPercent)
+            #expect(try outbox.keep([reading(1)], from: bench.strap))
+            let (dropped, warned) = (outbox.health.dropped, isNearlyFull(outbox))
+            if dropped > 0 {
+                #expect(percent == 100)
+                #expect(last >= 98)
+                #expect(hasWarned)
+                break
+            }
+            // What was kept may have brought it over the line by itself.
+            if warned != (percent >= 80) { #expect((78...80).contains(percent)) }
+            hasWarned = hasWarned || warned
+            last = percent
+        }
+        #expect(outbox.health.dropped > 0)
+        outbox.kill()
+    }
+
+    @Test("the seconds of a gap block begin with …000 and end with …999, in the vectors as in the code")
+    func secondsOfGaps() throws {
+        let gap = try Extent(count: 1, first: 1_699_999_995, last: 1_699_999_999).gap(.outboxFull)
+        let file = "\(projectFolder)/Tests/VaultTests/Vectors/blocks.json"
+        let vectors = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: file)))
+        let blocks = try #require((vectors as? [String: Any])?["blocks"] as? [[String: Any]])
+        let said = blocks.compactMap { ($0["says"] as? [String: Any])?["gap"] as? [String: Any] }
+        #expect(said.map { $0["first"] as? Int64 } == [gap.first])
+        #expect(said.map { $0["last"] as? Int64 } == [gap.last])
+    }
+
     @Test("what waits in memory while the disk takes nothing is dropped oldest first, and a gap block says so")
     func dropsFromMemory() throws {
         let outbox = try small()
@@ -222,7 +274,7 @@ struct RoomTests {
         for index in ["blocks_acknowledged", "blocks_dead", "blocks_keys", "blocks_loose"] {
             try database.execute("DROP INDEX \(index)")
         }
-        for trigger in ["blocks_added", "blocks_changed", "blocks_removed"] {
+        for trigger in ["blocks_added", "blocks_changed", "blocks_removed", "blocks_spent", "blocks_spent_removed"] {
             try database.execute("DROP TRIGGER \(trigger)")
         }
         for column in ["readings", "first", "last", "records_of", "size"] {
@@ -236,6 +288,22 @@ struct RoomTests {
         #expect(next.health.outbox.bytes > 0)
         next.stop(within: .zero)
         #expect(try bench.opened(bench.waiting()).flatMap(\.steps) == Array(0..<70))
+    }
+
+    @Test("a database of the second version is brought up to date, and knows how full it is")
+    func upgradesFromTwo() throws {
+        let outbox = try small()
+        try fill(40, acknowledged: true)
+        outbox.kill()
+        let database = try bench.database()
+        for trigger in ["blocks_spent", "blocks_spent_removed"] { try database.execute("DROP TRIGGER \(trigger)") }
+        try database.execute("DELETE FROM counters WHERE name IN ('spent', 'spent_bytes')")
+        try database.execute("PRAGMA user_version = 2")
+
+        #expect(try bench.store().counter("spent_bytes") == 40 * 20_036)
+        let next = try bench.outbox(#"limit: "1 MB""#)
+        #expect(next.health.outbox.fullPercent.map { $0 < 10 } == true)
+        next.kill()
     }
 
     @Test("a database of a later version is left alone, with a message that says what to do")

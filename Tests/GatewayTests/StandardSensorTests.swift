@@ -137,9 +137,31 @@ struct StandardSensorTests {
         #expect(first["crank_revolutions"] == 0 && first["crank_rpm"] == nil && first["wheel_revolutions"] == nil)
         let second = try home.payload("sensors/it/cycling", after: 1)
         #expect(second["crank_revolutions"] == 2 && second["crank_rpm"] == 120)
-        #expect(home.gateway.line(containing: "truncated (1 malformed so far)") != nil)
+        #expect(home.gateway.line(containing: "truncated") != nil)
         try home.ask("steps", "steps")
         #expect(try home.payload("responses/steps")["error"]?["code"] == "not-supported")
+    }
+
+    @Test("nonsense from a sensor, and a link that it loses again and again, are in the log once a minute")
+    func loggedOnceAMinute() throws {
+        let home = try ScriptedHome([(GATT.cyclingSpeedAndCadenceMeasurement, ["notify"])])
+        for _ in 1...50 { home.sensor.send(GATT.cyclingSpeedAndCadenceMeasurement, try bytes("02 02")) }
+        home.sensor.send(GATT.cyclingSpeedAndCadenceMeasurement, try bytes("02 02 00 00 04"))
+        // It came after all of the others.
+        _ = try home.payload("sensors/it/cycling")
+        #expect(home.gateway.lines.count { $0.contains("sensor it: ") && $0.contains("truncated") } == 1)
+        for count in 1...3 {
+            home.sensor.drop()
+            let isBack = home.everything.wait { lines in
+                lines.count { $0.hasSuffix("sensors/it/availability online") } > count
+            }
+            try #require(isBack, "\(home.gateway.text)")
+        }
+        #expect(home.gateway.lines.count { $0.contains("sensor it: connected") } == 1)
+        #expect(home.gateway.lines.count { $0.contains("sensor it: the link was lost") } == 1)
+        // All of it was counted.
+        let health = try #require(home.everything.lines.last { $0.contains("/health ") })
+        #expect(health.contains("\"malformed\":50"), "\(health)")
     }
 
     @Test("a thermometer's measurement answers, and not what it shows on its way there")

@@ -22,7 +22,12 @@ struct ClaimCodeCommand {
         if clockSource() == .unsynchronised {
             log.warning("this machine's clock is not synchronised: a code made with a wrong time is not taken")
         }
-        let code = try ClaimCode(sensor: sensor, at: unixMilliseconds(), key: enrolment.claimKey)
+        if !enrolment.isAgreed {
+            log.notice(
+                "this gateway was enrolled by an earlier version: if the code is refused as wrong, update the consumer")
+        }
+        let key = try enrolment.claimKey(Identity(in: settings.state))
+        let code = try ClaimCode(sensor: sensor, at: unixMilliseconds(), key: key)
         print("vitals claim \(enrolment.gateway)/\(sensor) \(code.text)")
         return .ok
     }
@@ -34,7 +39,7 @@ struct ClaimCodeCommand {
         let list = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
         if let wanted {
             guard known.contains(wanted) else {
-                throw Failure(.failure, "this gateway has no sensor \(wanted): \(list)", hint: hint)
+                throw Failure(.notFound, "this gateway has no sensor \(wanted): \(list)", hint: hint)
             }
             return wanted
         }

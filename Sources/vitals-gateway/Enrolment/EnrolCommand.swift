@@ -17,20 +17,20 @@ import Vault
 /// Enrols this gateway.
 struct EnrolCommand {
     private let settings: GatewaySettings
-    private let limit = Duration.seconds(30)
+    /// How long to wait for the broker, and for the consumer.
+    private let limit: Duration
 
     /// Throws where the settings have an enrolment already: `--again` reads them without.
-    init(_ settings: GatewaySettings) throws(Failure) {
-        self.settings = settings
+    init(_ settings: GatewaySettings, within limit: Duration) throws(Failure) {
+        (self.settings, self.limit) = (settings, limit)
         guard let enrolment = settings.enrolment else { return }
         throw Failure(
-            .failure, "this gateway is enrolled already, as \(enrolment.gateway)",
-            hint: "to enrol it anew, perhaps with another consumer: vitals-gateway enrol --again")
+            .usage, "this gateway is enrolled already, as \(enrolment.gateway)",
+            hint: "to enrol it again, perhaps with another consumer: vitals-gateway enrol --again")
     }
 
     func run() throws -> ExitCode {
         try Identity.makeFolder(settings.state)
-        try checkOwner()
         let key = try Identity(in: settings.state).key.publicKey
         let code = try Self.readCode()
         let (enrolment, password) = try Self.enrolment(ask(code, key), code, key)
@@ -41,23 +41,13 @@ struct EnrolCommand {
         return .ok
     }
 
-    /// What it writes is its owner's alone; were that another user than the gateway's, the gateway could not read it.
-    private func checkOwner() throws(Failure) {
-        var status = stat()
-        guard stat(settings.state, &status) == 0, status.st_uid != geteuid() else { return }
-        let owner = Enrolment.owner(of: settings.state) ?? "#\(status.st_uid)"
-        throw Failure(
-            .configuration, "the state folder \(settings.state) is \(owner)'s",
-            hint: "run it as that user: sudo -u \(owner) vitals-gateway enrol")
-    }
-
     private static func readCode() throws(Failure) -> EnrolmentCode {
         if isatty(STDIN_FILENO) == 1 {
             log.notice("the code, as `vitals enrol --show` or `vitals-consumer enrol-code` printed it:")
         }
         do throws(VaultError) { return try EnrolmentCode(readLine() ?? "") } catch {
             throw Failure(
-                .usage, "this is no enrolment code: \(error.said)",
+                .data, "this is no enrolment code: \(error.said)",
                 hint: "it looks like 7QKM-2DZX-0H4W-9C1T-V6RA-XP3E, and is read from standard input")
         }
     }
@@ -85,14 +75,14 @@ struct EnrolCommand {
                 .temporary, "no consumer answered at \(settings.broker.address)",
                 hint: "does it run, below \(settings.topics.root), and with `accounts` in its settings?")
         } catch let error as MQTTError {
-            throw Failure(.failure, "\(error)")
+            throw Failure(error.kind == .refused ? .refused : .unavailable, "\(error)")
         }
         switch reply.outcome {
         case .ok(let data): return data
         case .error(let error):
             let isLater = error.code == .rateLimited || error.code == .busy
             throw Failure(
-                isLater ? .temporary : .failure, "not enrolled: \(error.message)", hint: Self.hint(error.code))
+                isLater ? .temporary : .refused, "not enrolled: \(error.message)", hint: Self.hint(error.code))
         }
     }
 
@@ -116,7 +106,8 @@ struct EnrolCommand {
             }))
         switch answer.wait(atMost: limit) {
         case .some(nil): return
-        case .some(let error?): throw Failure(.unavailable, "\(error)")
+        case .some(let error?):
+            throw Failure(error.kind == .refused ? .refused : .unavailable, "\(error)")
         case nil: throw Failure(.unavailable, "no answer from the broker at \(settings.broker.address)")
         }
     }
@@ -133,17 +124,19 @@ struct EnrolCommand {
             let right = try code.replyProof(gateway: gateway.text, consumerKey: consumer, gatewayKey: key)
             guard isEqualInConstantTime(right, try KeyFile.bytes(of: text("proof"))) else {
                 throw Failure(
-                    .failure, "whoever answered does not know the code: nothing was changed",
+                    .refused, "the answer came from somebody who does not know the code: nothing was changed",
                     hint: "the broker, or somebody at it, is not what it seems; look there before you try again")
             }
             let enrolment = Enrolment(
-                gateway: gateway, consumer: consumer, username: gateway.text, claimKey: try code.claimKey())
+                gateway: gateway, consumer: consumer, username: gateway.text, codeKey: try code.codeKey(),
+                isAgreed: data["claim_codes"] == "agreed")
             return (enrolment, text("password"))
         } catch let error as Failure {
             throw error
         } catch {
             throw Failure(
-                .failure, "the consumer's reply is none: \(error)", hint: "are gateway and consumer of one version?")
+                .protocolError, "the consumer's answer cannot be understood: \(error)",
+                hint: "are gateway and consumer of one version?")
         }
     }
 
@@ -154,7 +147,7 @@ struct EnrolCommand {
             throw Failure(
                 .configuration,
                 "the code is of another consumer than consumer.identity in the settings: nothing was changed",
-                hint: "take that out of the settings if it is to be this one, and enrol with another code")
+                hint: "take that out of the settings if this consumer is the right one, and enrol with another code")
         }
         if let gateway, gateway != enrolment.gateway {
             throw Failure(
@@ -167,15 +160,15 @@ struct EnrolCommand {
     }
 
     private func tellRunning() throws(Failure) {
-        guard let process = StateLock.holder(of: settings.state) else {
+        guard let holder = try StateLock.holder(of: settings.state) else {
             print("no gateway is running here: start it")
             return
         }
-        guard kill(process, SIGHUP) == 0 else {
+        do throws(Failure) { try holder.signal(.hangUp) } catch {
             throw Failure(
-                .failure, "the running gateway, process \(process), was not told: \(String(cString: strerror(errno)))",
+                .inputOutput, "the running gateway was not told: \(error.message)",
                 hint: "restart it: systemctl restart vitals-gateway")
         }
-        print("the running gateway, process \(process), starts anew with it")
+        print("the running gateway (process \(holder.process)) restarts with it")
     }
 }

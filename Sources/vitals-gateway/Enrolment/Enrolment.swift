@@ -1,11 +1,10 @@
 import Daemon
-import Glibc
 import Telemetry
 import Vault
 
 /// What enrolling by a code has left in the state folder: who this gateway is, and whose acknowledgements it believes.
 ///
-///     enrolment.json     gateway, its user at the broker, the consumer's public key, the key of claim codes
+///     enrolment.json     gateway, its user at the broker, the consumer's public key, the code's half of the claim key
 ///     broker.password    what the broker checks that user by
 ///
 /// Both are their owner's alone. The password is written first, so that whoever finds the one finds the other.
@@ -15,11 +14,16 @@ struct Enrolment {
     let consumer: [UInt8]
     /// The broker's name for this gateway.
     let username: String
-    /// Makes claim codes; the consumer has it, too.
-    let claimKey: SymmetricKey
+    /// What the enrolment code gave; the claim key is made of it, and of the identities.
+    let codeKey: SymmetricKey
+    /// Whether the consumer said that it makes the claim key of the identities, too. Earlier versions did not, and said nothing.
+    let isAgreed: Bool
 
-    static func passwordFile(in state: String) -> String { "\(state)/broker.password" }
-    private static func path(in state: String) -> String { "\(state)/enrolment.json" }
+    /// Their names in the state folder.
+    static let (file, password) = ("enrolment.json", "broker.password")
+
+    static func passwordFile(in state: String) -> String { "\(state)/\(password)" }
+    private static func path(in state: String) -> String { "\(state)/\(file)" }
 
     /// The enrolment in a state folder; nil where there is none.
     static func read(in state: String) throws(Failure) -> Enrolment? {
@@ -27,13 +31,6 @@ struct Enrolment {
         do {
             guard let bytes = try SmallFile.read(path, atMost: 4096) else { return nil }
             return try Enrolment(JSON(payload: bytes))
-        } catch let error as VaultError where error.code == EACCES {
-            let user = owner(of: state) ?? "USER"
-            throw Failure(
-                .configuration, "\(path) is for \(user) alone",
-                hint:
-                    "run this as that user: sudo -u \(user) …; such as: vitals enrol --show | sudo -u \(user) vitals-gateway enrol"
-            )
         } catch {
             throw Failure(
                 .configuration, "\(path) cannot be used: \(error)",
@@ -41,18 +38,17 @@ struct Enrolment {
         }
     }
 
-    /// Whose a file is; nil where that cannot be told.
-    static func owner(of path: String) -> String? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "#\(status.st_uid)"
-    }
-
-    init(gateway: ID, consumer: [UInt8], username: String, claimKey: SymmetricKey) {
+    init(gateway: ID, consumer: [UInt8], username: String, codeKey: SymmetricKey, isAgreed: Bool) {
         self.gateway = gateway
         self.consumer = consumer
         self.username = username
-        self.claimKey = claimKey
+        self.codeKey = codeKey
+        self.isAgreed = isAgreed
+    }
+
+    /// Makes claim codes; the consumer has it, too.
+    func claimKey(_ identity: Identity) throws(VaultError) -> SymmetricKey {
+        try ClaimKey.atGateway(identity.key, consumer: consumer, codeKey: codeKey)
     }
 
     private init(_ json: JSON) throws {
@@ -64,7 +60,8 @@ struct Enrolment {
         }
         self.init(
             gateway: try ID(text("gateway")), consumer: try KeyFile.bytes(of: text("consumer")),
-            username: try text("username"), claimKey: try SymmetricKey(KeyFile.bytes(of: text("claim_key"))))
+            username: try text("username"), codeKey: try SymmetricKey(KeyFile.bytes(of: text("claim_key"))),
+            isAgreed: json["agreed"] == true)
     }
 
     /// Makes it the enrolment of a state folder. When this returns it is on the disk.
@@ -72,7 +69,8 @@ struct Enrolment {
         try SmallFile.replace(Self.passwordFile(in: state), with: Array(password.utf8) + [UInt8(ascii: "\n")])
         let json: JSON = [
             "gateway": .string(gateway.text), "consumer": .string(KeyFile.text(of: consumer)),
-            "username": .string(username), "claim_key": .string(KeyFile.text(of: claimKey.bytes)),
+            "username": .string(username), "claim_key": .string(KeyFile.text(of: codeKey.bytes)),
+            "agreed": .bool(isAgreed),
         ]
         try SmallFile.replace(Self.path(in: state), with: json.bytes + [UInt8(ascii: "\n")])
     }

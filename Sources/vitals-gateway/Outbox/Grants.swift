@@ -13,7 +13,7 @@ struct Grants {
     /// Of the grant that told the store.
     private var storeSerial: UInt64 = 0
     private var online: [StoreID: Set<ID>] = [:]
-    private var notTakenCount = 0
+    private var notTakenCount = CountToTell()
 
     private static let mostStores = 64
     private static let mostInstances = 64
@@ -97,10 +97,9 @@ struct Grants {
         }
     }
 
-    /// Whoever may publish can do so all day: it is said at the first, second, fourth, eighth … time.
+    /// Any client that may publish can do so all day.
     private mutating func notTaken(_ reason: String) {
-        notTakenCount += 1
-        guard notTakenCount & (notTakenCount - 1) == 0 else { return }
-        log.warning("a message in the consumer's name was not taken: \(reason) (\(notTakenCount) so far)")
+        guard let count = notTakenCount.toTell(of: 1, now: millisecondsSinceBoot()) else { return }
+        log.warning("a message in the consumer's name was not taken: \(reason)\(timesSinceLogged(count))")
     }
 }

@@ -55,7 +55,7 @@ final class Outbox: @unchecked Sendable {
     /// A killed gateway loses what is younger than this and the commit that follows: promised are 50 ms.
     private static let commitDelay = Duration.milliseconds(20)
     /// While the disk takes nothing, so many readings wait in memory; then the oldest are dropped, and counted.
-    private static let mostUnwritten = 20_000
+    static let mostUnwritten = 20_000
 
     let loop = EventLoop(name: "outbox")
     let settings: OutboxSettings
@@ -87,6 +87,16 @@ final class Outbox: @unchecked Sendable {
     /// Who is told when what is committed now is on the disk.
     var waitingForDisk: [@Sendable (Bool) -> Void] = []
     var isNearlyFull = false
+    /// Whether the disk takes what is written.
+    var disk = DiskState()
+    /// What the log is told of, once a minute: readings that were dropped from the disk or from memory, and blocks that made room for others.
+    var droppedFromDisk = CountToTell()
+    var droppedFromMemory = CountToTell()
+    var spared = CountToTell()
+    /// What the consumer, people and a full disk bring about goes here.
+    let limitedLog = LimitedLog()
+    /// A flush that hangs was told of.
+    var isHangTold = false
     private var commitTimer: EventLoop.Timer?
     private var flushTimer: EventLoop.Timer?
     var sendTimer: EventLoop.Timer?
@@ -106,7 +116,7 @@ final class Outbox: @unchecked Sendable {
         grantsTopic = settings.topics[settings.gateway, .grants]
         identity = try Identity(in: settings.state).key
         guard let boot = bootID() else {
-            throw Failure(.failure, "there is no boot id", hint: "is /proc mounted?")
+            throw Failure(.unavailable, "there is no boot id", hint: "is /proc mounted?")
         }
         self.boot = boot
         store = try OutboxStore(in: settings.state)
@@ -134,6 +144,7 @@ final class Outbox: @unchecked Sendable {
             every(.seconds(10)) { [unowned self] in
                 checkClock(.now())
                 checkFlush()
+                checkDisk()
                 onChange()
             }
             every(.seconds(3600)) { [unowned self] in removeOld() }
@@ -259,6 +270,7 @@ final class Outbox: @unchecked Sendable {
         do throws(VaultError) {
             try writeJournal()
             try sealPending { _, pending in pending.isFull }
+            diskTook()
             flushLater()
         } catch {
             trouble(error)
@@ -276,6 +288,7 @@ final class Outbox: @unchecked Sendable {
         }
         let mustSeal = sessions.values.contains { open in open.pending.values.contains { isDue(open, $0) } }
         guard isDirty || mustSeal || !unwritten.isEmpty || clock.hasSteps || !gaps.isEmpty else { return flushLater() }
+        let isWriting = mustSeal || !unwritten.isEmpty || clock.hasSteps || !gaps.isEmpty
         waitingForDisk += unwritten.compactMap(\.completion)
         for index in unwritten.indices { unwritten[index].completion = nil }
         do throws(VaultError) {
@@ -285,11 +298,12 @@ final class Outbox: @unchecked Sendable {
             try sealGaps()
             try makeRoom()
             try toDisk()
+            if isWriting { diskTook() }
         } catch {
             tellWaiting(false)
             trouble(error)
             // What was committed before goes on its way all the same.
-            if isDirty { do { try toDisk() } catch { log.error("outbox: \(error)") } }
+            if isDirty { do { try toDisk() } catch { diskRefused(error) } }
             return
         }
         sessions = sessions.filter { !isOver($0.value) || !$0.value.pending.isEmpty }
@@ -307,7 +321,7 @@ final class Outbox: @unchecked Sendable {
 
     /// The disk is full, read-only or broken: what could not be done is tried again, and what is unwritten waits in memory.
     func trouble(_ error: VaultError) {
-        log.error("outbox: \(error)")
+        diskRefused(error)
         if error.reason == .diskFull { spareSpent() }
         guard commitTimer == nil else { return }
         commitTimer = loop.after(.seconds(1)) { [unowned self] in flush() }

@@ -45,7 +45,7 @@ extension Outbox {
                 }
             } catch {
                 // In force is only what a restart finds again: otherwise nobody could say whose the readings are.
-                log.error("outbox: \(error)")
+                diskRefused(error)
                 loop.after(.seconds(1)) { [unowned self] in receive(grant: message, for: sensor) }
                 return
             }
@@ -54,7 +54,7 @@ extension Outbox {
             if isNewStore { uplink.rewind() }
             flush()
             let state = grant.until == nil ? "recorded" : "not recorded any more"
-            log.notice("sensor \(sensor): \(state) (grant \(grant.serial))")
+            limitedLog.notice("\(sensor) is \(state)") { "sensor \(sensor): \(state) (grant \(grant.serial))\($0)" }
             uplink.consumerChanged(isThere: grants.hasConsumer)
             pump()
             onChange()
@@ -72,7 +72,7 @@ extension Outbox {
                 case .grant: break  // Grants come on a sensor's own topic.
                 }
             } catch {
-                log.error("outbox: \(error)")
+                diskRefused(error)
             }
             pump()
             if uplink.isEmpty { onChange() }
@@ -97,7 +97,7 @@ extension Outbox {
         guard let block = try store.block(identity),
             try SHA256.digest(block.bytes).starts(with: digest)
         else { return }
-        log.error("the consumer refused block \(identity): \(reason)")
+        limitedLog.error("block \(reason)") { "the consumer refused block \(identity): \(reason)\($0)" }
         try store.commit { () throws(VaultError) in try store.bury(identity, at: unixMilliseconds()) }
         uplink.remove(identity)
     }
@@ -118,6 +118,9 @@ extension Outbox {
         health.recorded = recorded
         health.notRecorded = notRecorded
         health.dropped = dropped
+        // To those who read it a database that is locked is a disk that takes nothing.
+        health.disk = HealthPayload.Disk(rawValue: disk.condition.rawValue) ?? .failing
+        health.diskSince = disk.since
         health.recordedSensors = grants.allInForce.filter { $0.until == nil }.map(\.sensor.text)
         do throws(VaultError) {
             let backlog = try store.backlog()
@@ -125,10 +128,11 @@ extension Outbox {
             let age = backlog.oldest.map { max(0, unixMilliseconds() - $0) / 1000 } ?? 0
             health.outbox = HealthPayload.Outbox(
                 journal: journal, blocks: backlog.blocks, bytes: backlog.bytes, limitBytes: settings.limit,
-                oldestSeconds: Int(age))
+                fullPercent: try fullPercent(), oldestSeconds: Int(age))
             health.dead = try store.deadCount()
         } catch {
-            log.error("outbox: \(error)")
+            // Only what could be written changes what is told of the disk.
+            log.debug("outbox: \(error)")
         }
     }
 }

@@ -43,8 +43,9 @@ extension Outbox {
     ) throws(VaultError) {
         for (kind, pending) in open.pending where isDue(open, pending) {
             isDirty = true
+            // What is left of full blocks waits for more readings, unless it is due by itself.
             var rest = pending
-            while !rest.readings.isEmpty {
+            while !rest.readings.isEmpty, isDue(open, rest) {
                 let count = OpenSession.chunk(of: rest)
                 try seal(Array(rest.readings.prefix(count)), Array(rest.rows.prefix(count)), in: open)
                 rest.readings.removeFirst(count)
@@ -120,7 +121,7 @@ extension Outbox {
             }
             if uplink.isEmpty || !uplink.isOpen { drained?.set(true) }
         } catch {
-            log.error("outbox: \(error)")
+            diskRefused(error)
             sendTimer = loop.after(.seconds(1)) { [unowned self] in pump() }
         }
     }

@@ -21,9 +21,11 @@ extension Outbox {
 
     private func isOnDisk(through last: Int64, _ error: VaultError?, _ isLogLong: Bool) {
         flushBegan = nil
+        if isHangTold { log.notice("the disk has finished its flush") }
+        isHangTold = false
         do throws(VaultError) {
             if let error {
-                log.error("outbox: \(error)")
+                diskRefused(error)
                 store.database.distrustFlushes()
             }
             // A flush after one that failed succeeds, whatever is on the disk. Nothing is believed until it is written anew.
@@ -52,8 +54,10 @@ extension Outbox {
     /// A disk that does not answer holds up blocks and replies, but not the journal: it is said, and nobody waits for ever.
     func checkFlush() {
         guard let flushBegan, millisecondsSinceBoot() - flushBegan > 30_000 else { return }
-        let seconds = (millisecondsSinceBoot() - flushBegan) / 1000
-        log.error("the disk has not finished a flush for \(seconds) s: nothing is sent until it does (dmesg says more)")
+        if !isHangTold {
+            log.error("the disk has not finished a flush for 30 s: nothing is sent until it does (dmesg says more)")
+        }
+        isHangTold = true
         tellOfFlush(false)
         tellWaiting(false)
     }
@@ -75,5 +79,46 @@ extension Outbox {
     func tellWaiting(_ isDurable: Bool) {
         for completion in waitingForDisk { completion(isDurable) }
         waitingForDisk = []
+    }
+
+    // MARK: Whether the disk takes what is written
+
+    /// Something was not written. It is tried again and again; people are told once.
+    func diskRefused(_ error: VaultError) {
+        guard disk.refused(error.reason, now: millisecondsSinceBoot(), wall: unixMilliseconds()) else {
+            return log.debug("outbox: \(error)")
+        }
+        let what =
+            switch disk.condition {
+            case .full: "the disk is full"
+            case .locked: "another program has locked the database"
+            case .ok, .failing: "the disk does not take what is written"
+            }
+        log.error(
+            """
+            outbox: \(what): readings wait in memory, the last \(Self.mostUnwritten) at most, and are written when it \
+            takes them: \(error)
+            """)
+        onChange()
+    }
+
+    /// Something was written.
+    func diskTook() {
+        guard let seconds = disk.took(now: millisecondsSinceBoot(), wall: unixMilliseconds()) else { return }
+        log.notice("outbox: the disk takes what is written again, after \(seconds) s")
+        onChange()
+    }
+
+    /// Where nothing comes that is to be written, it is tried all the same: nobody else would find that there is room again.
+    func checkDisk() {
+        guard disk.condition != .ok else { return }
+        guard !disk.hasTaken else { return diskTook() }
+        guard unwritten.isEmpty else { return }
+        do throws(VaultError) {
+            try store.commit { () throws(VaultError) in try store.addDropped(0) }
+            diskTook()
+        } catch {
+            diskRefused(error)
+        }
     }
 }

@@ -11,18 +11,24 @@ private let bunch = 64
 private let mostBunches = 16
 /// A session may be open for a day, and its key block is needed while it is, whatever has become of its blocks.
 private let keyAge: Int64 = 2 * 86_400_000
-/// What a block costs in tables and indexes besides its bytes, about.
-private let rowSize = 150
 
 extension Outbox {
-    /// Frees space where there is more than the limit, and a little besides, so that it need not be done at each flush. What
-    /// it does not get done now, it does at the next flush.
+    /// So much may be in use after room was made: a little less than the limit, so that it need not be made at each flush.
+    private var enough: Int { settings.limit - settings.limit / 64 }
+
+    /// How full the outbox is, in percent of what it may hold. At 100, and not before, the oldest readings are dropped for new
+    /// ones: what was acknowledged or refused does not count, since it goes before them.
+    func fullPercent() throws(VaultError) -> Int {
+        let percent = (Double(try store.bytesToKeep()) / Double(enough) * 100).rounded(.up)
+        return Int(min(100, percent))
+    }
+
+    /// Frees space where there is more than the limit. What it does not get done now, it does at the next flush.
     func makeRoom() throws(VaultError) {
         try warnWhenNearlyFull()
         guard try store.bytesInUse() > settings.limit else { return }
         isDirty = true
         try removeUnneededKeys()
-        let enough = settings.limit - settings.limit / 64
         for _ in 0..<mostBunches {
             guard try store.bytesInUse() > enough else { return }
             let spent = try store.commit { () throws(VaultError) in try store.removeSpent(atMost: bunch) }
@@ -39,9 +45,11 @@ extension Outbox {
             do { _ = try store.database.checkpointInPassing() } catch { log.debug("outbox: \(error)") }
             guard try store.freePages() < bunch else { return }
             let count = try store.commit { () throws(VaultError) in try store.removeSpent(atMost: bunch) }
-            if count > 0 { log.warning("the disk is full: removed \(count) acknowledged blocks") }
+            if let count = spared.toTell(of: count, now: millisecondsSinceBoot()) {
+                log.warning("the disk is full: removed \(count) blocks that were acknowledged or refused")
+            }
         } catch {
-            log.error("outbox: \(error)")
+            diskRefused(error)
         }
     }
 
@@ -59,7 +67,7 @@ extension Outbox {
             try tell(of: lost, dropped: count) { () throws(VaultError) in try store.remove(oldest) }
             for block in oldest { uplink.remove(block.identity) }
             countDropped(count)
-            if count > 0 {
+            if let count = droppedFromDisk.toTell(of: count, now: millisecondsSinceBoot()) {
                 log.error("the outbox is full: dropped the \(count) oldest readings, and a gap block says so")
             }
             return true
@@ -73,7 +81,9 @@ extension Outbox {
         let count = gaps.values.reduce(0) { $0 + $1.count }
         try tell(of: gaps, dropped: count) { () throws(VaultError) in }
         gaps = [:]
-        log.error("\(count) readings were lost before they could be written, and a gap block says so")
+        if let count = droppedFromMemory.toTell(of: count, now: millisecondsSinceBoot()) {
+            log.error("\(count) readings were lost before they could be written, and a gap block says so")
+        }
     }
 
     /// Gap blocks for what is lost, in one transaction with `removing` it.
@@ -105,17 +115,21 @@ extension Outbox {
         return blocks
     }
 
-    /// Once when four fifths of the limit are full of what nobody has acknowledged, and again after it was less.
+    /// Once when four fifths of the outbox are full of what nobody has acknowledged, and again after it was less.
     private func warnWhenNearlyFull() throws(VaultError) {
-        let waiting = try store.counter("waiting_bytes") + store.counter("waiting") * Int64(rowSize)
-        guard waiting >= settings.limit / 5 * 4 else {
+        let percent = try fullPercent()
+        guard percent >= 80 else {
             isNearlyFull = false
             return
         }
         guard !isNearlyFull else { return }
         isNearlyFull = true
-        log.warning(
-            "the outbox is 80 % full; when it is full, the oldest readings go: is the consumer running, and enrolled?")
+        limitedLog.warning("nearly full") {
+            """
+            the outbox is \(percent) % full\($0); at 100 % the oldest readings are dropped: is the consumer running, and is this \
+            gateway enrolled with it?
+            """
+        }
     }
 
     /// Acknowledged blocks that were kept for long enough, and the key blocks that nothing needs then.
@@ -126,7 +140,7 @@ extension Outbox {
             if count > 0 { log.info("removed \(count) blocks that were acknowledged long ago") }
             try removeUnneededKeys()
         } catch {
-            log.error("outbox: \(error)")
+            diskRefused(error)
         }
     }
 

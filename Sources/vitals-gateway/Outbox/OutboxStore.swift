@@ -108,10 +108,27 @@ struct OutboxStore {
         CREATE TABLE clock (boot BLOB NOT NULL, offset INTEGER NOT NULL);
         CREATE TABLE boot_streams (stream BLOB PRIMARY KEY) WITHOUT ROWID;
         """,
+        """
+        -- Blocks that go before any reading is dropped, acknowledged or refused, key blocks left out; and their bytes.
+        INSERT INTO counters SELECT 'spent', count(*) FROM blocks WHERE state <> 0 AND sequence > 0;
+        INSERT INTO counters SELECT 'spent_bytes', coalesce(sum(size), 0) FROM blocks WHERE state <> 0 AND sequence > 0;
+        CREATE TRIGGER blocks_spent AFTER UPDATE OF state ON blocks
+        WHEN (old.state = 0) <> (new.state = 0) AND new.sequence > 0 BEGIN
+            UPDATE counters SET value = value + iif(new.state = 0, -1, 1) WHERE name = 'spent';
+            UPDATE counters SET value = value + iif(new.state = 0, -1, 1) * new.size WHERE name = 'spent_bytes';
+        END;
+        CREATE TRIGGER blocks_spent_removed AFTER DELETE ON blocks WHEN old.state <> 0 AND old.sequence > 0 BEGIN
+            UPDATE counters SET value = value - 1 WHERE name = 'spent';
+            UPDATE counters SET value = value - old.size WHERE name = 'spent_bytes';
+        END;
+        """,
     ]
 
     /// Small pages: each commit writes whole ones, and a reading needs little of one. An SD card wears less.
     private static let pageSize = 1024
+
+    /// Its name in the state folder.
+    static let file = "outbox.db"
 
     let database: Database
 
@@ -119,7 +136,7 @@ struct OutboxStore {
 
     init(in folder: String) throws(VaultError) {
         database = try Database(
-            "\(folder)/outbox.db", .readWrite(.normal), applicationID: Self.applicationID, pageSize: Self.pageSize)
+            "\(folder)/\(Self.file)", .readWrite(.normal), applicationID: Self.applicationID, pageSize: Self.pageSize)
         try database.migrate(Self.migrations)
     }
 

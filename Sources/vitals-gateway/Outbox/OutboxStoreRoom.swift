@@ -19,6 +19,20 @@ extension OutboxStore {
         return Int(try pages * number("PRAGMA page_size"))
     }
 
+    /// What a block costs in tables and indexes besides its bytes, about.
+    private static let rowSize: Int64 = 150
+
+    /// Bytes that are in use and must not be given up yet. Where nothing is left that may go, this is exactly what is in use.
+    /// Otherwise it is in use by blocks of both sorts, and each sort counts by its share of the bytes: how SQLite spreads rows
+    /// over pages, it tells nobody.
+    func bytesToKeep() throws(VaultError) -> Int {
+        let all = try bytesInUse()
+        let spent = try counter("spent_bytes") + counter("spent") * Self.rowSize
+        guard spent > 0 else { return all }
+        let waiting = try counter("waiting_bytes") + counter("waiting") * Self.rowSize
+        return Int(Double(all) * (Double(waiting) / Double(waiting + spent)))
+    }
+
     /// Pages of the file that can be used again.
     func freePages() throws(VaultError) -> Int { Int(try number("PRAGMA freelist_count")) }
 

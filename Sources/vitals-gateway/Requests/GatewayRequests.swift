@@ -9,11 +9,6 @@ import Telemetry
 
 /// Belongs to the central's loop.
 final class GatewayRequests {
-    /// The requests, by the last level of their topics.
-    enum Name: String {
-        case scan, connect, disconnect, forget, rename
-    }
-
     private static let usualLimit = Duration.seconds(60)
     private static let longestLimit = Duration.seconds(300)
     /// So long a device is looked for that nobody has seen yet.
@@ -28,20 +23,22 @@ final class GatewayRequests {
     init(_ gateway: Gateway) { self.gateway = gateway }
 
     /// Takes a request; on the mqtt loop.
-    static func receive(_ message: Message, _ id: ID, on desk: RequestDesk, at gateway: Gateway) {
-        let settings = gateway.settings
-        let listed = settings.topics[settings.gateway, .response(id.text)]
-        desk.receive(message, listed: listed, usual: usualLimit, longest: longestLimit) { task in
-            guard let name = Name(rawValue: id.text) else {
-                return task.refuse(ReplyError(.badRequest, "there is no request \(id)", field: "topic"))
+    static func receive(
+        _ message: Message, _ topic: RequestTopic, named name: String, on desk: RequestDesk,
+        at gateway: Gateway
+    ) {
+        desk.receive(message, topic, usual: usualLimit, longest: longestLimit) { task in
+            guard let request = GatewayRequest(rawValue: name) else {
+                let words = "there is no request \"\(name.prefix(64))\""
+                return task.refuse(ReplyError(.badRequest, words, field: "topic"))
             }
-            gateway.central.loop.perform { gateway.gatewayRequests.begin(name, task) }
+            gateway.central.loop.perform { gateway.gatewayRequests.begin(request, task) }
         }
     }
 
-    private func begin(_ name: Name, _ task: RequestDesk.Task) {
+    private func begin(_ request: GatewayRequest, _ task: RequestDesk.Task) {
         do throws(ReplyError) {
-            switch name {
+            switch request {
             case .scan: try scan(task)
             case .connect: try connect(task)
             case .disconnect: try disconnect(task)
@@ -148,7 +145,7 @@ final class GatewayRequests {
     private func rename(_ task: RequestDesk.Task) throws(ReplyError) {
         let sensor = try sensor(of: task)
         guard let name = try Self.text(task.request, "name", 0...64) else {
-            throw ReplyError(.badRequest, "what is it to be called?", field: "name")
+            throw ReplyError(.badRequest, "which name should it have?", field: "name")
         }
         sensor.rename(name.isEmpty ? nil : name)
         gateway.tell(.renamed, about: sensor, sensor.displayName)

@@ -12,8 +12,11 @@ final class RequestDesk: @unchecked Sendable {
     struct Task: Sendable {
         let request: Request
         /// Until when somebody waits for the reply.
-        let limit: Duration
+        let deadline: ContinuousClock.Instant
         let answer: @Sendable (Reply.Outcome) -> Void
+
+        /// How long somebody waits from now on; zero or less where nobody does any more.
+        var limit: Duration { ContinuousClock.now.duration(to: deadline) }
 
         func refuse(_ error: ReplyError) { answer(.error(error)) }
     }
@@ -25,12 +28,18 @@ final class RequestDesk: @unchecked Sendable {
         let id: RequestID?
     }
 
+    /// Who is under way, and how often anything may be asked. Nobody knows who asks: all share it.
+    private struct State {
+        var underWay = 0
+        var allowance = Allowance<Bool>(perSecond: 100, burst: 500)
+    }
+
     /// So many may be under way; the rest are told to come back.
     private static let mostUnderWay = 256
 
     private let settings: GatewaySettings
     private let session: Session
-    private let underWay = Mutex(0)
+    private let state = Mutex(State())
 
     init(_ settings: GatewaySettings, on session: Session) {
         self.settings = settings
@@ -39,50 +48,88 @@ final class RequestDesk: @unchecked Sendable {
 
     /// Takes a request, or says at once why it is none.
     ///
-    /// - Parameters:
-    ///   - listed: where the reply goes when the request does not say.
-    ///   - usual: how long it waits where it has no Message Expiry.
+    /// - Parameter usual: how long it waits where it has no Message Expiry.
     func receive(
-        _ message: Message, listed: String, usual: Duration, longest: Duration, begin body: (Task) -> Void
+        _ message: Message, _ topic: RequestTopic, usual: Duration, longest: Duration,
+        begin body: (Task) -> Void
     ) {
+        if message.retain {
+            // What takes a retained message back comes here, too.
+            guard !message.payload.isEmpty else { return }
+            // It would fill the broker's memory.
+            session.clear(message.topic, heardBy: subscriptions)
+        }
         let asked = message.properties?.responseTopic
         let isAllowed =
             asked.map {
                 settings.topics.allowsResponse(at: $0, of: settings.gateway, prefixes: settings.responsePrefixes)
             } ?? true
         let parsed = Result { () throws(MalformedValue) in try Request(payload: message.payload) }
+        guard let place = (isAllowed ? asked : nil) ?? settings.topics.listedResponse(to: topic) else {
+            return log.debug(
+                "a request's topic is too long to be answered beside it, and it names no other: no reply")
+        }
+        var correlationData = message.properties?.correlationData
+        let tooLong = Request.refusal(ofCorrelationData: correlationData)
+        if tooLong != nil { correlationData = nil }
         let asker = Asker(
-            responseTopic: isAllowed ? asked ?? listed : listed, correlationData: message.properties?.correlationData,
-            id: (try? parsed.get())?.id)
+            responseTopic: place, correlationData: correlationData, id: (try? parsed.get())?.id)
+        let now = millisecondsSinceBoot()
+        if let seconds = state.withLock({ $0.allowance.take(true, now: now) }) {
+            let words = "too many requests; try again in \(seconds) s"
+            return reply(.error(ReplyError(.rateLimited, words, retryAfterSeconds: seconds)), to: asker)
+        }
+        if let tooLong { return reply(.error(tooLong), to: asker) }
         guard isAllowed else {
-            let words = "a response topic lies under \(settings.topics[settings.gateway, .response("…")])"
+            let words =
+                """
+                a response topic lies under \(settings.topics[settings.gateway, .response("…")]), with at most \
+                \(Topics.maximumLevels) levels and \(Topics.maximumLength) bytes
+                """
             return reply(.error(ReplyError(.badRequest, words, field: "response topic")), to: asker)
         }
         guard !message.retain else {
-            return reply(.error(ReplyError(.badRequest, "a request is not to be retained", field: "retain")), to: asker)
+            return reply(.error(ReplyError(.badRequest, "a request must not be retained", field: "retain")), to: asker)
         }
         switch parsed {
-        case .failure(let fault): reply(.error(ReplyError(.badRequest, "\(fault)")), to: asker)
+        case .failure(let fault): reply(.error(Request.refusal(fault)), to: asker)
         case .success(let request):
+            let limit = message.timeLeft(usual: usual, longest: longest)
+            guard limit > .zero else {
+                let words = "the gateway was held up, and read the request when its time may have been over"
+                return reply(.error(ReplyError(.timeout, words, retryAfterSeconds: 1)), to: asker)
+            }
             guard begin() else {
                 let words = "too many requests are under way"
                 return reply(.error(ReplyError(.busy, words, retryAfterSeconds: 5)), to: asker)
             }
-            let limit = message.properties?.messageExpirySeconds.map { Duration.seconds(Int64($0)) } ?? usual
-            body(Task(request: request, limit: min(limit, longest)) { [self] in end($0, asker) })
+            body(Task(request: request, deadline: .now + limit) { [self] in end($0, asker) })
+        }
+    }
+
+    /// Where requests come in: a retained one can be told from others, and comes also where it was published before we came, to be taken
+    /// back.
+    var subscriptions: [MQTT.Subscription] {
+        let (topics, gateway) = (settings.topics, settings.gateway)
+        let filters =
+            SensorTopic.requests.map { topics.everySensor(of: gateway, $0) } + [
+                topics.everyRequest(to: gateway)
+            ]
+        return filters.map {
+            MQTT.Subscription($0, qos: .atLeastOnce, noLocal: true, retainAsPublished: true)
         }
     }
 
     private func begin() -> Bool {
-        underWay.withLock { count in
-            guard count < Self.mostUnderWay else { return false }
-            count += 1
+        state.withLock { state in
+            guard state.underWay < Self.mostUnderWay else { return false }
+            state.underWay += 1
             return true
         }
     }
 
     private func end(_ outcome: Reply.Outcome, _ asker: Asker) {
-        underWay.withLock { $0 -= 1 }
+        state.withLock { $0.underWay -= 1 }
         reply(outcome, to: asker)
     }
 

@@ -9,15 +9,31 @@ extension RequestDesk {
     private static let usualRead = Duration.seconds(10)
     private static let longestRead = Duration.seconds(60)
 
-    /// Answers a request, sooner or later.
-    func receive(_ message: Message, _ kind: SensorReads.Kind, of sensorID: ID, at gateway: Gateway) {
+    /// Takes what came at a topic of requests, on the mqtt loop: it is answered, sooner or later.
+    func receive(_ message: Message, at gateway: Gateway) {
         let settings = gateway.settings
-        let listed = settings.topics[
-            settings.gateway, sensorID, kind == .steps ? .stepsResponse : .temperatureResponse]
-        receive(message, listed: listed, usual: Self.usualRead, longest: Self.longestRead) { task in
+        guard let topic = settings.topics.request(at: message.topic) else { return }
+        switch topic {
+        case .gateway(settings.gateway, let name):
+            GatewayRequests.receive(message, topic, named: name, on: self, at: gateway)
+        case .sensor(settings.gateway, _, .stepsGet): read(message, topic, .steps, at: gateway)
+        case .sensor(settings.gateway, _, .temperatureGet):
+            read(message, topic, .temperature, at: gateway)
+        default: break
+        }
+    }
+
+    private func read(
+        _ message: Message, _ topic: RequestTopic, _ kind: SensorReads.Kind, at gateway: Gateway
+    ) {
+        guard case .sensor(_, let name, _) = topic else { return }
+        // What is no id is the name of no sensor.
+        let sensorID = try? ID(name)
+        receive(message, topic, usual: Self.usualRead, longest: Self.longestRead) { task in
             gateway.central.loop.perform {
-                guard let sensor = gateway.register.sensor(sensorID) else {
-                    return task.refuse(ReplyError(.unknownSensor, "this gateway has no sensor \(sensorID)"))
+                guard let sensor = sensorID.flatMap({ gateway.register.sensor($0) }) else {
+                    let words = "this gateway has no sensor \"\(name.prefix(64))\""
+                    return task.refuse(ReplyError(.unknownSensor, words, field: "sensor"))
                 }
                 sensor.reads.read(kind, limit: task.limit) { result in
                     switch result {

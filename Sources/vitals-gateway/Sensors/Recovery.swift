@@ -120,7 +120,7 @@ final class Recovery {
     private func switchOffNow() {
         central.setPowered(false) { [weak self] result in
             guard let self, case .failure(let error) = result else { return }
-            log.warning("\(error)")
+            gateway.limitedLog.warning("switching off") { "\(error)\($0)" }
             // It may go off yet: an adapter that hangs takes its time.
             if error.isTimeout { switchOn() } else { gateway.register.isAdapterCycled = false }
         }
@@ -134,7 +134,7 @@ final class Recovery {
     private func switchOnNow() {
         central.setPowered(true) { [weak self] result in
             guard let self, gateway.register.isAdapterCycled else { return }
-            if case .failure(let error) = result { log.warning("\(error)") }
+            if case .failure(let error) = result { gateway.limitedLog.warning("switching on") { "\(error)\($0)" } }
             switch (result, central.state) {
             case (.success, .ready): gateway.register.isAdapterCycled = false
             case (.failure, .ready), (.failure, .adapterOff): switchOn()

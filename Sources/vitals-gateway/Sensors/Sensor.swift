@@ -143,7 +143,9 @@ final class Sensor {
             guard known.path != dying else { return wait(Self.dyingPause) }
             return connect(to: known)
         }
-        log.info("sensor \(settings.id): looking for \(identification)")
+        gateway.limitedLog.info("looking for \(settings.id)") {
+            "sensor \(settings.id): looking for \(identification)\($0)"
+        }
         lastTrouble = "\(identification) was not seen yet"
         let timer = central.loop.after(Self.searchLimit) { [weak self] in
             guard let self else { return }
@@ -267,7 +269,9 @@ final class Sensor {
         guard isReady else { return }
         switch remedy {
         case .subscribeAgain:
-            log.notice("sensor \(settings.id): connected, and silent for \(time.rounded); subscribing again")
+            gateway.limitedLog.notice("silent \(settings.id)") {
+                "sensor \(settings.id): connected, and silent for \(time.rounded); subscribing again\($0)"
+            }
             gateway.tell(.silent, about: self, "connected, and silent for \(time.rounded)")
             streams.end()
             subscribe()
@@ -280,8 +284,11 @@ final class Sensor {
         failures += 1
         let line = reason.split(separator: "\n").joined(separator: " ")
         let words = "sensor \(settings.id): \(line); trying again in \(pause.rounded)"
-        // A strap in a drawer fails every minute.
-        if failures & (failures - 1) == 0 { log.notice(failures > 2 ? "\(words) (\(failures) tries)" : words) }
+        // A strap in a drawer fails every minute; one that sends something in between begins to count again.
+        if failures & (failures - 1) == 0 {
+            let tries = failures > 2 ? " (\(failures) tries)" : ""
+            gateway.limitedLog.notice("\(failures) failures of \(settings.id)") { "\(words)\(tries)\($0)" }
+        }
         if let device, device.isConnected { hangUp(device) }
         reset(.idle, because: reason)
         wait(pause)

@@ -79,7 +79,9 @@ extension Sensor {
     func characteristic(_ uuid: String) -> Characteristic? { characteristics.first { $0.uuid == uuid } }
 
     /// Something does not work that all else goes on without.
-    func note(_ error: BluetoothError) { log.notice("sensor \(settings.id): \(error)") }
+    func note(_ error: BluetoothError) {
+        gateway.limitedLog.notice("noted \(settings.id)") { "sensor \(settings.id): \(error)\($0)" }
+    }
 
     func publish(_ info: SensorInfoPayload) { gateway.publish(info, about: self) }
 

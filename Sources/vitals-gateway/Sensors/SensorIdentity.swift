@@ -49,9 +49,9 @@ extension Sensor {
         if own.count > 1, !isAmbiguityTold {
             isAmbiguityTold = true
             let addresses = own.map(\.address).joined(separator: ", ")
-            log.warning(
-                "sensor \(settings.id): \(own.count) devices have its name (\(addresses)): the settings can name one by its address"
-            )
+            gateway.limitedLog.warning("ambiguous \(settings.id)") {
+                "sensor \(settings.id): \(own.count) devices have its name (\(addresses)): the settings can name one by its address\($0)"
+            }
         }
         func rank(_ device: Device) -> Int {
             (device.isConnected ? 2000 : 0) + (device.isBonded ? 1000 : 0) + (device.rssi ?? -500)
@@ -78,7 +78,7 @@ extension Sensor {
             BlueZ does not know its bond any more, and it wants a new one. If nobody else is in its place: \
             vitals forget \(settings.id)
             """
-        log.warning("sensor \(settings.id): \(words)")
+        gateway.limitedLog.warning("bond lost here \(settings.id)") { "sensor \(settings.id): \(words)\($0)" }
         gateway.tell(.bondLost, about: self, words)
         return false
     }
@@ -90,7 +90,9 @@ extension Sensor {
         else { return }
         let words =
             "\(device.address) calls itself \(name), too, and is not the \(name) that is known (\(known.address)): left alone"
-        log.warning("sensor \(settings.id): \(words). If it is to take its place: vitals forget \(settings.id)")
+        gateway.limitedLog.warning("other than \(settings.id)") {
+            "sensor \(settings.id): \(words). If it should take its place: vitals forget \(settings.id)\($0)"
+        }
         gateway.tell(.otherDevice, about: self, words, device: gateway.payload(of: device))
     }
 
@@ -104,7 +106,7 @@ extension Sensor {
             it ends every link at once: it has lost its bond (was it reset?), or another device is in its place. \
             Put it into pairing mode, then: vitals forget \(settings.id)
             """
-        log.warning("sensor \(settings.id): \(words)")
+        gateway.limitedLog.warning("bond lost there \(settings.id)") { "sensor \(settings.id): \(words)\($0)" }
         gateway.tell(.bondLost, about: self, words)
     }
 

@@ -67,7 +67,8 @@ struct SensorMemory: Payload {
     }
 
     /// The file in the state folder.
-    static func path(in state: String) -> String { "\(state)/sensors.json" }
+    static let file = "sensors.json"
+    static func path(in state: String) -> String { "\(state)/\(file)" }
 
     private static let longestFile = JSON.maximumLength
 

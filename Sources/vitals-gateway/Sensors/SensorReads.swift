@@ -26,11 +26,18 @@ final class SensorReads {
     /// Somebody who asked, and is answered once.
     private final class Waiter {
         private var completion: Completion?
+        /// Until when it waits.
+        let end: ContinuousClock.Instant
         var deadline: EventLoop.Timer?
         /// It is better off with an intermediate temperature than with none.
         var isInHurry = false
 
-        init(_ completion: @escaping Completion) { self.completion = completion }
+        init(until end: ContinuousClock.Instant, _ completion: @escaping Completion) {
+            (self.end, self.completion) = (end, completion)
+        }
+
+        /// How long it waits from now on.
+        var timeLeft: Duration { ContinuousClock.now.duration(to: end) }
 
         func answer(_ result: Result<Reading, ReplyError>) { taken()?(result) }
 
@@ -45,8 +52,9 @@ final class SensorReads {
     /// So many may wait for one read; the rest are told to come back.
     private static let mostWaiting = 64
 
-    /// A read that is under way goes on for this long while somebody waits for it. BlueZ itself gives up after 30 s.
-    private static let readLimit = Duration.seconds(45)
+    /// A read that is under way goes on for this long while somebody waits for it: for the whole time of those who ask within
+    /// its first minute. BlueZ itself gives up after 30 s, and mostly says so.
+    private static let readLimit = Duration.seconds(120)
 
     /// So long before its deadline an intermediate temperature answers a request: at the deadline it would come too late.
     private static let margin = Duration.seconds(1)
@@ -82,7 +90,7 @@ final class SensorReads {
     /// Whether the connected sensor has such values.
     func offers(_ kind: Kind) -> Bool { source(of: kind) != nil }
 
-    /// Reads a value and keeps it. The completion is called once, within `limit` and what the disk takes, on whichever thread.
+    /// Reads a value and keeps it. A limit of zero or less is one that is over. The completion is called once, within `limit` and what the disk takes, on whichever thread.
     func read(_ kind: Kind, limit: Duration, completion: @escaping Completion) {
         guard sensor.isReady else {
             return completion(
@@ -98,10 +106,9 @@ final class SensorReads {
         guard attempt.waiters.count < Self.mostWaiting else {
             return completion(.failure(ReplyError(.busy, "too many wait for this already", retryAfterSeconds: 5)))
         }
-        let waiter = Waiter(completion)
-        let margin = min(Self.margin, limit / 2)
-        waiter.deadline = sensor.central.loop.after(limit - margin) { [weak self] in
-            self?.hurry(kind, attempt, waiter, left: margin)
+        let waiter = Waiter(until: .now + limit, completion)
+        waiter.deadline = sensor.central.loop.after(limit - min(Self.margin, limit / 2)) { [weak self] in
+            self?.hurry(kind, attempt, waiter)
         }
         attempt.waiters.append(waiter)
         guard underWay == nil else { return }
@@ -234,14 +241,19 @@ final class SensorReads {
     }
 
     /// A deadline is near: an intermediate temperature answers, or the first that comes until then.
-    private func hurry(_ kind: Kind, _ attempt: Attempt, _ waiter: Waiter, left: Duration) {
+    private func hurry(_ kind: Kind, _ attempt: Attempt, _ waiter: Waiter) {
+        // A program that was stopped meanwhile comes late, and what the sensor has said since would, too.
+        let left = waiter.timeLeft
+        guard left > .zero else { return expire(kind, attempt, waiter) }
         if let reading = attempt.intermediate { return settle(kind, attempt, waiter, .success(reading)) }
         waiter.isInHurry = true
-        waiter.deadline = sensor.central.loop.after(left) { [weak self] in
-            let error = ReplyError(.timeout, "the sensor did not answer in time", retryAfterSeconds: 5)
-            self?.sensor.failed(toRead: kind.rawValue, error)
-            self?.settle(kind, attempt, waiter, .failure(error))
-        }
+        waiter.deadline = sensor.central.loop.after(left) { [weak self] in self?.expire(kind, attempt, waiter) }
+    }
+
+    private func expire(_ kind: Kind, _ attempt: Attempt, _ waiter: Waiter) {
+        let error = ReplyError(.timeout, "the sensor did not answer in time", retryAfterSeconds: 5)
+        sensor.failed(toRead: kind.rawValue, error)
+        settle(kind, attempt, waiter, .failure(error))
     }
 
     /// One who waits is answered; the read goes on for the others. Without others nobody waits for its answer.

@@ -12,6 +12,8 @@ final class SensorRegister {
     private let path: String
     /// Takes what is to be written to the disk, on a thread that may wait for it.
     private let perform: (@escaping @Sendable () -> Void) -> Void
+    /// What requests bring about goes here.
+    private let limitedLog = LimitedLog()
     private var memory: SensorMemory
     private var sensors: [ID: Sensor] = [:] {
         didSet { all = sensors.values.sorted { $0.settings.id.text < $1.settings.id.text } }
@@ -121,9 +123,11 @@ final class SensorRegister {
 
     private func write() {
         let (path, bytes) = (path, memory.bytes)
-        perform {
+        perform { [limitedLog] in
             do { try SmallFile.replace(path, with: bytes) } catch {
-                log.error("what is to be remembered of the sensors is not on the disk: \(error)")
+                limitedLog.error("not written") {
+                    "the list of sensors could not be written to the disk\($0): \(error)"
+                }
             }
         }
     }
