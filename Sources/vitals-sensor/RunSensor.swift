@@ -96,11 +96,11 @@ final class CommandPipe: Sendable {
         self.path = path
         isOwn = mkfifo(path, 0o600) == 0
         if !isOwn, errno != EEXIST {
-            throw Failure(.failure, "cannot make the pipe \(path): \(String(cString: strerror(errno)))")
+            throw Failure(.inputOutput, "cannot make the pipe \(path): \(String(cString: strerror(errno)))")
         }
         descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw Failure(.failure, "cannot open the pipe \(path): \(String(cString: strerror(errno)))")
+            throw Failure(.inputOutput, "cannot open the pipe \(path): \(String(cString: strerror(errno)))")
         }
     }
 

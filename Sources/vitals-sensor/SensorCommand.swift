@@ -54,6 +54,10 @@ let sensorCommand = Command(
                 .value("adapter", "NAME", "the adapter", default: "hci0"),
                 .value("bus", "ADDRESS", "the bus where BlueZ is, if not the system's"),
             ]),
+        Command(
+            name: "check", summary: "Says whether a recording can be replayed, and starts nothing.",
+            arguments: [.required("FILE", "the recording, a CSV file")],
+            examples: [Example("vitals-sensor check deploy/activities/run-9km.csv")]),
     ])
 
 /// What both forms are told on the command line.

@@ -1,3 +1,6 @@
 import Daemon
 
-run(sensorCommand) { arguments in try runSensor(arguments.completed()) }
+run(sensorCommand) { arguments in
+    if arguments.command == ["check"] { return try checkRecording(arguments) }
+    return try runSensor(arguments.completed())
+}

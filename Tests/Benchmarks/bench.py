@@ -1,18 +1,15 @@
 """Prints what the gateway, the consumer, signing in, the broker's rules and curves of heart rate cost, each against a floor that is measured in the same run.
 Called by deploy/bench."""
 
-import argparse
 import signal
 import sys
+from pathlib import Path
 
-import accounts
-import broker_rules
-import consumer_rate
-import gateway_cost
-import graph
-import household
+sys.path.append(str(Path(__file__).resolve().parents[1] / "Rigs"))
 
-parser = argparse.ArgumentParser(prog="deploy/bench", description=__doc__)
+from arguments import TEMPORARY, ArgumentParser  # noqa: E402
+
+parser = ArgumentParser(prog="deploy/bench", description=__doc__)
 parser.add_argument("what", nargs="?", choices=["gateway", "consumer", "accounts", "broker", "graph", "all"], default="all")
 parser.add_argument("--seconds", type=int, default=20, help="how long each gateway is watched (default 20)")
 parser.add_argument("--speed", type=float, default=280, help="how fast the sensor replays; 280 is about 250 heart rates a second")
@@ -24,6 +21,15 @@ parser.add_argument("--years", type=float, default=5, help="how many years of he
 parser.add_argument("--days", type=int, default=30, help="how many days of heart rate are weighed (default 30)")
 parser.add_argument("--times", type=int, default=40, help="how often a curve is asked for (default 40)")
 chosen = parser.parse_args()
+parser.leave_if_only_asked()
+
+# Some of these need what is installed only once the arguments are known to be right.
+import accounts  # noqa: E402
+import broker_rules  # noqa: E402
+import consumer_rate  # noqa: E402
+import gateway_cost  # noqa: E402
+import graph  # noqa: E402
+import household  # noqa: E402
 
 # What was started is stopped on every way out.
 for number in (signal.SIGTERM, signal.SIGHUP):
@@ -45,4 +51,5 @@ try:
 except KeyboardInterrupt:
     sys.exit(130)
 except TimeoutError as error:
-    sys.exit(f"bench: {error}")
+    print(f"bench: {error}", file=sys.stderr)
+    sys.exit(TEMPORARY)

@@ -128,7 +128,7 @@ struct ProgramTests {
             (["stand-in", "--bus", "x", "--address", "C0:FF"], 64, "--address: expected six pairs"),
             (["stand-in", "--bus", "x", "--name", ""], 64, "--name: expected 1 to 29 bytes"),
             (
-                ["stand-in", "--bus", "x", "--activity", "/nonexistent/a.csv"], 1,
+                ["stand-in", "--bus", "x", "--activity", "/nonexistent/a.csv"], 66,
                 "/nonexistent/a.csv: there is no such file"
             ),
             (["stand-in", "--bus", "x", "--encrypted", "all"], 64, "--encrypted: expected vendor or measurements"),

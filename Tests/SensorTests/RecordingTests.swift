@@ -53,6 +53,18 @@ struct RecordingTests {
             ])
     }
 
+    @Test("rows of one time are spread until the next row, over a second at most")
+    func sameTime() throws {
+        let text = "elapsed_s,heart_rate_bpm\n0,70\n0,71\n1,72\n1,73\n1,74\n1,75\n1.5,76\n9,77\n9,78\n20,79\n20,80\n"
+        let recording = try read(text)
+        #expect(recording.moved == 6)
+        let records = all(recording)
+        #expect(records.map(\.elapsed) == [0, 0.5, 1, 1.125, 1.25, 1.375, 1.5, 9, 9.5, 20, 20.5])
+        #expect(records.map(\.beatsPerMinute) == (70...80).map { UInt16($0) })
+        var repeated = try read("elapsed_s,heart_rate_bpm\n0,70\n0,71\n", isRepeated: true)
+        #expect((0..<4).map { _ in repeated.next()?.elapsed } == [0, 0.5, 1.5, 2])
+    }
+
     @Test("a recording that begins again goes on in time, steps and distance")
     func repeats() throws {
         var activity = try read(
@@ -81,8 +93,8 @@ struct RecordingTests {
                 "a.csv: line 2, column elapsed_s: \"nan\" is no number from 0.0 to 1000000000.0"
             ),
             (
-                "elapsed_s,heart_rate_bpm\n0,70\n\n0,71",
-                "a.csv: line 4, column elapsed_s: 0.0 is not later than the row before"
+                "elapsed_s,heart_rate_bpm\n1,70\n\n0,71",
+                "a.csv: line 4, column elapsed_s: 0.0 is earlier than the row before"
             ),
             (
                 "elapsed_s,heart_rate_bpm\n0,fast",

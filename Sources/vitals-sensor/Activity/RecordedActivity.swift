@@ -1,9 +1,12 @@
 // A recording is a CSV file with a header line, one row a record. The columns are found by their names, in any order;
 // others are left alone, and an empty field is something that was not measured:
 //
-//     elapsed_s         seconds since the start, rising from row to row; always there
+//     elapsed_s         seconds since the start, never falling from row to row; always there
 //     heart_rate_bpm    the column is always there, its fields may be empty
 //     cadence_rpm, steps, temperature_c, speed_mps, distance_m
+//
+// Some watches write two rows for one second. Rows of one time are spread evenly until the time of the next row, over a second at
+// most: a sensor does not send two things at once.
 
 import Daemon
 import FoundationEssentials
@@ -18,7 +21,7 @@ struct RecordingError: ExitCodedError, Equatable {
     let column: String?
     let problem: String
 
-    var exitCode: ExitCode { .failure }
+    var exitCode = ExitCode.data
 
     var description: String {
         let place = [line.map { "line \($0)" }, column.map { "column \($0)" }].compactMap { $0 }
@@ -31,6 +34,8 @@ struct RecordingError: ExitCodedError, Equatable {
 /// sensor's own counters would.
 struct RecordedActivity: Activity {
     let records: [Record]
+    /// How many of the records have another time than the file says, because they share it with the row before.
+    let moved: Int
     let isRepeated: Bool
     private var index = 0
     private var elapsed = 0.0
@@ -46,7 +51,8 @@ struct RecordedActivity: Activity {
     init(file: String, isRepeated: Bool) throws(RecordingError) {
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw RecordingError(
-                file: file, line: nil, column: nil, problem: "there is no such file, or it cannot be read")
+                file: file, line: nil, column: nil, problem: "there is no such file, or it cannot be read",
+                exitCode: .noInput)
         }
         try self.init(csv: Array(bytes), name: file, isRepeated: isRepeated)
     }
@@ -59,8 +65,27 @@ struct RecordedActivity: Activity {
         guard !records.isEmpty else {
             throw RecordingError(file: name, line: nil, column: nil, problem: "it has no rows")
         }
-        self.records = records
+        (self.records, moved) = Self.spread(records)
         self.isRepeated = isRepeated
+    }
+
+    /// Gives each of the records that have one time a time of its own.
+    /// - Returns: the records, and how many have another time now.
+    private static func spread(_ records: [Record]) -> (records: [Record], moved: Int) {
+        var records = records
+        var moved = 0
+        var start = 0
+        while start < records.count {
+            let time = records[start].elapsed
+            let end = records[start...].firstIndex { $0.elapsed != time } ?? records.count
+            let room = end < records.count ? min(1, records[end].elapsed - time) : 1
+            for index in (start + 1)..<max(end, start + 1) {
+                records[index].elapsed = time + room * Double(index - start) / Double(end - start)
+                moved += 1
+            }
+            start = end
+        }
+        return (records, moved)
     }
 
     mutating func next() -> Record? {
@@ -116,7 +141,7 @@ private struct Table {
         guard let elapsed = try number("elapsed_s", row, in: 0...1e9) else {
             throw error("is empty", in: "elapsed_s")
         }
-        if let last, elapsed <= last { throw error("\(elapsed) is not later than the row before", in: "elapsed_s") }
+        if let last, elapsed < last { throw error("\(elapsed) is earlier than the row before", in: "elapsed_s") }
         return Record(
             elapsed: elapsed,
             beatsPerMinute: try integer("heart_rate_bpm", row, upTo: 65_535).map { UInt16($0) },

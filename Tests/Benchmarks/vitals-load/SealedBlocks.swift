@@ -15,7 +15,7 @@ struct SealedBlocks {
     private var next: UInt64 = 0
 
     init(_ settings: LoadSettings, for grant: Grant) throws {
-        guard let boot = bootID() else { throw Failure(.failure, "there is no boot id", hint: "is /proc mounted?") }
+        guard let boot = bootID() else { throw Failure(.unavailable, "there is no boot id", hint: "is /proc mounted?") }
         let sessionBytes = try RandomBytes.draw(8)
         identity = (grant.stream, try SessionID(bytes: sessionBytes))
         let key = try SessionKey.random()
