@@ -51,7 +51,14 @@ final class Consumer: @unchecked Sendable {
     let today: Today
     let questions: SensorQuestions
     let scheduledReads: ScheduledReads
+    let endedGateways: EndedGateways
+    /// Whether the disk takes what is written.
+    private var disk = DiskState()
+    /// Tries to connect to the broker that came to nothing.
+    private var failedTries = LastingTrouble()
     var reported = OncePerMinute<String>(capacity: 1024)
+    /// Of what messages from outside have said of: a table of its own, that they cannot keep anything else from being said.
+    var told = OncePerMinute<String>(capacity: 4096)
     /// Until the grants of settings that were read again are published.
     var republishing: EventLoop.Timer?
     /// Sensors whose streams are to be brought in line, and could not be; and the next try.
@@ -59,8 +66,6 @@ final class Consumer: @unchecked Sendable {
     var settling: EventLoop.Timer?
     /// Sensors whose grant is to be published again when the minute is over.
     var overwritten: Set<SensorName> = []
-    /// Blocks of each gateway that were not kept, and of which nothing has been said yet.
-    var discarded: [ID: Int] = [:]
     /// Those who have a new secret, and whose sensors' streams are not sealed to it yet.
     var rotated: Set<ID> = []
     /// Grants and presence of this connection that the broker has not acknowledged.
@@ -103,7 +108,8 @@ final class Consumer: @unchecked Sendable {
         minutes = HeartRateMinutes(store, keys)
         days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
         let derivations: [any Derivation] = [minutes, days]
-        ingest = Ingest(store, keys, gateways: identities, totals: Totals(store, keys, derivations))
+        ingest = Ingest(
+            store, keys, gateways: identities, totals: Totals(store, keys, derivations), limits: settings.limits)
         stale = StaleHours(store, keys, derivations)
         packing = Packing(store, keys, ingest.totals.deletions) { forgetting.isBusy(with: $0) }
         control = Control(store: store.id, topics: settings.topics, identity: keys.identity)
@@ -122,6 +128,7 @@ final class Consumer: @unchecked Sendable {
         context.rules = rules
         context.days = days
         people = People(context)
+        endedGateways = EndedGateways(context)
         readers = Readers(people, threadName: "queries")
         exportReaders = Readers(people, threadName: "export")
         statisticsReaders = Readers(people, threadName: "statistics")
@@ -166,6 +173,7 @@ final class Consumer: @unchecked Sendable {
             stale.start(session.loop)
             packing.start(session.loop)
             scheduledReads.start(session.loop)
+            countStored()
             rotateDaily()
             people.context.answered.start(session.loop)
         }
@@ -174,7 +182,7 @@ final class Consumer: @unchecked Sendable {
                 stateChanged: { [unowned self] in stateChanged($0) },
                 received: { [unowned self] in received($0) },
                 commit: { [unowned self] in commit() },
-                problem: { log.error("\($0)") }))
+                problem: { [unowned self] in tell($0) }))
     }
 
     /// Says goodbye and ends the thread. A batch that was received is committed before.
@@ -189,8 +197,8 @@ final class Consumer: @unchecked Sendable {
         let counts = ingest.counts
         log.notice(
             """
-            stopped: \(counts.stored) blocks stored, \(counts.duplicates) came again, \(counts.discarded) not kept, \
-            \(counts.refused) refused
+            stopped: \(counts.stored) blocks stored, \(counts.duplicates) came again, \
+            \(counts.discarded + counts.tooDense) not kept, \(counts.refused) refused
             """)
     }
 
@@ -208,22 +216,34 @@ extension Consumer {
         switch state {
         case .connecting, .stopped: log.debug("\(state)")
         case .connected:
+            failedTries = LastingTrouble()
             rules?.connected()
             publisher.connected()
             today.connected()
+            endedGateways.connected()
             subscribeToBlocks()
             publishRetained()
             minutes.latest?.tellAgain()
         case .waiting(let reason, _) where reason.isTakenOver: giveUp()
-        case .waiting:
+        case .waiting(let reason, _):
             rules?.disconnected()
             publisher.disconnected()
             today.disconnected()
+            endedGateways.disconnected()
             isSubscribed = false
             session.unsubscribe([blocksFilter])
-            log.warning("\(state)")
-            readiness.status("\(state)")
+            // That its disk refused the batch, the consumer has said itself, and says no more.
+            if reason.kind == .batchRefused { log.debug("\(state)") } else { warn(of: state, reason) }
+            readiness.status(diskStatus ?? "\(state)")
         }
+    }
+
+    /// A broker that is away may be so for a day.
+    private func warn(of state: State, _ reason: MQTTError) {
+        guard let count = failedTries.toTell("\(reason)", now: millisecondsSinceBoot()) else {
+            return log.debug("\(state)")
+        }
+        log.warning("\(state)" + (count > 1 ? " (\(count) tries since this was last logged)" : ""))
     }
 
     private var blocksFilter: String { settings.topics.everyGateway(.blocks) }
@@ -244,14 +264,16 @@ extension Consumer {
     private func giveUp() {
         failed(
             Failure(
-                .failure, "another consumer has taken over store \(store)",
+                .temporary, "another consumer has taken over store \(store)",
                 hint: "one consumer runs on a store at a time: look for the other one"))
     }
 
     private func publishRetained() {
         do throws(VaultError) {
-            unpublished = try publishGrants { [unowned self] in published($0) } + 1
-            log.notice("connected to the broker; \(unpublished - 1) grants")
+            unpublished = try publishGrants(isAtConnection: true) { [unowned self] in published($0) } + 1
+            let words = "connected to the broker; \(unpublished - 1) grants"
+            // It connects again after each batch that its disk refused.
+            if disk.condition == .ok { log.notice(words) } else { log.debug(words) }
         } catch {
             if isDue("grants") { log.error("the grants cannot be published: \(error)") }
             unpublished = 1
@@ -262,12 +284,19 @@ extension Consumer {
     }
 
     /// Publishes each sensor's newest grant, or those of some, retained.
+    /// - Parameter isAtConnection: then nothing is said to gateways that were removed: it would stay at the broker for ever.
     /// - Returns: how many.
     @discardableResult
     func publishGrants(
-        of some: Set<SensorName>? = nil, _ acknowledged: @escaping @Sendable (MQTTError?) -> Void
+        of some: Set<SensorName>? = nil, isAtConnection: Bool = false,
+        _ acknowledged: @escaping @Sendable (MQTTError?) -> Void
     ) throws(VaultError) -> Int {
-        let grants = try self.grants.current(of: some)
+        var grants = try self.grants.current(of: some)
+        if isAtConnection {
+            let known = Set(try EnrolledGateways(store: self.grants.store, keys: self.grants.keys).all().map(\.id))
+                .union(settings.gateways.keys)
+            grants.removeAll { $0.grant.until != nil && !known.contains($0.gateway) }
+        }
         try publish(grants[...], acknowledged)
         return grants.count
     }
@@ -304,7 +333,7 @@ extension Consumer {
             }
             try publish(newest + grants.dropFirst(Self.portion), acknowledged)
         } catch {
-            if isDue("grants") { log.error("not all grants were published; again in 5 s: \(error)") }
+            if isDue("grants") { log.error("not all grants were published; trying again in 5 s: \(error)") }
             session.loop.after(.seconds(5)) { [unowned self] in publishLater(grants, acknowledged) }
         }
     }
@@ -322,7 +351,7 @@ extension Consumer {
 
     private func tellReadiness() {
         guard isSubscribed, unpublished == 0 else { return }
-        readiness.ready(status: "connected to the broker at \(settings.broker.address)")
+        readiness.ready(status: diskStatus ?? "connected to the broker at \(settings.broker.address)")
     }
 }
 
@@ -339,7 +368,7 @@ extension Consumer {
             }
             return
         }
-        guard rules?.received(message) != true else { return }
+        guard rules?.received(message) != true, !endedGateways.received(message) else { return }
         switch settings.topics.parse(message.topic) {
         case .gateway(let gateway, .blocks)?: ingest.collect(message.payload, from: gateway)
         case .gateway(let gateway, .grants)?: ingest.collect(grant: message.payload, from: gateway)
@@ -347,7 +376,10 @@ extension Consumer {
         case .gateway(let gateway, .info)?: scheduledReads.saw(message.payload, of: gateway, nil)
         case .gateway(let gateway, .sensor(let sensor, .info))?:
             scheduledReads.saw(message.payload, of: gateway, sensor)
-        case .account(.request)?, .user(_, .request)?: people.collect(message)
+        case nil, .account(.request)?, .user(_, .request)?, .gateway(_, .request)?,
+            .gateway(_, .sensor(_, .stepsGet))?,
+            .gateway(_, .sensor(_, .temperatureGet))?:
+            people.collect(message)
         case .user(let user, let topic)?: today.received(user, topic, isRetained: message.retain)
         default: break
         }
@@ -355,6 +387,7 @@ extension Consumer {
 
     private func commit() -> Bool {
         defer { people.answerCollected() }
+        let isWriting = ingest.hasCollected
         do throws(VaultError) {
             let (answers, reports) = try ingest.commit(now: millisecondsSinceBoot(), wall: unixMilliseconds())
             for answer in answers {
@@ -362,14 +395,46 @@ extension Consumer {
                 session.publish(payload, to: topic, qos: .atLeastOnce)
             }
             for report in reports { tell(report) }
+            if isWriting { diskTook() }
             return true
         } catch {
-            // The session tries again and again; what is wrong is said once a minute.
-            if isDue("commit \(error.reason)") {
-                log.error("nothing of this batch was kept or acknowledged, gateways will send it again: \(error)")
-            }
+            diskRefused(error)
             return false
         }
+    }
+
+    /// A batch was not written. The session tries again and again; people are told once.
+    private func diskRefused(_ error: VaultError) {
+        guard disk.refused(error.reason, now: millisecondsSinceBoot(), wall: unixMilliseconds()) else {
+            return log.debug("nothing of this batch was kept: \(error)")
+        }
+        let start = disk.condition == .full ? "the disk is full: " : ""
+        log.error(
+            """
+            \(start)nothing of this batch was kept or acknowledged, and nothing will be, until this is repaired; gateways keep what \
+            they have, and send it again: \(error)
+            """)
+    }
+
+    /// A batch was written.
+    private func diskTook() {
+        guard disk.condition != .ok else { return }
+        guard let seconds = disk.took(now: millisecondsSinceBoot(), wall: unixMilliseconds()) else {
+            // Perhaps nothing else comes that would be written.
+            session.loop.after(.seconds(10)) { [unowned self] in if disk.hasTaken { diskTook() } }
+            return
+        }
+        log.notice("the disk takes what is written again, after \(seconds) s")
+        tellReadiness()
+    }
+
+    /// What `systemctl status` shows while the disk refuses; nil while it does not.
+    private var diskStatus: String? {
+        guard disk.condition != .ok else { return nil }
+        let since = disk.since.map { " since \(utcTime($0))" } ?? ""
+        let what =
+            disk.condition == .locked ? "database: locked by another program" : "disk: \(disk.condition.rawValue)"
+        return "\(what)\(since): nothing is stored; the log says more"
     }
 
     /// Whether this was not said within the last minute.

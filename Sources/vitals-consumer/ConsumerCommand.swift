@@ -56,14 +56,18 @@ enum ConsumerCommand {
                 "vitals-consumer readings --settings consumer.json5 --user demo --kind heart-rate",
                 "Prints what is stored of a person's heart rate."),
         ],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration],
         subcommands: subcommands.map { $0.declaration },
         runsAlone: true)
 
     /// Does what the command line asks for.
     static func execute(_ arguments: Arguments) throws -> ExitCode {
         if let command = subcommands.first(where: { $0.declaration.name == arguments.command.first }) {
-            return try command.init(arguments).run(settings(arguments), output: 1)
+            let (run, settings) = (try command.init(arguments), try settings(arguments))
+            // Root makes nothing there that the service cannot open. What the operator has named on the command line, and what lies
+            // elsewhere, the commands open as root or as its owner.
+            try FileRights.check(settings.state, files: StateFolder.files)
+            try FileRights.take(ofOwnerOf: settings.state)
+            return try run.run(settings, output: 1)
         }
         // Before the first thread starts, so that all of them have the mask.
         Signals.block()
@@ -77,12 +81,15 @@ enum ConsumerCommand {
     }
 
     private static func read(_ arguments: Arguments) throws -> ConsumerSettings {
-        try Settings.read(arguments.string("settings"), ConsumerSettings.init)
+        try Settings.read(
+            arguments.string("settings"), example: ConsumerSettings.example, ConsumerSettings.init)
     }
 
     private static func serve(_ arguments: Arguments) throws -> ExitCode {
         let readiness = Readiness()
-        let consumer = try Consumer(settings(arguments), readiness: readiness) { Signals.fail($0) }
+        let settings = try settings(arguments)
+        try FileRights.check(settings.state, files: StateFolder.files, isService: true)
+        let consumer = try Consumer(settings, readiness: readiness) { Signals.fail($0) }
         consumer.start()
         defer { consumer.stop() }
         while try Signals.wait() == .hangUp {

@@ -22,6 +22,7 @@ import Vault
 ///   broker_rules: { household: "owners" },
 ///   reads: { steps: { every: "1 h", before_midnight: "1 min" } },   // 0 is never
 ///   batch: { count: 512, milliseconds: 20 },
+///   limits: { gateway: { day: "1 GB", total: "50 GB" }, person: { day: "3 GB", total: "100 GB" } },   // what may be stored
 ///   share_link: "https://example.org/#{goal}",   // goes with what people share; {day} and {goal} are filled in
 /// }
 /// ```
@@ -51,9 +52,14 @@ struct ConsumerSettings {
     let batch: (count: Int, duration: Duration)
     /// How often sensors are read without being asked to by anybody.
     private(set) var reads: ReadSettings
+    /// How much gateways may have stored, and for whom.
+    private(set) var limits: StorageLimits
     private(set) var logLevel: LogLevel
     /// A link that goes with what people share: the same for all of them, but for `{day}` and `{goal}`.
     let shareLink: String?
+
+    /// For operators whose file is none.
+    static let example = #"{ broker: { host: "127.0.0.1" }, state: "consumer", root_key_file: "root.key" }"#
 
     init(_ section: Section) throws(SettingsError) {
         topics = try section.topics()
@@ -84,6 +90,7 @@ struct ConsumerSettings {
             .milliseconds(try batch.integer("milliseconds", in: 1...1000, default: 20))
         )
         reads = try ReadSettings(section.section("reads").section("steps"))
+        limits = try StorageLimits(section.section("limits"))
         logLevel = try section.logLevel()
         shareLink = try section.string("share_link", default: nil)
         if let shareLink, !Self.isLink(shareLink) {
@@ -101,6 +108,7 @@ struct ConsumerSettings {
         settings.gatewayPasswordFiles = new.gatewayPasswordFiles
         settings.people = new.people
         settings.reads = new.reads
+        settings.limits = new.limits
         settings.logLevel = new.logLevel
         return settings
     }
@@ -213,6 +221,21 @@ struct BrokerRulesSettings: Equatable {
 
     init(_ section: Section) throws(SettingsError) {
         household = try section.choice("household", default: .owners)
+    }
+}
+
+extension StorageLimits {
+    fileprivate init(_ section: Section) throws(SettingsError) {
+        gateway = try Self.limit(section.section("gateway"), gateway)
+        person = try Self.limit(section.section("person"), person)
+    }
+
+    private static func limit(_ section: Section, _ usual: Limit) throws(SettingsError) -> Limit {
+        // More than a day's has every disk that a database is on; less than that of one block would take none.
+        let range = 1_000_000...1_000_000_000_000_000
+        return Limit(
+            day: try section.bytes("day", in: range, default: usual.day),
+            total: try section.bytes("total", in: range, default: usual.total))
     }
 }
 

@@ -1,19 +1,18 @@
 import Daemon
+import ProgramSettings
 import Vault
 
-extension Failure {
-    /// An error of the vault's, as the program's end: what an operator can mend in the settings is a fault of the
-    /// configuration, and a lock may be gone at the next try.
-    init(_ error: VaultError) {
-        let code: ExitCode =
-            switch error.reason {
-            case .missing, .permissions, .foreign, .newer: .configuration
-            case .locked: .temporary
-            default: .failure
-            }
-        self.init(code, "could not \(error.attempted): \(error.said)", hint: error.hint)
+extension FileRights {
+    /// Takes the rights of the owner of the folder that a file lies in, or would lie in.
+    static func take(ofFolderOf file: String) throws(VaultError) -> FileRights {
+        let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+        do throws(Failure) { return try take(ofOwnerOf: folder) } catch {
+            throw VaultError("work in \(folder)", .permissions, said: error.message)
+        }
     }
+}
 
+extension Failure {
     /// A database whose schema has another version than this program's, and that may only be read.
     init(olderOrNewer path: String, _ found: Int, knows: Int) {
         self.init(

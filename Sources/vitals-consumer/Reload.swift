@@ -34,6 +34,7 @@ extension Consumer {
         rules?.reload(settings)
         log.level = new.logLevel
         ingest.enrol(identities)
+        ingest.allowances.limits = new.limits
         scheduledReads.apply(new.reads)
         scheduledReads.sensorsChanged()
         today.settingsChanged()
@@ -41,6 +42,8 @@ extension Consumer {
         if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
         republishing?.cancel()
         publishSettled()
+        // An operator may have removed some.
+        endedGateways.goOn()
     }
 
     /// Publishes the grants that follow from settings that are in force already, until that has succeeded once.
@@ -77,7 +80,7 @@ extension Consumer {
             guard Int64(clamping: grant.serial) <= ours else {
                 return failed(
                     Failure(
-                        .failure, "store \(store) was superseded by a restored copy of it, store \(other)",
+                        .configuration, "store \(store) was superseded by a restored copy of it, store \(other)",
                         hint: """
                             run one of the two only. If this is the restored one, the clock was behind when it was restored: \
                             set it, and restore again

@@ -19,6 +19,7 @@
 //     documents  profile, contact and so on, under the person's row key
 //     codes      one-time codes that are out: resets, enrolments, confirmations
 //     gateways   enrolled by code; those of the settings are not here
+//     ended_gateways   were removed, and the broker has still to forget them
 //     claims     whose sensor is whose, by claiming; those of the settings are not here
 //     nonces, used_claim_codes   what is good once, and was used
 //     forgotten, forgotten_streams   whose secrets are gone for good, and what was sealed to them
@@ -237,6 +238,17 @@ extension Store {
 
         INSERT INTO stale (user, first_hour, last_hour)
             SELECT DISTINCT user, -2501999793, 2501999792 FROM streams WHERE user <> '';
+        """,
+        // Steps that nobody walks, and heart rates that no heart makes, counted before.
+        """
+        INSERT INTO stale (user, first_hour, last_hour)
+            SELECT DISTINCT user, -2501999793, 2501999792 FROM streams WHERE user <> '';
+        """,
+        // Nobody has shown yet that the address is theirs: `Resets` asks at the first reset.
+        """
+        ALTER TABLE accounts ADD COLUMN verified_ms INTEGER;
+        ALTER TABLE accounts ADD COLUMN codes_ended_ms INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE ended_gateways (gateway TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
         """,
     ]
 }

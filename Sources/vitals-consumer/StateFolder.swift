@@ -20,7 +20,10 @@ struct StateFolder {
     private let lock: StateLock
 
     /// The databases.
-    static let databases = ["keys.db", "vitals.db"]
+    static let databases = [Keys.file, Store.file]
+
+    /// All files that are opened there.
+    static let files = databases.flatMap(Database.files) + [ForgottenPlaces.file, StateLock.file]
 
     /// Makes the folder where there is none, takes it, and finishes what a restore has begun.
     init(_ path: String) throws(Failure) {

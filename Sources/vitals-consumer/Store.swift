@@ -12,9 +12,12 @@ final class Store {
     /// For what is packed.
     let zstandard = Zstandard(level: 9)
 
+    /// Its name in the state folder.
+    static let file = "vitals.db"
+
     /// Opens `vitals.db` in `folder`: to write, and then makes it where there is none; or to read beside a service.
     init(folder: String, readOnly: Bool = false) throws(Failure) {
-        let path = folder + "/vitals.db"
+        let path = "\(folder)/\(Self.file)"
         if readOnly, access(path, F_OK) != 0 {
             throw Failure(
                 .configuration, "there is no database yet: \(path) does not exist",

@@ -72,7 +72,7 @@ struct BackupTests {
     @Test("a backup needs something to back up")
     func nothing() throws {
         let error = thrown(Failure.self) { try backUp() }
-        #expect(error?.exitCode == .configuration)
+        #expect(error?.exitCode == .noInput)
         #expect(!FileManager.default.fileExists(atPath: household.path("backup")))
     }
 

@@ -30,6 +30,9 @@ final class Client: Sendable {
         try messages.take(what, choose)
     }
 
+    /// The messages that have come, and were not taken.
+    var received: [Message] { messages.all }
+
     /// Whether such a message has come, and was not taken.
     func hasReceived(_ isMeant: (Message) -> Bool) -> Bool { messages.all.contains(where: isMeant) }
 

@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Foundation
 import MQTT
 import Telemetry
@@ -79,8 +80,8 @@ struct ExportTests {
         let files = try all(parts)
         #expect(
             files.map(\.name) == [
-                "account.json", "profile.json", "sensors.json", "picture.jpeg", "heart-rate.csv", "steps.csv",
-                "temperature.csv",
+                "README.txt", "account.json", "profile.json", "sensors.json", "picture.jpeg", "heart-rate.csv",
+                "steps.csv", "temperature.csv",
             ])
         let byName = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.text) })
         #expect(byName["account.json"] == "{\"user\":\"demo\",\"email\":\"ada@example.org\"}\n")
@@ -110,6 +111,49 @@ struct ExportTests {
             }
         }
         return "{\(members.joined(separator: ","))}"
+    }
+
+    @Test("begins with a text that explains each of its files and each column of its tables")
+    func readme() throws {
+        let parts = try lived()
+        let first = try Export(demo, parts.settings, store: parts.store, keys: parts.keys).part(at: ExportPosition())
+        #expect(first.file == "README.txt" && first.next?.file == .account)
+        let lines = first.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        for file in ExportFile.allCases {
+            let place = try #require(lines.firstIndex(of: file.name), "\(file)")
+            #expect(lines[place + 1].hasPrefix("    ") && lines[place + 1].hasSuffix("."), "\(file)")
+            for name in file.kind.map({ Export.header($0).split(separator: ",") }) ?? [] {
+                #expect(lines[place...].contains { $0.hasPrefix("      \(name): ") }, "\(file), \(name)")
+            }
+        }
+        #expect(
+            Set(ExportFile.order) == Set(ExportFile.allCases) && ExportFile.order.count == ExportFile.allCases.count)
+        // Cursors of before an upgrade go on where they were.
+        #expect(ExportFile.allCases.prefix(13).map(\.rawValue) == Array(0..<13) && ExportFile.account.rawValue == 0)
+    }
+
+    @Test("spells the dates of its documents as ISO 8601 has them")
+    func dates() throws {
+        let parts = try lived()
+        try Documents(store: parts.store, keys: parts.keys).write(
+            [
+                "zones": [["zone": "Europe/Berlin"], ["from": 951_782_400_000, "zone": "UTC"]],
+                "bodies": [["from": 0, "height_cm": 168]], "targets": [["from": 20_778, "steps": 12_000]],
+            ], "history", of: demo)
+        let notification = Notification(
+            kind: .goalReached, time: 951_782_400_000, day: CalendarDay("2000-02-29"), goal: "steps", text: "Reached!")
+        try parts.store.database.transaction { () throws(VaultError) in
+            try Notifications(parts.store, parts.keys).add(notification, to: demo)
+        }
+        let byName = Dictionary(uniqueKeysWithValues: try all(parts).map { ($0.name, $0.text) })
+        #expect(
+            byName["history.json"] == """
+                {"bodies":[{"from":"1970-01-01","height_cm":168}],"targets":[{"from":"2026-11-21","steps":12000}],\
+                "zones":[{"zone":"Europe/Berlin"},{"from":"2000-02-29T00:00:00.000Z","zone":"UTC"}]}
+
+                """)
+        let notifications = try #require(byName["notifications.json"])
+        #expect(notifications.contains(#""time":"2000-02-29T00:00:00.000Z""#), "\(notifications)")
     }
 
     @Test(
@@ -146,7 +190,7 @@ struct ExportTests {
         let parts = try lived()
         let folder = household.path("taken")
         let lines = try output { _ = try ExportCommand(user: demo, folder: folder).run(parts.settings, output: $0) }
-        #expect(lines.count == 7)
+        #expect(lines.count == 8)
         for (name, text) in try all(parts) {
             let bytes = try #require(FileManager.default.contents(atPath: "\(folder)/\(name)"))
             #expect(name.hasPrefix("picture") ? Array(bytes) == picture() : bytes == Data(text.utf8), "\(name)")

@@ -66,6 +66,9 @@ struct ForgettingTests {
         let others = try parts.printed(user: "other")
         try parts.store.database.execute(
             "INSERT INTO claims (gateway, sensor, user, kinds, claimed_ms) VALUES ('home', 'belt', 'demo', 2, 0)")
+        var inviters = Inviters()
+        inviters.remember(try ID("other"), try drawnID(), "told", now: start)
+        try Documents(store: parts.store, keys: parts.keys).write(inviters.json, Inviters.document, of: demo)
         var erasure = erasure(parts)
         var steps: [Erasure.Step?] = []
         while erasure.step != nil {
@@ -73,8 +76,8 @@ struct ForgettingTests {
             if steps.last != erasure.step { steps.append(erasure.step) }
         }
         #expect(steps.count == 6)
-        // Two sessions' keys, three documents and names.
-        #expect(erasure.proof == Erasure.Proof(tried: 5, opened: 0))
+        // Two sessions' keys, four documents and names.
+        #expect(erasure.proof == Erasure.Proof(tried: 6, opened: 0))
 
         #expect(try parts.keys.all().filter { $0.user == "demo" }.map(\.version) == [2])
         #expect(try parts.keys.owner(of: key) == nil)
@@ -83,7 +86,7 @@ struct ForgettingTests {
         #expect(try parts.count("ledger") == 31)
         let documents = Documents(store: parts.store, keys: parts.keys)
         #expect(try documents.read("contact", of: demo) == ["email": "ada@example.org"])
-        #expect(try documents.read("profile", of: demo) == nil)
+        #expect(try documents.read("profile", of: demo) == nil && documents.read("inviters", of: demo) == nil)
         #expect(try documents.read("profile", of: ID("other")) == ["name": "Charles"])
         let device = try parts.store.database.first("SELECT secret_version, name FROM devices") {
             row throws(VaultError) in
@@ -213,7 +216,8 @@ struct ForgettingTests {
         #expect(try gone.wait(for: 1).first?.map(\.text).sorted() == ["late", "phone"])
         let beside = try Database(path, .readOnly, applicationID: Store.applicationID)
         #expect(try beside.first("SELECT count(*) FROM devices", row: Row.int) == 0)
-        #expect(try beside.first("SELECT count(*) FROM gateways WHERE owner IS NULL", row: Row.int) == 1)
+        #expect(try beside.first("SELECT count(*) FROM gateways", row: Row.int) == 0)
+        #expect(try beside.first("SELECT gateway FROM ended_gateways", row: Row.text) == "late")
     }
 
     @Test("goes on at the next start, wherever it was interrupted", arguments: 0...12)

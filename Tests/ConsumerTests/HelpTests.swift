@@ -1,9 +1,19 @@
+import Daemon
 import Foundation
 import TestSupport
 import Testing
 
+@testable import vitals_consumer
+
 @Suite("The command line")
 struct HelpTests {
+    @Test("a file that is no settings file is answered with an example, which the consumer takes")
+    func example() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(ConsumerSettings.example, to: "consumer.json5")
+        #expect(try Settings.read(file, ConsumerSettings.init).broker.host == "127.0.0.1")
+    }
+
     @Test(
         "explains itself, letter by letter",
         arguments: [
@@ -58,12 +68,12 @@ private enum Golden {
           backup          Copies both databases into a new folder, each into a folder of its own in it.
           restore         Makes a backup the state of this consumer; the service must not be running.
           rotate          Makes a new secret for a person; what is stored stays readable with the old one.
-          rotate-root     Changes the root key: wraps every key anew under another one.
+          rotate-root     Changes the root key: wraps every key again, under another one.
           forget          Forgets a person: deletes all that is stored of them, and the keys to it.
           export          Writes all that is stored of a person into a new folder, opened: JSON, CSV and
                           their picture.
           broker-rules    Writes the file of the broker's dynamic-security plugin.
-          people          Lists who has an account, as one JSON object a line, the oldest first.
+          people          Lists the people who have an account, as one JSON object a line, the oldest first.
           reset-password  Prints a code with which a person sets a new password.
           unlock          Opens an account that too many wrong passwords have locked; the password stays.
           enrol-code      Prints a code that enrols one gateway, once, within an hour.
@@ -76,9 +86,17 @@ private enum Golden {
 
         Exit codes:
           0   success
-          1   failure
+          1   you said no, and nothing was changed
           64  wrong command line
-          75  no answer in time; try again
+          65  wrong or damaged data
+          66  a file to be read is not there
+          67  no such person, friend, device, gateway, sensor or value
+          69  a broker, bus, sensor or service is not there
+          70  a defect of a program
+          74  something cannot be written
+          75  no answer in time, or too much at once; try again
+          76  the other side answers what this version does not understand
+          77  not signed in, or not allowed
           78  wrong or missing settings
 
         Examples:
@@ -106,12 +124,6 @@ private enum Golden {
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help           shows this help
 
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
-          78  wrong or missing settings
-
         Examples:
           vitals-consumer readings --user demo --kind steps --from 2026-11-21T00:00:00Z
 
@@ -131,12 +143,6 @@ private enum Golden {
           -s, --settings FILE   the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help            shows this help
 
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
-          78  wrong or missing settings
-
         Examples:
           vitals-consumer totals --user demo --day 2026-11-21
 
@@ -147,20 +153,14 @@ private enum Golden {
 
         Computes days and heart rates again from the stored readings and compares; prints one JSON object.
 
-        It works while the service runs, changes nothing, and ends with an error where something differs.
-        Who has hours that the service is about to compute again is counted as waiting, and not compared.
+        It works while the service runs, changes nothing, and ends with an error where something differs. A
+        person who has hours that the service is about to compute again is counted as waiting, and not
+        compared.
 
         Options:
               --user ID        only this person
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help           shows this help
-
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
-          75  no answer in time; try again
-          78  wrong or missing settings
 
         Examples:
           vitals-consumer recount --user demo
@@ -179,13 +179,6 @@ private enum Golden {
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help           shows this help
 
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
-          75  no answer in time; try again
-          78  wrong or missing settings
-
         """
 
     static let backup = """
@@ -202,13 +195,6 @@ private enum Golden {
         Options:
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help           shows this help
-
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
-          75  no answer in time; try again
-          78  wrong or missing settings
 
         Examples:
           vitals-consumer backup /media/backup/2026-11-21
@@ -235,13 +221,6 @@ private enum Golden {
           -s, --settings FILE   the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help            shows this help
 
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
-          75  no answer in time; try again
-          78  wrong or missing settings
-
         Examples:
           vitals-consumer restore /media/backup/2026-11-21
           vitals-consumer restore --data /media/backup/data --keys /media/stick/keys
@@ -260,13 +239,6 @@ private enum Golden {
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help           shows this help
 
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
-          75  no answer in time; try again
-          78  wrong or missing settings
-
         Examples:
           vitals-consumer rotate --user demo
 
@@ -275,7 +247,7 @@ private enum Golden {
     static let rotateRoot = """
         Usage: vitals-consumer rotate-root [OPTIONS]
 
-        Changes the root key: wraps every key anew under another one.
+        Changes the root key: wraps every key again, under another one.
 
         It works while the service runs. The new key takes the old one's place at root_key_file; readings,
         persons' secrets and the identity stay the same. Where the root key is a credential of systemd's,
@@ -289,13 +261,6 @@ private enum Golden {
               --new-key FILE   a key to take, 32 bytes as base64, instead of a random one
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help           shows this help
-
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
-          75  no answer in time; try again
-          78  wrong or missing settings
 
         """
 
@@ -316,13 +281,6 @@ private enum Golden {
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help           shows this help
 
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
-          75  no answer in time; try again
-          78  wrong or missing settings
-
         Examples:
           vitals-consumer forget --user demo
 
@@ -342,13 +300,6 @@ private enum Golden {
               --user ID        the person
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help           shows this help
-
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
-          75  no answer in time; try again
-          78  wrong or missing settings
 
         Examples:
           vitals-consumer export --user demo /media/stick/demo

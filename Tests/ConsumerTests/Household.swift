@@ -45,6 +45,7 @@ final class Household {
     /// The parts of a consumer without a broker, as they are after a start.
     func open(
         people: String = "demo: { sensors: [\"home/strap\"] }", now: Int64 = start, sessionCapacity: Int = 1024,
+        densest: Density.Limits = Density.Limits(), limits: StorageLimits = StorageLimits(),
         deriving: (Store, Keys) -> [any Derivation] = { _, _ in [] }
     ) throws -> Parts {
         let settings = try settings(people: people)
@@ -56,7 +57,7 @@ final class Household {
             settings: settings, keys: keys, store: store, grants: grants,
             ingest: Ingest(
                 store, keys, gateways: settings.gateways, totals: Totals(store, keys, deriving(store, keys)),
-                sessionCapacity: sessionCapacity)
+                sessionCapacity: sessionCapacity, densest: densest, limits: limits)
         )
     }
 }

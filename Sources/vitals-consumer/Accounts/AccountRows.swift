@@ -16,13 +16,17 @@ struct StoredAccount: Equatable {
     let failures: Int
     /// Unix milliseconds.
     let created: Int64
+    /// When a reset has shown that the address or number is the holder's, Unix milliseconds; nil where none has.
+    let verified: Int64?
+    /// Codes of before are over, Unix milliseconds.
+    let codesEnded: Int64
 
     /// Whether there is a password.
     var hasPassword: Bool { password != nil }
     /// What the account is found by, where it has a name of its own.
     var lookup: [UInt8]? { email ?? phone }
 
-    fileprivate static let columns = "user, email, phone, password, failures, created_ms"
+    fileprivate static let columns = "user, email, phone, password, failures, created_ms, verified_ms, codes_ended_ms"
 
     fileprivate init(_ row: borrowing Row) throws(VaultError) {
         let text = try row.text(0)
@@ -35,6 +39,8 @@ struct StoredAccount: Equatable {
         password = try row.blobIfPresent(3)
         failures = Int(try row.int(4))
         created = try row.int(5)
+        verified = try row.intIfPresent(6)
+        codesEnded = try row.int(7)
     }
 }
 
@@ -118,6 +124,22 @@ struct AccountRows {
         try store.database.execute(
             "UPDATE accounts SET password = ?, failures = 0 WHERE user = ?",
             [.blob(try sealed(password, of: user)), .text(user.text)])
+    }
+
+    /// Whoever has reset the password has shown that the address or number is theirs.
+    func setVerified(_ user: ID, now: Int64) throws(VaultError) {
+        try store.database.execute(
+            "UPDATE accounts SET verified_ms = ? WHERE user = ?", [.integer(now), .text(user.text)])
+    }
+
+    /// Ends every code of a person's that is out: for friends, for gateways, to reset the password. A sign-in with a provider that was begun
+    /// before is over, too. Within a transaction.
+    func endCodes(of user: ID, now: Int64) throws(VaultError) {
+        if let lookup = try account(of: user)?.lookup { try ResetCodes(store: store, keys: keys).remove(lookup) }
+        try store.database.execute("DELETE FROM codes WHERE subject = ?", [.text(user.text)])
+        try store.database.execute(
+            "UPDATE accounts SET codes_ended_ms = max(codes_ended_ms, ?) WHERE user = ?",
+            [.integer(now), .text(user.text)])
     }
 
     func addFailure(of user: ID) throws(VaultError) {

@@ -21,10 +21,12 @@ final class Accounts: @unchecked Sendable {
     let rows: AccountRows
     let devices: Devices
     private(set) var resets: Resets?
-    /// Removes all that there is of a person, and answers when it is gone.
+    /// Verifies ID tokens; nil where nobody signs in with a provider.
+    var providers: ProviderSignIn?
+    /// Removes all that there is of a person, with the account or but for that, and answers when it is gone.
     let erase: Erase
     private let pool: HashingPool
-    private var attempts = Attempts()
+    var attempts = Attempts()
     /// Sixty new people at once, then one a minute. Each is a client more at the broker, which at every change writes all of them down and
     /// answers nobody meanwhile: strangers are not to make thousands of them.
     private var newcomers = Allowance<Int>(perSecond: 1.0 / 60, burst: 60)
@@ -33,11 +35,13 @@ final class Accounts: @unchecked Sendable {
     /// The salt for names that nobody has.
     private let nobodysSalt: [UInt8]
 
-    typealias Erase = (ID, @escaping @Sendable (Result<Void, any Error>) -> Void) -> Void
+    typealias Erase = (
+        _ user: ID, _ keepingAccount: Bool, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+    ) -> Void
 
     /// Makes the requests about accounts known.
     /// - Parameters:
-    ///   - erase: removes all that there is of a person, readings too, and answers when it is gone.
+    ///   - erase: removes all that there is of a person, readings too, with the account or but for that, and answers when it is gone.
     ///   - cost: of hashing a password, other than the usual for tests only.
     init(_ people: People, cost: Scrypt.Cost = .password, erase: @escaping Erase) throws(VaultError) {
         self.people = people
@@ -74,7 +78,7 @@ final class Accounts: @unchecked Sendable {
                     }
                     devices.add(fields.device, of: user, isNew: false, with: add) { [unowned self] result in
                         people.answering(request) {
-                            request.done(try result.get().json("You are registered and signed in"))
+                            devices.welcome(try result.get(), request, "You are registered and signed in")
                         }
                     }
                 }
@@ -84,7 +88,7 @@ final class Accounts: @unchecked Sendable {
 
     private func requireSignUp() throws(ReplyError) {
         guard context.settings.accounts?.allowsSignUp == true else {
-            throw ReplyError(.notAllowed, "Nobody can sign up here: ask whoever runs this service")
+            throw ReplyError(.notAllowed, "Nobody can sign up here: ask the operator of this service")
         }
     }
 
@@ -120,7 +124,9 @@ final class Accounts: @unchecked Sendable {
                         guard try rows.isUnchanged(account) else { throw wrong }
                     }
                     devices.add(fields.device, of: account.user, with: stillRight) { [unowned self] result in
-                        people.answering(request) { request.done(try result.get().json("You are signed in")) }
+                        people.answering(request) {
+                            devices.welcome(try result.get(), request, "You are signed in")
+                        }
                     }
                 }
             }
@@ -136,10 +142,12 @@ final class Accounts: @unchecked Sendable {
     ///   - provider: its name in the settings, for the person to see.
     ///   - issuer: the token's `iss`.
     ///   - subject: the token's `sub`.
+    ///   - begun: when the sign-in was begun, Unix milliseconds: one from before a device of theirs was revoked is over.
     ///   - useNonce: called in the transaction that makes the device; if it throws, nothing is made.
     ///   - completion: on the session's thread, at once or later.
     func signIn(
-        provider: String, issuer: String, subject: String, device: DeviceName, useNonce: @escaping () throws -> Void,
+        provider: String, issuer: String, subject: String, device: DeviceName, begun: Int64,
+        useNonce: @escaping () throws -> Void,
         _ completion: @escaping @Sendable (Result<SignedIn, any Error>) -> Void
     ) {
         let useNonce = OnSessionThread(useNonce)
@@ -148,7 +156,15 @@ final class Accounts: @unchecked Sendable {
                 let stillTheirs = { @Sendable [unowned self] in
                     try useNonce.value()
                     guard try rows.user(provider: issuer, subject: subject) == user else {
-                        throw ReplyError(.busy, "Your account is just being deleted: try again", retryAfterSeconds: 5)
+                        throw ReplyError(
+                            .busy, "Your account is being deleted at this moment: try again", retryAfterSeconds: 5)
+                    }
+                    // An end in the future was noted before the clock was set back.
+                    let ended = try rows.account(of: user)?.codesEnded ?? 0
+                    guard begun > ended || ended > context.now() else {
+                        throw ReplyError(
+                            .expired, "A device was revoked since this sign-in was begun: sign in again",
+                            field: "id_token")
                     }
                 }
                 return devices.add(device, of: user, with: stillTheirs, completion)
@@ -160,7 +176,7 @@ final class Accounts: @unchecked Sendable {
                 try useNonce.value()
                 // The same person may sign in twice at once.
                 guard try rows.user(provider: issuer, subject: subject) == nil else {
-                    throw ReplyError(.busy, "You are just being signed in: try again", retryAfterSeconds: 1)
+                    throw ReplyError(.busy, "You are being signed in at this moment: try again", retryAfterSeconds: 1)
                 }
                 try rows.add(user, nil, nil, now: context.now())
                 try rows.add(user, provider: provider, issuer: issuer, subject: subject)
@@ -218,8 +234,8 @@ extension Accounts {
         _ password: Password, of account: StoredAccount?, tries name: [UInt8], isGuest: Bool, wrong: ReplyError,
         _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) throws {
-        // What the account remembers are the failures of guests: anybody can make them.
-        switch attempts.refusal(name, failures: isGuest ? account?.failures : nil, now: clock()) {
+        // What the account remembers are the failures of guests: anybody can make them. Those of a signed-in device lock nothing.
+        switch attempts.refusal(name, failures: isGuest ? account?.failures : nil, locks: isGuest, now: clock()) {
         case nil: break
         case .locked?: throw Self.locked
         case .wait(let seconds)?:
@@ -255,7 +271,7 @@ extension Accounts {
                 try database.durably { () throws(VaultError) in }
             }
         } catch {
-            log.error("a failed sign-in was not counted: \(error)")
+            context.limitedLog.error("failed sign-ins") { "a failed sign-in was not counted\($0): \(error)" }
         }
     }
 

@@ -35,11 +35,12 @@ struct Attempts {
     /// - Parameters:
     ///   - failures: how many the account itself remembers, where there is one. It has the last word on locks: an operator
     ///     may have opened it.
+    ///   - locks: whether so many failures lock it; otherwise they only make the next try wait, however many there are.
     ///   - now: milliseconds of a clock that never runs backwards.
-    mutating func refusal(_ name: [UInt8], failures: Int?, now: UInt64) -> Refusal? {
+    mutating func refusal(_ name: [UInt8], failures: Int?, locks: Bool = true, now: UInt64) -> Refusal? {
         let entry = entries[name] ?? Entry()
-        if failures ?? entry.failures >= Self.lock { return .locked }
-        guard entry.failures < Self.lock else {
+        if locks, failures ?? entry.failures >= Self.lock { return .locked }
+        guard !locks || entry.failures < Self.lock else {
             entries[name] = nil
             return nil
         }

@@ -32,6 +32,8 @@ struct SignedIn: Equatable {
 final class Devices: @unchecked Sendable {
     private unowned let people: People
     private let context: PeopleContext
+    /// People of whom a device is ended, which the broker has not confirmed: until it does, the device may ask for codes.
+    private var unconfirmed: Set<ID> = []
     /// How many a person may have.
     static let limit = 32
 
@@ -41,10 +43,16 @@ final class Devices: @unchecked Sendable {
     init(_ people: People) {
         self.people = people
         context = people.context
-        people.register("devices/list", .atOnce { [unowned self] in try list(of: $0.user) })
+        // A device that was revoked while the broker did not answer, also before a restart, is gone only now.
+        context.rules?.inLine = { [unowned self] found in
+            let people = unconfirmed.union(found)
+            unconfirmed = []
+            for user in people { endCodes(of: user) }
+        }
+        people.register("devices/list", own: .devices, .atOnce { [unowned self] in try list(of: $0.user) })
         people.register("devices/name", .atOnce { [unowned self] in try rename($0) })
-        people.register("devices/revoke", .later { [unowned self] in revoke($0) })
-        people.register("account/sign-out", .later { [unowned self] in signOut($0) })
+        people.register("devices/revoke", own: .devices, .later { [unowned self] in revoke($0) })
+        people.register("account/sign-out", own: .defence, .later { [unowned self] in signOut($0) })
     }
 
     /// Signs a device in, and answers when the broker knows it.
@@ -80,11 +88,35 @@ final class Devices: @unchecked Sendable {
         }
     }
 
+    /// Answers a sign-in. Where nobody hears the reply, because the asker did not wait so long, the device ends again: the reply alone had its
+    /// password.
+    func welcome(_ signedIn: SignedIn, _ request: PeopleRequest, _ words: String) {
+        request.unheard.takeBack = { [unowned self] in
+            context.limitedLog.info("unheard \(signedIn.user)") {
+                "nobody heard the reply to a sign-in any more: its device was signed out\($0)"
+            }
+            do throws(VaultError) {
+                try remove([signedIn.device])
+                end([signedIn.device], of: signedIn.user) { _ in }
+            } catch {
+                context.limitedLog.error("unheard and not signed out") {
+                    "a device that nobody knows of could not be signed out\($0): \(error)"
+                }
+            }
+        }
+        request.done(signedIn.json(words))
+    }
+
     /// Ends clients at the broker whose rows are gone.
     /// - Parameter completion: told nil when the broker has confirmed it, or what to tell who asks.
     func end(_ devices: [ID], of user: ID, _ completion: @escaping @Sendable (ReplyError?) -> Void) {
         guard let broker = context.rules else { return completion(Self.unconfirmed) }
-        let told: BrokerRules.Completion = { [unowned self] error in completion(error.map { refusal($0) }) }
+        let told: BrokerRules.Completion = { [unowned self] error in
+            // Until the broker has let go of it, a device may have asked for another code; and where it has not yet, it still may.
+            if error != nil { unconfirmed.insert(user) }
+            endCodes(of: user)
+            completion(error.map { refusal($0) })
+        }
         guard !devices.isEmpty else { return completion(nil) }
         if devices.count == 1 {
             broker.remove(devices[0], told)
@@ -94,7 +126,7 @@ final class Devices: @unchecked Sendable {
     }
 
     private func refusal(_ error: RulesError) -> ReplyError {
-        log.warning("\(error)")
+        context.limitedLog.warning("\(error)") { "\(error)\($0)" }
         return Self.unconfirmed
     }
 
@@ -200,9 +232,25 @@ extension Devices {
         let (user, device) = (try request.user, try request.id("device"))
         let owner = try database.first("SELECT user FROM devices WHERE device = ?", [.text(device.text)], row: Row.text)
         guard owner == user.text else { throw Self.notFound }
-        try remove([device])
+        try database.transaction { () throws(VaultError) in
+            try remove([device])
+            // Which device has asked for which code nobody knows.
+            try rows.endCodes(of: user, now: context.now())
+        }
         return (user, device)
     }
+
+    private func endCodes(of user: ID) {
+        do throws(VaultError) {
+            try database.transaction { () throws(VaultError) in try rows.endCodes(of: user, now: context.now()) }
+        } catch {
+            context.limitedLog.error("codes of devices") {
+                "the codes of a device that was ended may still be good\($0): \(error)"
+            }
+        }
+    }
+
+    private var rows: AccountRows { AccountRows(store: context.store, keys: context.keys) }
 
     private static let notFound = ReplyError(.notFound, "You have no such device", field: "device")
     private static let unconfirmed = ReplyError(

@@ -7,8 +7,10 @@ import Vault
 extension Accounts {
     func registerOwn() {
         people.register("account/get", .atOnce { [unowned self] in try get($0.user) })
-        people.register("account/change-password", .later { [unowned self] in changePassword($0) })
-        people.register("account/delete", .later { [unowned self] in delete($0) })
+        people.register("account/change-password", own: .defence, .later { [unowned self] in changePassword($0) })
+        people.register(
+            "account/delete", maximumLength: Self.longestConfirmation, own: .defence,
+            .later { [unowned self] in delete($0) })
     }
 
     private func account(_ request: PeopleRequest) throws -> StoredAccount {
@@ -28,6 +30,7 @@ extension Accounts {
             "has_password": .bool(account.hasPassword),
             "providers": .array(try rows.providers(of: user).map(JSON.string)), "created": .integer(account.created),
             "devices": .integer(Int64(try devices.count(of: user))),
+            "verified": account.lookup == nil ? nil : .bool(account.verified != nil),
         ])
     }
 
@@ -82,19 +85,13 @@ extension Accounts {
         return name
     }
 
-    /// The password, where there is one, is asked for again: what cannot be undone is not to be done with a device that was left lying about.
     func delete(_ request: PeopleRequest) {
         people.answering(request) {
             let user = try request.user
-            let account = try account(request)
-            guard account.hasPassword else { return eraseAll(of: user, request) }
-            let password = try Password(ofSignIn: request.fields)
-            let wrong = ReplyError(.wrongCredentials, "The password is not right", field: "password")
-            try check(password, of: account, tries: ownTries(user), isGuest: false, wrong: wrong) {
-                [unowned self] result in
+            _ = try account(request)
+            confirm(request) { [unowned self] result in
                 people.answering(request) {
                     try result.get()
-                    guard try rows.isUnchanged(account) else { throw wrong }
                     eraseAll(of: user, request)
                 }
             }
@@ -106,10 +103,10 @@ extension Accounts {
         people.answering(request) {
             let clients = try devices.ids(of: user)
             if let lookup = try rows.account(of: user)?.lookup { try codes.remove(lookup) }
-            erase(user) { [unowned self] result in
+            erase(user, false) { [unowned self] result in
                 people.answering(request) {
                     try result.get()
-                    log.notice("\(user) has deleted their account")
+                    context.limitedLog.notice("deleted \(user)") { "\(user) has deleted their account\($0)" }
                     request.done(["message": "Your account was deleted"])
                     devices.end(clients, of: user) { _ in }
                 }

@@ -8,11 +8,10 @@ import Vault
 struct PeopleCommand: Subcommand {
     static let declaration = Command(
         name: "people",
-        summary: "Lists who has an account, as one JSON object a line, the oldest first.",
+        summary: "Lists the people who have an account, as one JSON object a line, the oldest first.",
         discussion: "It works while the service runs. Without --show it says nothing of who they are.",
         options: [.flag("show", "also the e-mail address or phone number")],
-        examples: [Example("vitals-consumer people --show")],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+        examples: [Example("vitals-consumer people --show")])
 
     private let showsContact: Bool
 
@@ -81,7 +80,7 @@ struct AccountChoice {
             }
         }
         guard let found else {
-            throw Failure(.failure, "there is no such account", hint: "`vitals-consumer people --show` lists them")
+            throw Failure(.notFound, "there is no such account", hint: "`vitals-consumer people --show` lists them")
         }
         return found
     }
@@ -93,15 +92,14 @@ struct ResetPasswordCommand: Subcommand {
         name: "reset-password",
         summary: "Prints a code with which a person sets a new password.",
         discussion: """
-            Give it to nobody but the person: for 15 minutes whoever has it can take the account over. The person enters it with \
+            Give it to nobody but the person: for 15 minutes, anybody who has it can take the account over. The person enters it with \
             `reset-password`, which signs out all of their devices and opens a locked account. It works while the service runs.
             """,
         options: AccountChoice.options,
         examples: [
             Example("vitals-consumer reset-password --email ada@example.org"),
             Example("vitals-consumer reset-password --phone '+49 151 23456789'"),
-        ],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+        ])
 
     private let choice: AccountChoice
 
@@ -116,7 +114,7 @@ struct ResetPasswordCommand: Subcommand {
         let store = try Store(folder: settings.state)
         let account = try choice.account(AccountRows(store: store, keys: keys))
         guard let lookup = account.lookup else {
-            throw Failure(.failure, "\(account.user) signs in with a provider, and has no password to reset")
+            throw Failure(.usage, "\(account.user) signs in with a provider, and has no password to reset")
         }
         let code = try Failure.explaining { () throws(VaultError) in
             try ResetCodes(store: store, keys: keys).issue(lookup, now: now)
@@ -136,8 +134,7 @@ struct UnlockCommand: Subcommand {
         discussion:
             "It works while the service runs. After the last failure there is still up to a quarter of an hour to wait.",
         options: AccountChoice.options,
-        examples: [Example("vitals-consumer unlock --user abcdefghijklmnop")],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+        examples: [Example("vitals-consumer unlock --user abcdefghijklmnop")])
 
     private let choice: AccountChoice
 

@@ -4,6 +4,11 @@ import Vault
 
 // Resetting a password that was forgotten: a code goes to the account's e-mail address, and whoever has it sets a new password.
 //
+// Addresses are not verified when somebody signs up: it may be another's, who resets the password when they hear of it. So the first
+// reset of an account shows what hangs on it (friends, what others may be shown, gateways, sensors, readings), and changes nothing until its
+// holder says whether that is kept. What is not kept ends with the transaction that sets the password, and is forgotten like everything that a
+// person has forgotten (Forgetting/). From then on the address is verified. Devices and codes end with every reset.
+//
 // Asking for a code is answered before anything is looked up, always with the same words, and what is done afterwards is the same for a
 // name that nobody has, but for the mail. Without a mail command, and for phone numbers, the operator prints the code:
 // `vitals-consumer reset-password`.
@@ -37,13 +42,15 @@ final class Resets: @unchecked Sendable {
             let name = try AccountName(request.fields)
             request.done([
                 "message": """
-                If there is such an account, a code is on its way. It is good for 15 minutes. Where none comes, ask whoever \
-                runs this service
+                If there is such an account, a code is on its way. It is good for 15 minutes. If none comes, ask the \
+                operator of this service
                 """
             ])
             // In the loop's next turn, when the reply has left.
             context.session.loop.perform { [unowned self] in
-                do throws(VaultError) { try issue(name) } catch { log.error("no code to reset a password: \(error)") }
+                do throws(VaultError) { try issue(name) } catch {
+                    context.limitedLog.error("no code") { "no code to reset a password\($0): \(error)" }
+                }
             }
         }
     }
@@ -58,21 +65,23 @@ final class Resets: @unchecked Sendable {
         guard case .string(let text)? = try context.documents.read("contact", of: account.user)?["email"],
             let address = EmailAddress(text), let mail
         else {
-            return log.notice(
+            return context.limitedLog.notice("code \(account.user)") {
                 """
-                \(account.user) has asked for a code to reset their password: \
+                \(account.user) has asked for a code to reset their password\($0): \
                 `vitals-consumer reset-password --user \(account.user)` prints it
-                """)
+                """
+            }
         }
         guard mails.take(0, now: millisecondsSinceBoot()) == nil else {
-            return log.warning(
+            return context.limitedLog.warning("too many mails") {
                 """
-                too many mails with codes to reset a password: none was sent for \(account.user); \
+                too many mails with codes to reset a password\($0): none was sent for \(account.user); \
                 `vitals-consumer reset-password --user \(account.user)` prints one
-                """)
+                """
+            }
         }
-        mail.send(Self.message(code, to: address).bytes(time: now)) { problem in
-            log.error("no mail with a code for \(account.user): \(problem)")
+        mail.send(Self.message(code, to: address).bytes(time: now)) { [limitedLog = context.limitedLog] problem in
+            limitedLog.error("no mail") { "no mail with a code for \(account.user)\($0): \(problem)" }
         }
     }
 
@@ -93,38 +102,87 @@ final class Resets: @unchecked Sendable {
 
     // MARK: The new password
 
-    /// Looked for in this order: the name, the code's being there, the new password's rules, whether the code is right.
+    /// Looked for in this order: the name, the code's being there, the new password's rules, whether the code is right, and whether there is
+    /// something on the account of which nothing is said.
     private func resetPassword(_ request: PeopleRequest) {
         people.answering(request) {
             let name = try AccountName(request.fields)
             let code = try request.text("code", atMost: 64)
             guard !code.trimmed.isEmpty else { throw ReplyError(.invalid, "Enter the code", field: "code") }
             let password = try Password(new: request.fields, names: [name])
+            let isKept = try request.optionalBool("keep")
             let lookup = try name.lookup(context.keys)
             guard try codes.isRight(code, lookup, now: context.now()) else { throw Self.wrong }
+            guard let account = try accounts.rows.account(lookup) else { throw Self.wrong }
+            if let question = try question(about: account, isKept) { return request.done(question) }
             try accounts.hash(password, isGuest: true) { [unowned self] stored in
-                people.answering(request) { try set(try stored.get(), lookup, request) }
+                people.answering(request) { try set(try stored.get(), lookup, isKept, request) }
             }
         }
     }
 
-    private func set(_ password: StoredPassword, _ lookup: [UInt8], _ request: PeopleRequest) throws {
+    /// What the holder of an account has to be asked first; nil where nothing is to be asked.
+    private func question(about account: StoredAccount, _ isKept: Bool?) throws(VaultError) -> JSON? {
+        guard account.verified == nil, isKept == nil else { return nil }
+        let hanging = try accounts.rows.hanging(on: account.user, now: context.now())
+        guard !hanging.isNothing else { return nil }
+        return [
+            "changed": false, "hanging": hanging.json,
+            "message": """
+            Nothing is changed yet. Nobody has shown so far that this account's address or number is theirs: if it is not you \
+            who made the account, what hangs on it is somebody else's. Ask again with "keep": true to keep it, or with \
+            "keep": false to have all of it deleted for good
+            """,
+        ]
+    }
+
+    private func set(
+        _ password: StoredPassword, _ lookup: [UInt8], _ isKept: Bool?, _ request: PeopleRequest
+    ) throws {
         guard let account = try accounts.rows.account(lookup) else { throw Self.wrong }
-        let devices = try accounts.devices.ids(of: account.user)
-        let isDone = try context.store.database.transaction { () throws(VaultError) in
+        // Something may have come to hang on it while the password was hashed.
+        if let question = try question(about: account, isKept) { return request.done(question) }
+        let (user, ends, now) = (account.user, isKept == false, context.now())
+        let devices = try accounts.devices.ids(of: user)
+        let given = Set(context.settings.people.flatMap(\.sensors))
+        let sensors = try context.store.database.transaction { () throws(VaultError) -> Set<SensorName>? in
             // Two requests with the same code may have been hashed side by side.
-            guard try codes.remove(lookup) else { return false }
-            try accounts.rows.setPassword(password, of: account.user)
+            guard try codes.remove(lookup) else { return nil }
+            try accounts.rows.setPassword(password, of: user)
+            try accounts.rows.setVerified(user, now: now)
             try accounts.devices.remove(devices)
-            return true
+            try accounts.rows.endCodes(of: user, now: now)
+            guard ends else { return [] }
+            // Whatever interrupts this: all of it is done at the next start.
+            try context.keys.toForget(user, withAccount: false).enter(context.store.database)
+            return try EnrolledGateways(store: context.store, keys: context.keys).endAll(of: user, given: given)
         }
-        guard isDone else { throw Self.wrong }
+        guard let sensors else { throw Self.wrong }
         accounts.forgive(account)
-        log.notice("\(account.user) has reset their password")
-        accounts.devices.end(devices, of: account.user) { refusal in
-            let words = refusal == nil ? "and all devices are signed out" : "all devices will be signed out soon"
-            request.done(["message": .string("The password was changed, \(words): sign in")])
+        let more = ends ? ", and ends what hung on the account" : ""
+        context.limitedLog.notice("reset \(user)") { "\(user) has reset their password\(more)\($0)" }
+        guard ends else {
+            return accounts.devices.end(devices, of: user) { refusal in
+                let words = refusal == nil ? "and all devices are signed out" : "all devices will be signed out soon"
+                request.done(["changed": true, "message": .string("The password was changed, \(words): sign in")])
+            }
         }
+        // First of all, so that nothing of theirs comes to be meanwhile.
+        accounts.erase(user, true) { result in
+            var words = "and what hung on the account is deleted"
+            if case .failure(let error) = result {
+                log.error("what hung on the account of \(user) will be deleted later: \(error)")
+                words = "what hung on the account will be deleted soon"
+            }
+            request.done([
+                "changed": true,
+                "message": .string("The password was changed, all devices are signed out, \(words): sign in"),
+            ])
+        }
+        accounts.devices.end(devices, of: user) { _ in }
+        context.gatewaysChanged()
+        context.settle(sensors)
+        context.gatewaysEnded()
     }
 
     private static let wrong = ReplyError(

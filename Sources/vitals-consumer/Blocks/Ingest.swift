@@ -1,3 +1,4 @@
+import Daemon
 import Telemetry
 import Vault
 
@@ -12,11 +13,16 @@ import Vault
 //     a key block that does not verify               ignored: anyone could have made it
 //     accepted before, the same bytes                acknowledged again
 //     accepted before, other bytes                   refused, and an alarm
+//     more than its gateway or its person may have
+//     stored: see StorageLimits.swift                not now: it stays at the gateway, which sends it again
 //     does not open under the session's key,
 //     or says nothing meaningful                     refused: it never will
 //     of a stream whose person was forgotten         acknowledged, and nothing is kept: it can never be opened
 //     all of it after the stream's end, and then
 //     the sensor was another person's                acknowledged and entered in the ledger, but not stored
+//     it has more than any sensor sends: see
+//     Density.swift                                  the same
+//     a clock block of a stream that has 1,000       the same
 //     otherwise                                      entered, stored, acknowledged
 //
 // What comes after the end is not stored, because it is sealed to the old owner and may be the new one's heart. That is decided
@@ -35,19 +41,29 @@ struct Ingest {
         var stored = 0
         var duplicates = 0
         var discarded = 0
+        /// With more than any sensor or gateway sends.
+        var tooDense = 0
         var refused = 0
         var notNow = 0
+        /// Over the limit of a gateway or a person.
+        var held = 0
         var ignored = 0
     }
 
     private(set) var counts = Counts()
-    private let store: Store
+    let store: Store
     private let keys: Keys
     private var gateways: [ID: Ed25519.VerifyingKey]
     private var sessions: SessionKeys
     private(set) var pending: [(gateway: ID, payload: [UInt8])] = []
     private var strangers: [Report] = []
     private var tally = Tally()
+    private var density: Density
+    var allowances: StorageAllowances
+    /// Nil while what is stored is not being counted.
+    var sizes: StoredSizes?
+    /// Of the batch that is judged, milliseconds of a clock that never runs backwards.
+    private var now: UInt64 = 0
     let totals: Totals
     private var arrivals: [Arrival] = []
     private var clocks: [ClockArrival] = []
@@ -56,13 +72,16 @@ struct Ingest {
     private var requests: [ID: OncePerMinute<BlockIdentity>] = [:]
 
     init(
-        _ store: Store, _ keys: Keys, gateways: [ID: Ed25519.VerifyingKey], totals: Totals, sessionCapacity: Int = 1024
+        _ store: Store, _ keys: Keys, gateways: [ID: Ed25519.VerifyingKey], totals: Totals, sessionCapacity: Int = 1024,
+        densest: Density.Limits = Density.Limits(), limits: StorageLimits = StorageLimits()
     ) {
         self.store = store
         self.keys = keys
         self.totals = totals
         self.gateways = gateways
         sessions = SessionKeys(capacity: sessionCapacity)
+        density = Density(densest)
+        allowances = StorageAllowances(limits)
     }
 
     /// Takes a message of the batch.
@@ -96,11 +115,15 @@ struct Ingest {
         totals.forgetRead()
     }
 
+    /// Whether the batch has something that is to be written.
+    var hasCollected: Bool { !pending.isEmpty || !grants.isEmpty }
+
     /// Makes the batch durable. When this throws, nothing of it was kept.
     /// - Parameters:
     ///   - now: milliseconds of a clock that never runs backwards.
     ///   - wall: Unix milliseconds.
     mutating func commit(now: UInt64, wall: Int64) throws(VaultError) -> (answers: [Answer], reports: [Report]) {
+        self.now = now
         let batch = pending
         var reports = strangers
         pending.removeAll(keepingCapacity: true)
@@ -133,9 +156,13 @@ struct Ingest {
         } catch {
             sessions.removeAll()
             totals.rolledBack()
+            allowances.rolledBack()
+            density.rolledBack()
             throw error
         }
         totals.committed()
+        let spent = allowances.committed(now: now)
+        sizes?.add(spent)
         for (gateway, outcome) in adopted {
             reports.append(Report(gateway: gateway, verdict: .handedBack(outcome), identity: nil))
             if case .adopted(let stream) = outcome { requests[gateway]?.forget { $0.stream == stream } }
@@ -183,8 +210,10 @@ struct Ingest {
         case .stored, .storedGap: counts.stored += 1
         case .duplicate: counts.duplicates += 1
         case .discarded, .forgotten: counts.discarded += 1
+        case .tooDense, .tooManyClocks: counts.tooDense += 1
         case .conflict, .unreadable: counts.refused += 1
         case .notNow: counts.notNow += 1
+        case .held: counts.held += 1
         case .handedBack: break
         case .ignored: counts.ignored += 1
         }
@@ -212,11 +241,13 @@ extension Ingest {
         if let known = try store.ledgerEntry(session.number, identity.sequence) {
             return known.isOf(digest) ? .duplicate : .conflict
         }
+        if let held = allowances.held(session.stream, now: now) { return .held(held) }
         let sealed = Array(payload.dropFirst(BlockHeader.length))
         guard let body = try opened(sealed, header, session) else { return .unreadable }
         let verdict = try store(body, header, sealed, session)
         if verdict.isAccepted {
             try store.enter(session.number, identity.sequence, digest: digest)
+            allowances.spend(payload.count, session.stream)
         }
         return verdict
     }
@@ -241,12 +272,14 @@ extension Ingest {
             return .ignored(.forged)
         }
         guard known == nil else { return .conflict }
+        if let held = allowances.held(stream, now: now) { return .held(held) }
         guard let boot = decoded({ () throws(MalformedValue) in try BootID(bytes: content.bootID) }) else {
             return .ignored(.forged)
         }
         let session = try sessions.add(
             identity.session, of: stream, key: content.key, boot: boot, person: person, store)
         try store.enter(session.number, 0, digest: digest)
+        allowances.spend(payload.count, stream)
         return .stored
     }
 
@@ -273,6 +306,7 @@ extension Ingest {
             guard let readings = decoded({ () throws(MalformedValue) in try ReadingColumns.decode(body) }) else {
                 return .unreadable
             }
+            guard try isPlausible(readings, of: session) else { return .tooDense(readings.count) }
             guard try keep(readings, header, sealed, session) != nil else { return .discarded }
             note(readings, of: session)
             return .stored
@@ -280,6 +314,7 @@ extension Ingest {
             guard let clock = decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) else {
                 return .unreadable
             }
+            guard try !store.hasMostClockBlocks(of: session.stream.number) else { return .tooManyClocks }
             clocks.append(ClockArrival(stream: session.stream, clock: clock))
             return try keep(header, sealed, session, [0]) ? .stored : .unreadable
         case .gap:
@@ -312,6 +347,7 @@ extension Ingest {
                 return .unreadable
             }
         }
+        guard try isPlausible(readings, of: old) else { return .tooDense(readings.count) }
         guard let block = try keep(readings, header, sealed, session) else { return .discarded }
         var new: [Reading] = []
         for (record, reading) in zip(loose.records, readings)
@@ -320,6 +356,19 @@ extension Ingest {
         }
         note(new, of: old, isLoose: true)
         return .stored
+    }
+
+    /// Whether a sensor may have sent these readings, with those that are stored.
+    private mutating func isPlausible(
+        _ readings: [Reading], of session: OpenSession
+    ) throws(VaultError) -> Bool {
+        let stream = session.stream
+        let corrections = try totals.corrections(of: stream)
+        let corrected = corrections.isEmpty ? readings : readings.map { corrections.corrected($0, of: session.boot) }
+        return try density.admits(corrected, of: stream.number, now: now) { minute throws(VaultError) in
+            guard let person = try keys.person(stream.user, version: stream.secretVersion) else { return nil }
+            return try store.counts(of: stream, person, minute, corrections)
+        }
     }
 
     /// Counts what was stored of a session.

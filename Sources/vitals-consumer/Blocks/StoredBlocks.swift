@@ -150,11 +150,22 @@ extension Store {
             """, [.text(Deletions.name)], row: Row.int)
     }
 
-    /// A stream's clock blocks.
+    /// So many clock blocks of a stream count. A gateway without a clock of its own makes one at each start, and each of its streams ends within
+    /// a year; all of them are opened whenever the stream's readings are read.
+    static let mostClockBlocks = 1000
+
+    /// A stream's clock blocks: the first ones, if an earlier version stored more than count.
     func clockBlocks(of stream: Int64) throws(VaultError) -> [StoredBlock] {
         try database.query(
-            "SELECT \(StoredBlock.columns) FROM blocks WHERE stream = ? AND type = 4 ORDER BY number",
-            [.integer(stream)], row: StoredBlock.init)
+            "SELECT \(StoredBlock.columns) FROM blocks WHERE stream = ? AND type = 4 ORDER BY number LIMIT ?",
+            [.integer(stream), .integer(Self.mostClockBlocks)], row: StoredBlock.init)
+    }
+
+    /// Whether another clock block of a stream would not count.
+    func hasMostClockBlocks(of stream: Int64) throws(VaultError) -> Bool {
+        try database.first(
+            "SELECT 1 FROM blocks WHERE stream = ? AND type = 4 LIMIT 1 OFFSET ?",
+            [.integer(stream), .integer(Self.mostClockBlocks - 1)], row: Row.int) != nil
     }
 
     // MARK: Loose records

@@ -8,6 +8,10 @@ import Vault
 // a later hour than another's reading cannot have an earlier one, so whatever lies before the hour of the next block is
 // sorted and handed on: an hour of readings is in memory, however much is stored.
 //
+// An hour may hold more than any sensor sends, and a clock that was wrong by years keeps the readings of years waiting. Therefore only a limited
+// number of readings waits (`Waiting`): of more than that, the latest are left out, and when the rest was handed on, the blocks are walked
+// again from there. That takes longer, and no more memory.
+//
 // A clock block says by how much a boot's wall clock was wrong. Its correction is added here, to the readings of the same
 // stream and boot from before its `until`; blocks are stored under the hours that the gateway's clock had, so hours are
 // compared with as much slack as the corrections may move them.
@@ -25,6 +29,19 @@ import Vault
 struct StoredReadings {
     let store: Store
     let keys: Keys
+    /// How much waits in memory at most.
+    var capacity = Capacity()
+
+    init(store: Store, keys: Keys) {
+        self.store = store
+        self.keys = keys
+    }
+
+    /// A number of readings, and of the RR intervals that they have.
+    struct Capacity {
+        var readings = 1 << 16
+        var intervals = 1 << 22
+    }
 
     /// Shows each reading of one kind, `from` inclusive, `to` exclusive (Unix milliseconds), to `body`, with its wall
     /// time as corrected.
@@ -54,18 +71,36 @@ struct StoredReadings {
         let deleted =
             kind == .heartRate ? try Deletions(store, keys).read(user)?.ranges ?? DeletedRanges() : DeletedRanges()
         var damaged = 0
-        for stream in try store.streams(of: user) {
+        let streams = try store.streams(of: user)
+        for stream in streams {
             guard let person = try keys.person(stream.user, version: stream.secretVersion) else {
                 // Forgotten, or damaged.
                 let name = Keys.PersonVersion(user: stream.user, version: stream.secretVersion)
                 if try keys.all().contains(name) { damaged += try Int(Recount(stream, nil, store).blocks) }
                 continue
             }
-            walks.append(
-                try Walk(stream, person, store, kind: kind, range: from..<max(from, to), deleted: deleted))
+            let walk = try Walk(
+                stream, person, store, kind: kind, range: from..<max(from, to), deleted: deleted, besides: streams.count
+            )
+            walks.append(walk)
         }
-        var waiting: [Entry] = []
         var last = Emitted()
+        var goesOn = true
+        while goesOn {
+            var waiting = Waiting(after: last.order, capacity)
+            goesOn = try pass(&walks, &waiting, &last, body) && waiting.cut != nil
+            guard goesOn, let time = last.order?.wall else { break }
+            for index in walks.indices { walks[index].beginAgain(from: time) }
+        }
+        return walks.reduce(damaged) { $0 + $1.unreadable.count }
+    }
+
+    /// Walks the blocks once, and hands on what waits in order.
+    /// - Returns: whether more is wanted.
+    private func pass(
+        _ walks: inout [Walk], _ waiting: inout Waiting, _ last: inout Emitted, _ body: (Reading, Int64) -> Bool
+    ) throws(VaultError) -> Bool {
+        var hour: Int64?
         while true {
             var next: (index: Int, hour: Int64)?
             for index in walks.indices {
@@ -73,17 +108,17 @@ struct StoredReadings {
                 next = (index, hour)
             }
             // Everything before the hour of the next block is complete.
-            if next?.hour != last.hour {
-                guard emit(&waiting, before: next.map({ $0.hour * 3_600_000 }), &last, body) else {
-                    return walks.reduce(damaged) { $0 + $1.unreadable }
-                }
+            if next?.hour != hour {
+                let limit = next.map { $0.hour * 3_600_000 }
+                guard emit(waiting.take(before: limit), &last, body) else { return false }
+                // What comes from here on was left out.
+                if let limit, let cut = waiting.cut, cut.wall < limit { break }
             }
-            last.hour = next?.hour
+            hour = next?.hour
             guard let next else { break }
-            waiting += try walks[next.index].takeBlock()
+            for entry in try walks[next.index].takeBlock() { waiting.add(entry) }
         }
-        _ = emit(&waiting, before: nil, &last, body)
-        return walks.reduce(damaged) { $0 + $1.unreadable }
+        return emit(waiting.take(before: nil), &last, body)
     }
 
     /// A reading, and where it is from.
@@ -95,36 +130,106 @@ struct StoredReadings {
         let isLoose: Bool
         let index: Int
 
-        /// Within one instant as the gateway had them, whichever block came first.
-        var order: (Int64, Int64, Int64, UInt64, Int) {
-            (reading.moment.wall, stream, session, sequence, index)
+        var order: Order {
+            Order(wall: reading.moment.wall, stream: stream, session: session, sequence: sequence, index: index)
+        }
+
+        var intervalCount: Int {
+            guard case .heartRate(let measurement) = reading.value else { return 0 }
+            return measurement.rrIntervals.count
+        }
+    }
+
+    /// Where a reading comes: within one instant as the gateway had them, whichever block came first.
+    fileprivate struct Order: Comparable {
+        let wall: Int64
+        let stream: Int64
+        let session: Int64
+        let sequence: UInt64
+        let index: Int
+
+        static func < (one: Order, other: Order) -> Bool {
+            if one.wall != other.wall { return one.wall < other.wall }
+            return (one.stream, one.session, one.sequence, one.index)
+                < (other.stream, other.session, other.sequence, other.index)
+        }
+    }
+
+    /// Readings that wait for others to come before them.
+    private struct Waiting {
+        private var entries: [Entry] = []
+        private var intervals = 0
+        /// What comes here or later was left out; nil where nothing was.
+        private(set) var cut: Order?
+        /// What comes up to here was handed on before.
+        private let after: Order?
+        private let capacity: Capacity
+
+        init(after: Order?, _ capacity: Capacity) {
+            self.after = after
+            self.capacity = capacity
+        }
+
+        mutating func add(_ entry: Entry) {
+            let order = entry.order
+            if let after, order <= after { return }
+            if let cut, order >= cut { return }
+            entries.append(entry)
+            intervals += entry.intervalCount
+            if entries.count > capacity.readings || intervals > capacity.intervals { leaveOut() }
+        }
+
+        /// Leaves out the later half, by what it takes.
+        private mutating func leaveOut() {
+            entries.sort { $0.order < $1.order }
+            var (kept, sum) = (0, 0)
+            for entry in entries {
+                sum += entry.intervalCount
+                // One at least, or nothing would ever be handed on.
+                guard kept == 0 || kept < capacity.readings / 2 && sum <= capacity.intervals / 2 else { break }
+                kept += 1
+            }
+            guard kept < entries.count else { return }
+            cut = entries[kept].order
+            entries.removeSubrange(kept...)
+            intervals = entries.reduce(0) { $0 + $1.intervalCount }
+        }
+
+        /// Those before a time, in their order; all of them where there is none.
+        mutating func take(before limit: Int64?) -> [Entry] {
+            entries.sort { $0.order < $1.order }
+            let end = limit.flatMap { limit in entries.firstIndex { $0.reading.moment.wall >= limit } }
+            guard let end else {
+                defer { (entries, intervals) = ([], 0) }
+                return entries
+            }
+            let taken = Array(entries[..<end])
+            entries.removeFirst(end)
+            intervals -= taken.reduce(0) { $0 + $1.intervalCount }
+            return taken
         }
     }
 
     /// What was handed on last.
     private struct Emitted {
-        var hour: Int64?
-        /// The readings of the latest instant.
+        var order: Order?
+        /// The readings of the latest instant, so many of them that no heart and no gateway makes more.
         var latest: [Entry] = []
+        static let capacity = 256
     }
 
     /// - Returns: whether more is wanted.
-    private func emit(
-        _ waiting: inout [Entry], before limit: Int64?, _ last: inout Emitted,
-        _ body: (Reading, Int64) -> Bool
-    ) -> Bool {
-        waiting.sort { $0.order < $1.order }
-        let end = limit.map { limit in waiting.firstIndex { $0.reading.moment.wall >= limit } ?? waiting.count }
-        for entry in waiting[..<(end ?? waiting.count)] {
-            if last.latest.first?.reading.moment.wall != entry.reading.moment.wall { last.latest = [] }
+    private func emit(_ entries: [Entry], _ last: inout Emitted, _ body: (Reading, Int64) -> Bool) -> Bool {
+        for entry in entries {
+            if last.order?.wall != entry.reading.moment.wall { last.latest = [] }
             let isRepeated = last.latest.contains { other in
-                other.stream == entry.stream && other.reading.value == entry.reading.value
-                    && other.isLoose != entry.isLoose
+                other.isLoose != entry.isLoose && other.stream == entry.stream
+                    && other.reading.value == entry.reading.value
             }
-            last.latest.append(entry)
+            last.order = entry.order
+            if last.latest.count < Emitted.capacity { last.latest.append(entry) }
             if !isRepeated, !body(entry.reading, entry.stream) { return false }
         }
-        waiting.removeFirst(end ?? waiting.count)
         return true
     }
 }
@@ -136,7 +241,7 @@ private struct Walk {
     private let foreignTimes: [Range<Int64>]
     private let store: Store
     private let kind: Reading.Kind
-    private let range: Range<Int64>
+    private var range: Range<Int64>
     /// What its owner had deleted.
     private let deleted: DeletedRanges
     private var reader: StreamReader
@@ -144,14 +249,16 @@ private struct Walk {
     private var page: ArraySlice<StoredBlock> = []
     private var last: (hour: Int64, number: Int64)?
     private var isFinished = false
-    private(set) var unreadable = 0
+    /// Numbers of blocks that do not open.
+    private(set) var unreadable: Set<Int64> = []
+    private let pageSize: Int
 
-    private static let pageSize = 64
-
+    /// - Parameter streams: how many walks there are at once, each with a page in memory.
     init(
         _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>,
-        deleted: DeletedRanges
+        deleted: DeletedRanges, besides streams: Int
     ) throws(VaultError) {
+        pageSize = min(64, max(1, 256 / max(1, streams)))
         self.stream = stream
         foreignTimes = try store.foreignTimes(of: stream)
         self.store = store
@@ -162,11 +269,17 @@ private struct Walk {
         corrections = try Corrections(of: stream, &reader, store)
     }
 
+    /// Begins again with the blocks that may have readings from a time on.
+    mutating func beginAgain(from time: Int64) {
+        range = max(time, range.lowerBound)..<max(time, range.upperBound)
+        (page, last, isFinished) = ([], nil, false)
+    }
+
     /// The first hour in which the next block may have readings; nil at the end.
     mutating func nextHour() throws(VaultError) -> Int64? {
         if page.isEmpty, !isFinished {
             page = try nextPage()[...]
-            isFinished = page.count < Self.pageSize
+            isFinished = page.count < pageSize
         }
         return page.first.map { $0.firstHour + corrections.slack.lowerBound }
     }
@@ -176,7 +289,7 @@ private struct Walk {
         guard let block = page.popFirst() else { return [] }
         last = (block.firstHour, block.number)
         guard let readings = try reader.readings(of: block) else {
-            unreadable += 1
+            unreadable.insert(block.number)
             return []
         }
         var entries: [StoredReadings.Entry] = []
@@ -199,7 +312,7 @@ private struct Walk {
         hours.first -= corrections.slack.upperBound
         hours.last -= corrections.slack.lowerBound
         return try store.blocks(
-            of: stream.number, kinds: Grant.Kinds(kind), hours: hours, after: last, limit: Self.pageSize)
+            of: stream.number, kinds: Grant.Kinds(kind), hours: hours, after: last, limit: pageSize)
     }
 }
 
@@ -226,6 +339,16 @@ struct Corrections {
         if byBoot[clock.boot, default: []].insert(clock).inserted {
             sums[clock.boot, default: Sum()].add(clock.correction)
         }
+    }
+
+    /// Whether no clock was ever wrong.
+    var isEmpty: Bool { byBoot.isEmpty }
+
+    /// A reading of this boot with its wall time as it should have been.
+    func corrected(_ reading: Reading, of boot: BootID) -> Reading {
+        var reading = reading
+        reading.moment.wall = corrected(reading.moment, of: boot)
+        return reading
     }
 
     /// The wall time of a reading of this boot as it should have been; no further from 0 than any time on the wire.

@@ -10,12 +10,18 @@ enum Verdict: Equatable {
     case duplicate
     /// After the stream's end, when the sensor was another person's.
     case discarded
+    /// So many readings, that no sensor sends so close together.
+    case tooDense(Int)
+    /// A clock block of a stream that has as many as are kept of any.
+    case tooManyClocks
     /// Sealed to a secret that was forgotten.
     case forgotten
     case conflict
     case unreadable
     /// The key block of this session is missing.
     case notNow(StreamID, SessionID)
+    /// More than may be stored now.
+    case held(Held)
     /// No block, but a grant.
     case handedBack(Adoption.Outcome)
     /// Not a block, or not from whom it should be.
@@ -24,8 +30,8 @@ enum Verdict: Equatable {
     /// Whether it is to be acknowledged; then it is in the ledger, unless its person was forgotten.
     var isAccepted: Bool {
         switch self {
-        case .stored, .storedGap, .duplicate, .discarded, .forgotten: true
-        case .conflict, .unreadable, .notNow, .handedBack, .ignored: false
+        case .stored, .storedGap, .duplicate, .discarded, .tooDense, .tooManyClocks, .forgotten: true
+        case .conflict, .unreadable, .notNow, .held, .handedBack, .ignored: false
         }
     }
 

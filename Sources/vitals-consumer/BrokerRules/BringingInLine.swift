@@ -4,8 +4,8 @@ import Telemetry
 // What happens at each connection, and when settings were read again: the broker's rules are read, compared with the database, and put right.
 
 extension BrokerRules {
-    /// A page of a list stays well below what `JSON` reads.
-    private static let pageSize = 64
+    /// A page of a list stays well below what `JSON` reads: a role of a household has a dozen rules.
+    private static let pageSize = 32
 
     /// Has the broker be as the database says; `finish` is told.
     func bringInLine() {
@@ -89,9 +89,13 @@ extension BrokerRules {
         plugin.perform(commands) { [unowned self] errors in
             for error in errors.prefix(10) { log.error("\(error)") }
             if let error = errors.first { return finish(error) }
-            log.info("the broker's rules are as the database says; \(commands.count) changes were made")
+            log.info("the broker's rules are as the database says, after \(counted(commands.count, "change"))")
+            for username in differences.removed {
+                found.formUnion((actual.clients[username] ?? []).compactMap(BrokerRole.person))
+            }
             if !differences.removed.isEmpty {
-                log.warning("removed \(differences.removed.count) clients from the broker that nobody has any more")
+                log.warning(
+                    "removed \(counted(differences.removed.count, "client")) from the broker that belonged to nobody")
             }
             if !differences.missing.isEmpty {
                 log.error(

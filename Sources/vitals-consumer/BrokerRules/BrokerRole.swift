@@ -80,6 +80,10 @@ struct BrokerRole: Hashable {
 
     /// A person, on each of their devices. What they ask, no other device of theirs hears: the account's password may be in it, and a
     /// device that was lost could make itself at home for good.
+    ///
+    /// Its requests are not spelt one by one. With 75 rules of that kind for each person the plugin needs 1.3 s instead of 0.12 for each change at
+    /// 10,000 people, during which the broker does nothing else, and 675 MB instead of 93. What people have the broker keep
+    /// there, the consumer takes back, whatever its name.
     static func person(_ user: ID, _ topics: Topics) -> BrokerRole {
         let own = "\(topics.root)/users/\(user)"
         return BrokerRole(
@@ -107,10 +111,12 @@ struct BrokerRole: Hashable {
     static func household(of gateway: ID?, _ topics: Topics) -> BrokerRole {
         let own = "\(topics.root)/gateways/\(gateway?.text ?? "+")"
         let all = gateway == nil ? "\(topics.root)/gateways/#" : "\(own)/#"
+        let requests =
+            GatewayRequest.allCases.map { AccessRule.allow(.send, "\(own)/requests/\($0.rawValue)") }
+            + SensorTopic.requests.map { AccessRule.allow(.send, "\(own)/sensors/+/\($0.rawValue)") }
         return BrokerRole(
             gateway.map(name(ofHousehold:)) ?? household,
-            [
-                .allow(.send, "\(own)/requests/+"), .allow(.send, "\(own)/sensors/+/+/get"),
+            requests + [
                 .allow(.receive, all), .allow(.subscribe, all),
                 .deny(.receive, "\(own)/blocks"), .deny(.receive, "\(own)/control"), .deny(.receive, "\(own)/grants"),
             ])
@@ -121,6 +127,12 @@ struct BrokerRole: Hashable {
     static func name(ofPerson user: ID) -> String { "person-\(user)" }
     static func name(ofGateway gateway: ID) -> String { "gateway-\(gateway)" }
     static func name(ofHousehold gateway: ID) -> String { "household-\(gateway)" }
+
+    /// Whose role has this name; nil where it is not a person's.
+    static func person(_ name: String) -> ID? {
+        guard name.hasPrefix("person-") else { return nil }
+        return decoded { () throws(MalformedValue) in try ID(String(name.dropFirst("person-".count))) }
+    }
 
     /// Whether a role of this name is one of these, which only the consumer gives and takes.
     static func isOurs(_ name: String) -> Bool { isShared(name) || isPersonal(name) }

@@ -57,6 +57,11 @@ final class BrokerRules: @unchecked Sendable {
     /// Told when the broker is in line, or why it is not; for tests and readiness.
     var settled: (RulesError?) -> Void = { _ in }
 
+    /// Told whenever the broker is in line with all that has changed: the people of whom a client was found there, and removed, since this
+    /// was told last.
+    var inLine: (Set<ID>) -> Void = { _ in }
+    var found: Set<ID> = []
+
     private static let waitingLimit = 1_000
     private static let patience = Duration.seconds(15)
     private static let retryInterval = Duration.seconds(60)
@@ -122,7 +127,13 @@ extension BrokerRules {
             retrying = session.loop.after(Self.retryInterval) { [unowned self] in bringInLine() }
         } else {
             state = .ready
-            if isBehind { catchUp() }
+            if isBehind {
+                catchUp()
+            } else {
+                let people = found
+                found = []
+                inLine(people)
+            }
         }
         let queue = waiting.sorted { $0.key < $1.key }.map(\.value)
         waiting = [:]

@@ -14,8 +14,7 @@ struct BrokerRulesCommand {
             operator's own are kept. A broker that runs does not see it: it writes its own copy at the next change.
             """,
         arguments: [.required("FILE", "the plugin's config_file")],
-        examples: [Example("vitals-consumer broker-rules /var/lib/mosquitto/vitals.json")],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+        examples: [Example("vitals-consumer broker-rules /var/lib/mosquitto/vitals.json")])
 
     let path: String
 
@@ -27,9 +26,7 @@ struct BrokerRulesCommand {
             )
         }
         let access = try access(of: settings)
-        let bytes = try Failure.explaining { () throws(VaultError) in
-            try SmallFile.read(path, atMost: 256 << 20)
-        }
+        let bytes = try read()
         let existing = bytes.flatMap(PluginFile.init(bytes:))
         let wanted = try Failure.explaining { () throws(VaultError) in try PluginFile(access, keeping: existing) }
         var lines = Lines(output)
@@ -39,17 +36,17 @@ struct BrokerRulesCommand {
         }
         if let existing, existing.means(wanted) {
             try restrict()
-            lines.write(Array("\(path) is as the database says: \(access.clients.count) clients".utf8))
+            lines.write(Array("\(path) is as the database says: \(counted(access.clients.count, "client"))".utf8))
             return .ok
         }
         if let bytes, existing == nil, !bytes.isEmpty { try keep(bytes) }
         let contents = try wanted.bytes
         try Failure.explaining { () throws(VaultError) in
-            try SmallFile.replace(path, with: contents, ownerAsBefore: true)
+            try replace(path, with: contents)
         }
         let why =
             bytes == nil ? "was missing" : existing == nil ? "was damaged" : "said something else than the database"
-        lines.write(Array("wrote \(path), which \(why): \(access.clients.count) clients".utf8))
+        lines.write(Array("wrote \(path), which \(why): \(counted(access.clients.count, "client"))".utf8))
         return .ok
     }
 
@@ -57,22 +54,44 @@ struct BrokerRulesCommand {
     private func keep(_ damaged: [UInt8]) throws(Failure) {
         let copy = path + ".damaged"
         try Failure.explaining { () throws(VaultError) in
-            try SmallFile.replace(copy, with: damaged, ownerAsBefore: true)
+            try replace(copy, with: damaged)
         }
-        log.warning("what it said is in \(copy): clients and roles of your own are to be added again")
+        log.warning("what it said is in \(copy): add your own clients and roles again")
     }
 
     private func access(of settings: ConsumerSettings) throws -> BrokerAccess {
         // Where the service has never run the broker comes first all the same: it lets nobody in without this file.
         let isNew = Glibc.access(settings.state + "/vitals.db", F_OK) != 0
-        return try BrokerAccess(settings, isNew ? nil : Store(folder: settings.state, readOnly: true))
+        let store = try isNew ? nil : Store(folder: settings.state, readOnly: true)
+        // The files of passwords may be the broker's alone.
+        let rights = FileRights.takeCallers()
+        defer { rights.giveBack() }
+        return try BrokerAccess(settings, store)
+    }
+
+    /// The file is the broker's, in a folder of the broker's: root reads it where it is a file, and no link to what the broker is not to see.
+    private func read() throws(Failure) -> [UInt8]? {
+        let rights = FileRights.takeCallers()
+        defer { rights.giveBack() }
+        return try Failure.explaining { () throws(VaultError) in
+            try SmallFile.read(path, atMost: 256 << 20, isOwn: FileRights.areRoots)
+        }
+    }
+
+    private func replace(_ path: String, with bytes: [UInt8]) throws(VaultError) {
+        let callers = FileRights.takeCallers()
+        defer { callers.giveBack() }
+        let owner = try SmallFile.owner(of: path)
+        let rights = try FileRights.take(ofFolderOf: path)
+        defer { rights.giveBack() }
+        try SmallFile.replace(path, with: bytes, owner: FileRights.areRoots ? owner : nil)
     }
 
     /// A broker of before has left it for everyone to read.
-    private func restrict() throws {
-        guard chmod(path, 0o600) == 0 else {
-            throw Failure(.failure, "could not make \(path) its owner's only: \(String(cString: strerror(errno)))")
-        }
+    private func restrict() throws(Failure) {
+        let rights = FileRights.takeCallers()
+        defer { rights.giveBack() }
+        try Failure.explaining { () throws(VaultError) in try SmallFile.restrict(path) }
     }
 }
 

@@ -15,8 +15,7 @@ struct BackupCommand {
             forgotten here is forgotten only when the last backup of the keys is gone, too.
             """,
         arguments: [.required("DIR", "a folder that is empty or does not exist yet")],
-        examples: [Example("vitals-consumer backup /media/backup/2026-11-21")],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+        examples: [Example("vitals-consumer backup /media/backup/2026-11-21")])
 
     let folder: String
 
@@ -25,9 +24,12 @@ struct BackupCommand {
         try StateFolder.checkForPendingRestore(settings.state)
         for name in ["vitals.db", "keys.db"] where access("\(settings.state)/\(name)", F_OK) != 0 {
             throw Failure(
-                .configuration, "there is nothing to back up: \(settings.state)/\(name) does not exist",
+                .noInput, "there is nothing to back up: \(settings.state)/\(name) does not exist",
                 hint: "check \"state\" in the settings; the service makes it at its first start")
         }
+        // What root writes into another user's folder is that user's, and goes no further than they could.
+        let rights = try FileRights.take(ofOwnerOf: folder)
+        defer { rights.giveBack() }
         try makeEmptyFolder()
         let copies = [("data", "vitals.db", Store.applicationID), ("keys", "keys.db", Keys.applicationID)]
         var lines = Lines(output)
@@ -35,7 +37,7 @@ struct BackupCommand {
             let copy = "\(folder)/\(part)/\(name)"
             try Failure.explaining { () throws(VaultError) in
                 try Folder.make("\(folder)/\(part)")
-                try Database("\(settings.state)/\(name)", .readOnly, applicationID: application).backUp(to: copy)
+                try source("\(settings.state)/\(name)", application).backUp(to: copy)
                 try Database(copy, .readOnly, applicationID: application).checkIntegrity()
             }
             var status = stat()
@@ -44,7 +46,9 @@ struct BackupCommand {
         }
         try copyForgotten(settings)
         lines.write(
-            Array("Keep the two apart, and the root key apart from both: who has all three can read everything.".utf8))
+            Array(
+                "Keep the two apart, and the root key apart from both: anybody who has all three can read everything."
+                    .utf8))
         lines.flush()
         return .ok
     }
@@ -52,12 +56,25 @@ struct BackupCommand {
     /// The list of the forgotten goes into both parts, last: whoever is forgotten in the databases is on it.
     private func copyForgotten(_ settings: ConsumerSettings) throws(Failure) {
         try Failure.explaining { () throws(VaultError) in
-            guard let lines = try LineFile.read("\(settings.state)/forgotten", atMost: ForgottenList.maximumLength)
-            else {
-                return
-            }
+            guard let lines = try forgotten(settings) else { return }
             for part in ["data", "keys"] { try LineFile.append(lines, to: "\(folder)/\(part)/forgotten") }
         }
+    }
+
+    /// Opened with the rights of its own folder's owner, its log and all; to be read it needs nothing more.
+    private func source(_ path: String, _ application: Int32) throws(VaultError) -> Database {
+        let rights = try FileRights.take(ofFolderOf: path)
+        defer { rights.giveBack() }
+        let database = try Database(path, .readOnly, applicationID: application)
+        _ = try database.version
+        return database
+    }
+
+    private func forgotten(_ settings: ConsumerSettings) throws(VaultError) -> [String]? {
+        let path = "\(settings.state)/forgotten"
+        let rights = try FileRights.take(ofFolderOf: path)
+        defer { rights.giveBack() }
+        return try LineFile.read(path, atMost: ForgottenList.maximumLength)
     }
 
     private func makeEmptyFolder() throws(Failure) {
@@ -66,11 +83,13 @@ struct BackupCommand {
         }
         let names = try Failure.explaining { () throws(VaultError) in try Folder.names(in: folder) }
         guard names.allSatisfy({ $0 == "lost+found" }) else {
-            throw Failure(.failure, "\(folder) is not empty", hint: "each backup needs a new folder")
+            throw Failure(.inputOutput, "\(folder) is not empty", hint: "each backup needs a new folder")
         }
-        guard chmod(folder, 0o700) == 0 else {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        guard descriptor >= 0, fchmod(descriptor, 0o700) == 0 else {
             throw Failure(
-                .failure, "cannot make \(folder) its owner's alone: \(String(cString: strerror(errno)))",
+                .inputOutput, "cannot make \(folder) its owner's alone: \(String(cString: strerror(errno)))",
                 hint: "name a folder of your own")
         }
     }

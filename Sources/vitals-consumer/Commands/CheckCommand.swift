@@ -12,8 +12,7 @@ struct CheckCommand {
         discussion: """
             It works while the service runs, and ends with an error where something does not agree. Whether what is kept of days and \
             heart rates follows from what is stored, `vitals-consumer recount` finds out.
-            """,
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+            """)
 
     /// What was found.
     struct Findings: Equatable {
@@ -60,7 +59,7 @@ struct CheckCommand {
         lines.flush()
         guard findings.isGood else {
             throw Failure(
-                .failure, "what is stored does not agree with itself",
+                .data, "what is stored does not agree with itself",
                 hint: "the database was altered or damaged: check the disk, then restore a backup")
         }
         return .ok

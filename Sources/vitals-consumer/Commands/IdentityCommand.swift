@@ -8,10 +8,9 @@ struct IdentityCommand: Subcommand {
         name: "identity",
         summary: "Prints the public key that gateways are enrolled with: Ed25519, base64.",
         discussion: """
-            Makes the root key's file and the keys where there are none. Keep the root key apart from the data: whoever \
+            Makes the root key's file and the keys where there are none. Keep the root key apart from the data: anybody who \
             has both can open everything, and without it nothing can be opened.
-            """,
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+            """)
 
     init(_ arguments: Arguments) {}
 

@@ -19,8 +19,7 @@ struct ReadingsCommand: Subcommand {
         ],
         examples: [
             Example("vitals-consumer readings --user demo --kind steps --from 2026-11-21T00:00:00Z")
-        ],
-        exitCodes: [.ok, .failure, .usage, .configuration])
+        ])
 
     private let user: ID
     private let kind: ReadingKind
@@ -32,6 +31,9 @@ struct ReadingsCommand: Subcommand {
         kind = try arguments.choice("kind", of: ReadingKind.self)
         from = try Self.time("from", arguments) ?? -Moment.limit
         to = try Self.time("to", arguments) ?? Moment.limit
+        guard from < to else {
+            throw arguments.refusal(of: "from", "the range is empty or reversed: --to has to be later than --from")
+        }
     }
 
     init(user: ID, kind: ReadingKind, from: Int64 = -Moment.limit, to: Int64 = Moment.limit) {
@@ -47,7 +49,7 @@ struct ReadingsCommand: Subcommand {
         let store = try Store(folder: settings.state, readOnly: true)
         guard try Failure.explaining({ () throws(VaultError) in try keys.version(of: user) }) != nil else {
             throw Failure(
-                .failure, "there is no person \(user)",
+                .notFound, "there is no person \(user)",
                 hint: "the settings name them under \"people\"; a new one is known after the service has started")
         }
         var lines = Lines(output)
@@ -62,7 +64,7 @@ struct ReadingsCommand: Subcommand {
         lines.flush()
         guard unreadable == 0 else {
             throw Failure(
-                .failure, "\(unreadable) stored blocks do not open",
+                .data, "\(counted(unreadable, "stored block")) \(unreadable == 1 ? "does" : "do") not open",
                 hint: "the database was altered or damaged: restore a backup")
         }
         return .ok

@@ -11,12 +11,11 @@ struct RecountCommand: Subcommand {
         name: "recount",
         summary: "Computes days and heart rates again from the stored readings and compares; prints one JSON object.",
         discussion: """
-            It works while the service runs, changes nothing, and ends with an error where something differs. Who has hours that the \
-            service is about to compute again is counted as waiting, and not compared.
+            It works while the service runs, changes nothing, and ends with an error where something differs. A person who has hours that \
+            the service is about to compute again is counted as waiting, and not compared.
             """,
         options: [.value("user", "ID", "only this person")],
-        examples: [Example("vitals-consumer recount --user demo")],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+        examples: [Example("vitals-consumer recount --user demo")])
 
     /// What was found.
     struct Findings: Equatable {
@@ -54,13 +53,13 @@ struct RecountCommand: Subcommand {
         let findings = try Failure.explaining { () throws(VaultError) -> Findings in
             try store.database.snapshot { () throws(VaultError) in try self.findings(store, keys, derivations) }
         }
-        if let user, findings.people == 0 { throw Failure(.failure, "there is no person \(user)") }
+        if let user, findings.people == 0 { throw Failure(.notFound, "there is no person \(user)") }
         var lines = Lines(output)
         lines.write(findings.json.bytes)
         lines.flush()
         guard findings.differing == 0 else {
             throw Failure(
-                .failure, "what is kept of \(findings.differing) days or minutes does not follow from the readings",
+                .data, "what is kept of \(findings.differing) days or minutes does not follow from the readings",
                 hint: "nothing that was received is lost by it: see check; then tell the makers of this program")
         }
         return .ok

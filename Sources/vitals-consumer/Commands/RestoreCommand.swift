@@ -28,8 +28,7 @@ struct RestoreCommand: Subcommand {
         examples: [
             Example("vitals-consumer restore /media/backup/2026-11-21"),
             Example("vitals-consumer restore --data /media/backup/data --keys /media/stick/keys"),
-        ],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+        ])
 
     /// Where vitals.db is.
     let data: String
@@ -62,7 +61,7 @@ struct RestoreCommand: Subcommand {
         let folder = try StateFolder(settings.state)
         if let database = folder.database {
             throw Failure(
-                .failure, "there are databases in \(settings.state) already: \(database)",
+                .inputOutput, "there are databases in \(settings.state) already: \(database)",
                 hint: "nothing is ever overwritten: move them away first, and keep them")
         }
         let prepared = folder.restoring
@@ -79,10 +78,17 @@ struct RestoreCommand: Subcommand {
         return .ok
     }
 
-    private static func copy(_ path: String, to copy: String, _ application: Int32) throws(VaultError) {
+    /// Only the operator may be able to read the backup, its log and all; the copy is to be the service's.
+    private static func checked(_ path: String, _ application: Int32) throws(VaultError) -> Database {
+        let rights = FileRights.takeCallers()
+        defer { rights.giveBack() }
         let source = try Database(path, .readOnly, applicationID: application)
         try source.checkIntegrity()
-        try source.backUp(to: copy)
+        return source
+    }
+
+    private static func copy(_ path: String, to copy: String, _ application: Int32) throws(VaultError) {
+        try checked(path, application).backUp(to: copy)
     }
 
     /// Opens what was copied, as the service will, and makes it a store of its own. When this returns, the databases are closed, whole
@@ -118,14 +124,7 @@ extension RestoreCommand {
     /// Forgets again who was forgotten after the backup, as far as any list says.
     /// - Returns: what to say of it.
     private func forgetAgain(_ settings: ConsumerSettings, _ store: Store, _ keys: Keys) throws(VaultError) -> String {
-        var lists: [ForgottenList] = []
-        if let forgotten, access(forgotten, R_OK) != 0 {
-            throw VaultError(
-                "read the list of the forgotten \(forgotten)", .missing, said: String(cString: strerror(errno)))
-        }
-        for path in [data + "/forgotten", self.keys + "/forgotten"] + (forgotten.map { [$0] } ?? []) {
-            lists.append(try ForgottenList(path, keys))
-        }
+        let lists = try lists(keys)
         let places = ForgottenPlaces(settings, store: store, keys: keys)
         // The service goes on without one that cannot be read. Here it may be the only one that names somebody.
         for file in places.files { _ = try ForgottenList(file, keys) }
@@ -138,11 +137,44 @@ extension RestoreCommand {
         for person in try places.bringUpToDate(with: lists).inOrder {
             guard try Erasure.isPending(person, store, keys) else { continue }
             // Whose the sensors are is settled when the service starts.
-            var erasure = Erasure(person, store, keys) { _ throws(VaultError) in }
+            let given = Set(settings.people.flatMap(\.sensors))
+            var erasure = Erasure(person, store, keys, given: given) { _ throws(VaultError) in }
             try erasure.finish()
             count += 1
         }
         return count == 0 ? "" : "; \(count) \(count == 1 ? "person" : "persons") forgotten since the backup, and again"
+    }
+}
+
+extension RestoreCommand {
+    /// The lists that the operator has named, or that lie in the backup: read as root, where root runs this.
+    private func lists(_ keys: Keys) throws(VaultError) -> [ForgottenList] {
+        let rights = FileRights.takeCallers()
+        defer { rights.giveBack() }
+        var lists = [try ForgottenList(data + "/forgotten", keys), try ForgottenList(self.keys + "/forgotten", keys)]
+        guard let forgotten else { return lists }
+        if access(forgotten, F_OK) != 0, errno == ENOENT {
+            lists.append(try listBeside(forgotten))
+        } else {
+            lists.append(try ForgottenList(forgotten, keys))
+        }
+        return lists
+    }
+
+    /// Where nobody was ever forgotten there is no list; and the databases of that folder, which have the same one, are there to say so.
+    private func listBeside(_ forgotten: String) throws(VaultError) -> ForgottenList {
+        let folder = forgotten.lastIndex(of: "/").map { String(forgotten[..<$0]) } ?? "."
+        let path = "\(folder)/keys.db"
+        guard access(path, F_OK) == 0 else {
+            throw VaultError(
+                "read the list of the forgotten \(forgotten)", .missing,
+                said: "it is not there, and no keys.db beside it that would say the same")
+        }
+        let database = try Database(path, .readOnly, applicationID: Keys.applicationID)
+        // The first version had no list.
+        let list = try database.version < 2 ? ForgottenList() : ForgottenList(database)
+        log.notice("there is no list \(forgotten): by the keys beside it, \(list.people.count) were forgotten")
+        return list
     }
 }
 

@@ -10,8 +10,7 @@ struct RotateCommand: Subcommand {
         discussion:
             "Then tell a running service with SIGHUP (systemctl reload): it opens new streams for their sensors.",
         options: [.value("user", "ID", "the person")],
-        examples: [Example("vitals-consumer rotate --user demo")],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+        examples: [Example("vitals-consumer rotate --user demo")])
 
     private let user: ID
 
@@ -22,7 +21,7 @@ struct RotateCommand: Subcommand {
         let keys = try Keys(settings, .write)
         guard let version = try Failure.explaining({ () throws(VaultError) in try keys.rotate(user) }) else {
             throw Failure(
-                .failure, "there is no person \(user)",
+                .notFound, "there is no person \(user)",
                 hint: "the settings name them under \"people\"; a new one is known after the service has started")
         }
         Lines.write("\(user) has version \(version) of their secret; a running service takes it at SIGHUP", to: output)
@@ -34,7 +33,7 @@ struct RotateCommand: Subcommand {
 struct RotateRootCommand: Subcommand {
     static let declaration = Command(
         name: "rotate-root",
-        summary: "Changes the root key: wraps every key anew under another one.",
+        summary: "Changes the root key: wraps every key again, under another one.",
         discussion: """
             It works while the service runs. The new key takes the old one's place at root_key_file; readings, persons' \
             secrets and the identity stay the same. Where the root key is a credential of systemd's, --new-key names the new one: run \
@@ -45,8 +44,7 @@ struct RotateRootCommand: Subcommand {
             """,
         options: [
             .value("new-key", "FILE", "a key to take, 32 bytes as base64, instead of a random one")
-        ],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+        ])
 
     private let newKey: String?
 
@@ -59,13 +57,16 @@ struct RotateRootCommand: Subcommand {
                 .configuration, "the root key is a credential, and cannot be replaced from here",
                 hint: "make a new key, name it with --new-key, and give the service that one instead")
         }
+        let rights = FileRights.takeCallers()
         let given = try Failure.explaining { () throws(VaultError) in
             try newKey.map { (file) throws(VaultError) in try KeyFile.load(file) }
         }
+        rights.giveBack()
         let keys = try Keys(settings, .write)
         guard try Failure.explaining({ () throws(VaultError) in try keys.rotateRoot(to: given) }) else {
             throw Failure(
-                .temporary, "the root key was changed, but keys.db still has pages from before: somebody reads it",
+                .temporary,
+                "the root key was changed, but keys.db still has pages from before: another program is reading it",
                 hint:
                     "when the backup or check that reads it has ended, run `vitals-consumer identity`, which overwrites them"
             )

@@ -16,8 +16,7 @@ struct TotalsCommand: Subcommand {
             .value("user", "ID", "the person"),
             .value("day", "YYYY-MM-DD", "the day"),
         ],
-        examples: [Example("vitals-consumer totals --user demo --day 2026-11-21")],
-        exitCodes: [.ok, .failure, .usage, .configuration])
+        examples: [Example("vitals-consumer totals --user demo --day 2026-11-21")])
 
     private let user: ID
     private let day: CalendarDay
@@ -49,7 +48,7 @@ struct TotalsCommand: Subcommand {
         }
         guard let totals else {
             throw Failure(
-                .failure, "there is no person \(user)",
+                .notFound, "there is no person \(user)",
                 hint: "the settings name them under \"people\"; a new one is known after the service has started")
         }
         var lines = Lines(output)

@@ -15,6 +15,9 @@ final class Claiming: @unchecked Sendable {
     /// By person. A sensor's are not counted: nobody finds one of 2^55 codes, and whoever knows the sensor's name could keep its
     /// owner from claiming it.
     private var wrongTries = WrongTries<ID>()
+    /// How often a person may claim: each claim leaves a stream and a retained grant, and the owner of a gateway can make up sensors. It is kept in
+    /// memory only, so it begins again after a restart.
+    private var allowance = Allowance<ID>(perSecond: 1.0 / 600, burst: 20)
     private var claims: Claims { Claims(store: context.store) }
     private var gateways: EnrolledGateways { EnrolledGateways(store: context.store, keys: context.keys) }
 
@@ -41,10 +44,14 @@ final class Claiming: @unchecked Sendable {
         }
         let now = context.now()
         // Which gateways and sensors there are is told to those who are at one.
-        guard let key = try gateways.claimKey(of: sensor.gateway),
-            let window = try code.window(for: sensor.sensor.text, around: now, key: key)
-        else {
+        let keys = try gateways.claimKeys(of: sensor.gateway)
+        let window = try keys.flatMap { try code.window(for: sensor.sensor.text, around: now, key: $0.current) }
+        guard let window else {
             wrongTries.failed(user, now: clock)
+            if let keys, try code.window(for: sensor.sensor.text, around: now, key: keys.code) != nil {
+                let words = "this code is from an earlier version of vitals-gateway: update it, and make another code"
+                throw ReplyError(.wrongCredentials, words, field: "code")
+            }
             let words = "this code is wrong or too old for \(sensor): vitals-gateway claim-code shows another"
             throw ReplyError(.wrongCredentials, words, field: "code")
         }
@@ -55,6 +62,11 @@ final class Claiming: @unchecked Sendable {
         let count = try claims.sensors(of: user).count
         guard before == user || count < Self.mostSensors else {
             throw ReplyError(.notAllowed, "you have \(Self.mostSensors) sensors already: release one")
+        }
+        if let seconds = allowance.take(user, now: clock) {
+            throw ReplyError(
+                .rateLimited, "you have claimed too many sensors: try again in \(seconds) s", retryAfterSeconds: seconds
+            )
         }
         let kinds = try RecordedKinds(context.documents).kinds(of: user)
         let isNew = try context.store.database.transaction { () throws(VaultError) in
@@ -68,7 +80,8 @@ final class Claiming: @unchecked Sendable {
                 .expired, "this code was used already: vitals-gateway claim-code shows another", field: "code")
         }
         context.settle([sensor])
-        log.notice("\(user) has claimed \(sensor)\(before.map { $0 == user ? "" : ", which was \($0)'s" } ?? "")")
+        let owner = before.map { $0 == user ? "" : ", which was \($0)'s" } ?? ""
+        context.limitedLog.notice("claimed \(user)") { "\(user) has claimed \(sensor)\(owner)\($0)" }
         let stream = try context.store.newestStreams(of: [sensor]).first { $0.user == user.text && $0.until == nil }?.id
         return .object(present: [
             "gateway": .string(sensor.gateway.text), "sensor": .string(sensor.sensor.text),
@@ -96,7 +109,7 @@ final class Claiming: @unchecked Sendable {
         }
         guard isTheirs else { throw ReplyError(.notFound, "you have not claimed \(sensor)", field: "sensor") }
         context.settle([sensor])
-        log.notice("\(user) has released \(sensor)")
+        context.limitedLog.notice("released \(user)") { "\(user) has released \(sensor)\($0)" }
         return ["gateway": .string(sensor.gateway.text), "sensor": .string(sensor.sensor.text)]
     }
 

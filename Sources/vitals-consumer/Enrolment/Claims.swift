@@ -42,6 +42,14 @@ struct Claims {
         return Set(claims.compactMap { $0 }.flatMap(\.sensors))
     }
 
+    /// The person who has claimed a sensor of a gateway for the longest time; nil where nobody has.
+    func oldestClaimant(at gateway: ID) throws(VaultError) -> ID? {
+        let user = try store.database.first(
+            "SELECT user FROM claims WHERE gateway = ? ORDER BY claimed_ms, sensor LIMIT 1", [.text(gateway.text)],
+            row: Row.text)
+        return user.flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
+    }
+
     /// A person's claims, by the sensors' names; the time in Unix milliseconds.
     func claims(of user: ID) throws(VaultError) -> [(sensor: SensorName, kinds: Grant.Kinds, time: Int64)] {
         let claims = try store.database.query(

@@ -15,6 +15,15 @@ struct EnrolledGateway: Equatable {
     let enrolled: Int64
 }
 
+/// What a gateway's claim codes are checked with.
+struct ClaimKeys {
+    /// The key of its codes.
+    let current: SymmetricKey
+    /// What the enrolment code gave, which was the whole key in earlier versions. The code has passed the broker where a person asked for it,
+    /// so this one only tells an old gateway from a wrong code.
+    let code: SymmetricKey
+}
+
 /// Rows of `gateways`, and what their owners call them. Belongs to the thread of its store and keys.
 struct EnrolledGateways {
     let store: Store
@@ -48,8 +57,9 @@ struct EnrolledGateways {
     }
 
     /// Keeps a gateway, in place of one by that id.
-    func write(_ gateway: EnrolledGateway, credential: [UInt8], claimKey: SymmetricKey) throws(VaultError) {
-        let sealed = try keys.service.sealWithNonce(claimKey.bytes, aad: Self.claimKeyData(gateway.id))
+    func write(_ gateway: EnrolledGateway, credential: [UInt8], codeKey: SymmetricKey) throws(VaultError) {
+        try forgetEnd(of: gateway.id)
+        let sealed = try keys.service.sealWithNonce(codeKey.bytes, aad: Self.claimKeyData(gateway.id))
         try store.database.execute(
             """
             INSERT OR REPLACE INTO gateways (gateway, owner, identity, credential, claim_key, household, enrolled_ms)
@@ -61,23 +71,72 @@ struct EnrolledGateways {
             ])
     }
 
-    /// Removes a gateway and all claims of its sensors.
+    /// Removes a gateway and all claims of its sensors; the broker is to be told: see `EndedGateways`.
     /// - Returns: the sensors that were claimed.
     func remove(_ gateway: EnrolledGateway) throws(VaultError) -> Set<SensorName> {
         let sensors = try Claims(store: store).sensors(at: gateway.id)
         for table in ["claims", "used_claim_codes", "gateways"] {
             try store.database.execute("DELETE FROM \(table) WHERE gateway = ?", [.text(gateway.id.text)])
         }
+        try store.database.execute(
+            "INSERT INTO ended_gateways (gateway) VALUES (?) ON CONFLICT DO NOTHING", [.text(gateway.id.text)])
         if let owner = gateway.owner { try setName(nil, of: gateway.id, by: owner) }
         return sensors
     }
 
-    /// The key of a gateway's claim codes; nil where there is no such gateway.
-    func claimKey(of gateway: ID) throws(VaultError) -> SymmetricKey? {
-        let sealed = try store.database.first(
-            "SELECT claim_key FROM gateways WHERE gateway = ?", [.text(gateway.text)], row: Row.blob)
-        guard let sealed else { return nil }
-        return try SymmetricKey(keys.service.openWithNonce(sealed, aad: Self.claimKeyData(gateway)))
+    /// Ends all that a person has of gateways and sensors. Their claims end. Of their gateways those go on which nobody else has a claim; any
+    /// other one becomes that of the person whose claim there is the oldest, who does not see its live readings by that, or the operator's
+    /// where only the settings give sensors of it to people. Within a transaction.
+    /// - Parameter given: the sensors that the settings give to people.
+    /// - Returns: the sensors whose streams are to be brought in line.
+    func endAll(of owner: ID, given: Set<SensorName>) throws(VaultError) -> Set<SensorName> {
+        let claims = Claims(store: store)
+        var sensors = try claims.sensors(of: owner)
+        try store.database.execute("DELETE FROM claims WHERE user = ?", [.text(owner.text)])
+        for gateway in try all(of: owner) {
+            let heir = try claims.oldestClaimant(at: gateway.id)
+            guard heir != nil || given.contains(where: { $0.gateway == gateway.id }) else {
+                sensors.formUnion(try remove(gateway))
+                continue
+            }
+            try setName(nil, of: gateway.id, by: owner)
+            try store.database.execute(
+                "UPDATE gateways SET owner = ?, household = 0 WHERE gateway = ?",
+                [.text(heir?.text), .text(gateway.id.text)])
+        }
+        return sensors
+    }
+
+    // MARK: Ends
+
+    /// Gateways that were removed, and that the broker has still to forget.
+    func ended() throws(VaultError) -> [ID] {
+        try store.database.query("SELECT gateway FROM ended_gateways ORDER BY gateway", row: Row.text)
+            .compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
+    }
+
+    /// The broker has forgotten a gateway, or is not to: there is one by this id again.
+    func forgetEnd(of gateway: ID) throws(VaultError) {
+        try store.database.execute("DELETE FROM ended_gateways WHERE gateway = ?", [.text(gateway.text)])
+    }
+
+    /// What a gateway's claim codes are checked with; nil where there is no such gateway, or where its key cannot be agreed on with
+    /// anyone: one that was enrolled with such a key makes no codes.
+    func claimKeys(of gateway: ID) throws(VaultError) -> ClaimKeys? {
+        let row = try store.database.first(
+            "SELECT claim_key, identity FROM gateways WHERE gateway = ?", [.text(gateway.text)]
+        ) { row throws(VaultError) in (sealed: try row.blob(0), identity: try row.blob(1)) }
+        guard let row else { return nil }
+        let code = try SymmetricKey(keys.service.openWithNonce(row.sealed, aad: Self.claimKeyData(gateway)))
+        guard Self.canAgree(keys.identity, row.identity) else { return nil }
+        return ClaimKeys(
+            current: try ClaimKey.atConsumer(keys.identity, gateway: row.identity, codeKey: code), code: code)
+    }
+
+    /// Whether there is a secret between us and the owner of a public key.
+    static func canAgree(_ identity: Ed25519.SigningKey, _ gateway: [UInt8]) -> Bool {
+        do throws(VaultError) { _ = try identity.sharedSecret(with: gateway) } catch { return false }
+        return true
     }
 
     // MARK: Names

@@ -21,6 +21,8 @@ final class Enrolment: @unchecked Sendable {
     private let context: PeopleContext
     /// Codes whose gateway the broker is about to let in.
     private var underWay: Set<String> = []
+    /// How many codes a person gets. It is kept in memory only, so it begins again after a restart.
+    private var allowance = Allowance<ID>(perSecond: 1.0 / 3600, burst: 10)
     private var gateways: EnrolledGateways { EnrolledGateways(store: context.store, keys: context.keys) }
     private var codes: EnrolmentCodes { EnrolmentCodes(store: context.store, keys: context.keys) }
     private var database: Database { context.store.database }
@@ -50,6 +52,11 @@ final class Enrolment: @unchecked Sendable {
         guard try gateways.all(of: user).count < Self.mostGateways else {
             throw ReplyError(.notAllowed, "you have \(Self.mostGateways) gateways already: remove one")
         }
+        if let seconds = allowance.take(user, now: millisecondsSinceBoot()) {
+            throw ReplyError(
+                .rateLimited, "you have asked for too many enrolment codes: try again in \(seconds) s",
+                retryAfterSeconds: seconds)
+        }
         let (code, expires) = try database.transaction { () throws(VaultError) in
             try codes.make(invitation, now: context.now())
         }
@@ -72,7 +79,7 @@ final class Enrolment: @unchecked Sendable {
         admit(gateway, newcomer.password) { [unowned self] error in
             underWay.remove(newcomer.code.id)
             if let error {
-                log.error("gateway \(gateway.id) was not enrolled: \(error)")
+                context.limitedLog.error("not enrolled") { "gateway \(gateway.id) was not enrolled\($0): \(error)" }
                 return request.refuse(ReplyError(.busy, "the broker is not ready: try again", retryAfterSeconds: 10))
             }
             do {
@@ -92,7 +99,10 @@ final class Enrolment: @unchecked Sendable {
         do throws(VaultError) { _ = try Ed25519.VerifyingKey(key) } catch {
             throw ReplyError(.invalid, "\"gateway_key\" is no Ed25519 public key", field: "gateway_key")
         }
-        guard !underWay.contains(id) else { throw ReplyError(.busy, "this code is just being used") }
+        guard EnrolledGateways.canAgree(context.keys.identity, key) else {
+            throw ReplyError(.invalid, "\"gateway_key\" is a key that is not secret with anyone", field: "gateway_key")
+        }
+        guard !underWay.contains(id) else { throw ReplyError(.busy, "this code is being used at this moment") }
         let now = context.now()
         let checked = try database.transaction { () throws(VaultError) in
             try codes.check(id, proof: proof, gatewayKey: key, now: now)
@@ -126,11 +136,11 @@ final class Enrolment: @unchecked Sendable {
     private func enter(_ newcomer: Newcomer) throws {
         let gateway = newcomer.gateway
         let credential = try BrokerCredential(password: newcomer.password).bytes
-        let claimKey = try newcomer.code.claimKey()
+        let codeKey = try newcomer.code.codeKey()
         let isEntered = try database.transaction { () throws(VaultError) in
             // While the broker was busy its owner may have gone, and all codes of theirs.
             guard try codes.remove(newcomer.code.id) else { return false }
-            try gateways.write(gateway, credential: credential, claimKey: claimKey)
+            try gateways.write(gateway, credential: credential, codeKey: codeKey)
             if let owner = gateway.owner, let name = newcomer.name {
                 try gateways.setName(name, of: gateway.id, by: owner)
             }
@@ -138,10 +148,13 @@ final class Enrolment: @unchecked Sendable {
         }
         guard isEntered else {
             if try gateways.gateway(gateway.id) == nil { context.rules?.remove(gateway: gateway.id) { _ in } }
-            throw ReplyError(.expired, "this code is good no more", field: "code_id")
+            throw ReplyError(.expired, "this code is no longer valid", field: "code_id")
         }
-        log.notice("gateway \(gateway.id) was enrolled\(gateway.owner.map { " by \($0)" } ?? "")")
+        let owner = gateway.owner.map { " by \($0)" } ?? ""
+        context.limitedLog.notice("enrolled\(owner)") { "gateway \(gateway.id) was enrolled\(owner)\($0)" }
         context.gatewaysChanged()
+        // One that was removed and is enrolled again is not cleared from the broker.
+        context.gatewaysEnded()
     }
 
     private func reply(to newcomer: Newcomer) throws -> JSON {
@@ -153,6 +166,8 @@ final class Enrolment: @unchecked Sendable {
             "gateway": .string(gateway.id.text), "password": .string(newcomer.password),
             "consumer": .string(KeyFile.text(of: consumer)), "root": .string(context.topics.root),
             "proof": .string(KeyFile.text(of: proof)),
+            // Which key our claim codes are made of, for gateways that know: see Vault/ClaimKey.swift.
+            "claim_codes": "agreed",
         ]
     }
 
@@ -210,7 +225,7 @@ final class Enrolment: @unchecked Sendable {
     private func bytes(_ field: String, _ request: PeopleRequest) throws -> [UInt8] {
         let text = try request.text(field, atMost: 64)
         do throws(VaultError) { return try KeyFile.bytes(of: text) } catch {
-            throw ReplyError(.badRequest, "\"\(field)\" is 32 bytes in base64", field: field)
+            throw ReplyError(.badRequest, "\"\(field)\" has to be 32 bytes in base64", field: field)
         }
     }
 
@@ -223,32 +238,13 @@ final class Enrolment: @unchecked Sendable {
             let sensors = try database.transaction { () throws(VaultError) in try gateways.remove(gateway) }
             context.gatewaysChanged()
             context.settle(sensors)
-            log.notice("gateway \(gateway.id) was removed")
+            let owner = gateway.owner.map { " by \($0)" } ?? ""
+            context.limitedLog.notice("removed\(owner)") { "gateway \(gateway.id) was removed\(owner)\($0)" }
             // First the reply: the broker disconnects those whose rights change, who asks among them.
             request.done(["gateway": .string(gateway.id.text)])
-            dismiss(gateway.id) { [self] in clear(gateway.id, sensors) }
+            context.gatewaysEnded()
         } catch {
             request.refuse(people.refusal(error, request.name))
-        }
-    }
-
-    /// - Parameter completion: called when the broker has confirmed it, or will hear of it later.
-    private func dismiss(_ gateway: ID, _ completion: @escaping @Sendable () -> Void) {
-        guard let rules = context.rules else { return completion() }
-        rules.remove(gateway: gateway) { error in
-            if let error { log.error("the broker has not let gateway \(gateway) out: \(error)") }
-            completion()
-        }
-    }
-
-    /// Takes from the broker what a gateway has left there to be seen.
-    private func clear(_ gateway: ID, _ sensors: Set<SensorName>) {
-        let own: [GatewayTopic] = [.status, .info, .health]
-        let ofSensors = sensors.flatMap { name in
-            [SensorTopic.info, .availability].map { GatewayTopic.sensor(name.sensor, $0) }
-        }
-        for topic in own + ofSensors {
-            context.session.publish([], to: context.topics[gateway, topic], qos: .atLeastOnce, retain: true)
         }
     }
 }

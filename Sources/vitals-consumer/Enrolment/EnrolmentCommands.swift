@@ -12,9 +12,8 @@ struct EnrolCodeCommand {
             For a gateway that no person owns; people get codes of their own by `vitals enrol`. Type it where `vitals-gateway \
             enrol` asks for it. It works while the service runs, which has to have accounts.
             """,
-        options: [.value("gateway", "ID", "what the gateway is to be called in topics (default: drawn at random)")],
-        examples: [Example("vitals-consumer enrol-code --gateway attic")],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+        options: [.value("gateway", "ID", "the gateway's id in topics (default: drawn at random)")],
+        examples: [Example("vitals-consumer enrol-code --gateway attic")])
 
     /// What it is to be called; nil lets the service draw an id.
     let gateway: ID?
@@ -31,7 +30,7 @@ struct EnrolCodeCommand {
         if let gateway, settings.gateways[gateway] != nil {
             throw Failure(
                 .configuration, "the settings have a gateway \(gateway)",
-                hint: "take it out of them, where it is to be enrolled by a code")
+                hint: "take it out of the settings to enrol it by a code")
         }
         if let gateway, gateway.text == settings.broker.username {
             throw Failure(
@@ -77,8 +76,7 @@ struct GatewaysCommand {
             With whose they are, and which of their sensors people have claimed. Nothing of a gateway that is removed is accepted \
             any more, and the claims of its sensors end; then tell a running service with SIGHUP (systemctl reload).
             """,
-        options: [.value("remove", "ID", "removes a gateway that was enrolled by a code")],
-        exitCodes: [.ok, .failure, .usage, .configuration])
+        options: [.value("remove", "ID", "removes a gateway that was enrolled by a code")])
 
     /// The gateway to remove; nil lists them.
     var removed: ID?
@@ -118,7 +116,7 @@ struct GatewaysCommand {
         }
         guard isThere else {
             throw Failure(
-                .failure, "no gateway \(id) was enrolled by a code",
+                .notFound, "no gateway \(id) was enrolled by a code",
                 hint: settings.gateways[id] == nil
                     ? "vitals-consumer gateways lists them" : "take it out of the settings")
         }

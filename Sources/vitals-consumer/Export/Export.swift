@@ -11,9 +11,14 @@ struct Export {
     let days: Days
     /// The sensors that the operator's settings give to the person.
     let given: [SensorName]
+    /// Unix milliseconds.
+    private let now: Int64
 
-    init(_ user: ID, _ settings: ConsumerSettings, store: Store, keys: Keys) {
+    init(
+        _ user: ID, _ settings: ConsumerSettings, store: Store, keys: Keys, now: Int64 = unixMilliseconds()
+    ) {
         self.user = user
+        self.now = now
         self.store = store
         self.keys = keys
         days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
@@ -32,11 +37,33 @@ struct Export {
         return try readingsPart(at: position, position.file.kind ?? .heartRate)
     }
 
+    // MARK: The README
+
+    /// What explains the files, made of what is known of each.
+    static var readme: String {
+        let files = ExportFile.order.map { file -> String in
+            let columns = file.kind.map { Self.columns($0) } ?? []
+            let lines = columns.map { "      \($0.name): \($0.explanation)\n" }
+            return "\(file.name)\n    \(file.explanation)\n" + lines.joined()
+        }
+        return """
+            This folder has everything that Vitals keeps of you.
+
+            All files are text (UTF-8), but for the picture. A file that ends with .json holds one JSON object; one that ends with
+            .jsonl holds one on each line; one that ends with .csv is a table, whose first line names the columns. A file of which
+            there would be nothing is left out.
+
+            Times are written as ISO 8601 has them, in UTC: 2026-11-21T10:00:00.000Z. Days, such as 2026-11-21, are those of the
+            calendar where you were.
+
+            \(files.joined(separator: "\n"))
+            """
+    }
+
     // MARK: Documents
 
     private func documentPart(at position: ExportPosition) throws(VaultError) -> ExportPart? {
-        guard let document = try document(position.file) else { return nil }
-        let (name, text, isBase64) = Self.content(document, position.file)
+        guard let (name, text, isBase64) = try content(position.file) else { return nil }
         let bytes = Array(text.utf8)
         let begin = min(max(0, Int(clamping: position.count)), bytes.count)
         var end = min(begin + ExportPart.maximumLength, bytes.count)
@@ -49,6 +76,12 @@ struct Export {
             file: name, text: String(decoding: bytes[begin..<end], as: UTF8.self), isBase64: isBase64, next: next)
     }
 
+    /// A file's name and what is in it; nil where there is nothing.
+    private func content(_ file: ExportFile) throws(VaultError) -> (name: String, text: String, isBase64: Bool)? {
+        guard file != .readme else { return (file.name, Self.readme, false) }
+        return try document(file).map { Self.content($0, file) }
+    }
+
     private func document(_ file: ExportFile) throws(VaultError) -> JSON? {
         let documents = Documents(store: store, keys: keys)
         switch file {
@@ -58,10 +91,10 @@ struct Export {
         case .devices: return try devices(documents)
         case .sensors: return try sensors(documents)
         case .picture: return try documents.read("picture", of: user)
-        case .history: return try documents.read("history", of: user)
+        case .history: return try documents.read("history", of: user).map(Histories.dated)
         case .friends: return try friends(documents)
         case .notifications: return try notifications()
-        case .days, .heartRate, .steps, .temperature: return nil
+        case .days, .heartRate, .steps, .temperature, .readme: return nil
         }
     }
 
@@ -80,15 +113,15 @@ struct Export {
 
     private func account(_ documents: Documents) throws(VaultError) -> JSON {
         let contact = try documents.read("contact", of: user)
-        let created = try store.database.first(
-            "SELECT created_ms FROM accounts WHERE user = ?", [.text(user.text)], row: Row.int)
+        let row = try AccountRows(store: store, keys: keys).account(of: user)
         let providers = try store.database.query(
             "SELECT DISTINCT provider FROM subjects WHERE user = ? ORDER BY provider", [.text(user.text)], row: Row.text
         )
         return .object(present: [
             "user": .string(user.text), "email": contact?["email"], "phone": contact?["phone"],
             "providers": providers.isEmpty ? nil : .array(providers.map { .string($0) }),
-            "created": created.map { .string(Self.time($0)) },
+            "created": row.map { .string(Self.time($0.created)) },
+            "verified": row?.verified.map { .string(Self.time($0)) },
         ])
     }
 
@@ -130,11 +163,12 @@ struct Export {
 
     // MARK: Others
 
-    /// Whether an address that was invited is somebody's is not told here either.
+    /// Whether an address that was invited is somebody's is not told here either, nor what is not to be seen yet.
     private func friends(_ documents: Documents) throws(VaultError) -> JSON? {
         let notifications = Notifications(store, keys)
         var entries: [JSON] = []
-        for tie in try FriendLists(documents).list(of: user).ties {
+        let lists = FriendLists(documents)
+        for tie in try lists.shown(to: user, now: now) {
             let other = tie.state == .invited ? nil : tie.user
             let name = try other.flatMap { other throws(VaultError) in try notifications.name(of: other) }
             entries.append(
@@ -144,14 +178,24 @@ struct Export {
                     "since": .string(Self.time(tie.since)), "muted": .bool(tie.isMuted),
                 ]))
         }
-        return entries.isEmpty ? nil : ["friends": .array(entries)]
+        // Those who have invited the person, by the invitation: whether they may be told of again, and when.
+        let inviters = try lists.inviters(of: user).all.map { inviter -> JSON in
+            [
+                "invitation": .string(inviter.invitation.text), "told": .integer(Int64(inviter.count)),
+                "held_back_until": .string(Self.time(inviter.next)),
+            ]
+        }
+        guard !entries.isEmpty || !inviters.isEmpty else { return nil }
+        return .object(present: [
+            "friends": .array(entries), "inviters": inviters.isEmpty ? nil : .array(inviters),
+        ])
     }
 
     private func notifications() throws(VaultError) -> JSON? {
         let all = try Notifications(store, keys).list(
             of: user, withConfirmed: true, limit: Notifications.mostKept
         ).notifications
-        return all.isEmpty ? nil : ["notifications": .array(all.map(\.json))]
+        return all.isEmpty ? nil : ["notifications": .array(all.map { $0.json.dated("time") { Self.time($0) } })]
     }
 
     // MARK: Days
@@ -227,12 +271,26 @@ struct Export {
         return part
     }
 
-    static func header(_ kind: ReadingKind) -> String {
-        switch kind {
-        case .heartRate: "time,unix_ms,bpm,contact,rr_ms,energy_kj"
-        case .steps: "time,unix_ms,steps,derived"
-        case .temperature: "time,unix_ms,celsius,site"
-        }
+    static func header(_ kind: ReadingKind) -> String { columns(kind).map(\.name).joined(separator: ",") }
+
+    /// The columns of a CSV file, and what stands in each.
+    static func columns(_ kind: ReadingKind) -> [(name: String, explanation: String)] {
+        let times = [
+            ("time", "when it was measured"), ("unix_ms", "the same in milliseconds since 1970-01-01T00:00:00Z"),
+        ]
+        let own: [(String, String)] =
+            switch kind {
+            case .heartRate:
+                [
+                    ("bpm", "beats per minute"), ("contact", "whether the sensor felt the skin"),
+                    ("rr_ms", "the times between beats in milliseconds, with a space between two"),
+                    ("energy_kj", "what the sensor says you have spent, in kilojoules"),
+                ]
+            case .steps:
+                [("steps", "the counter"), ("derived", "whether it was worked out from the cadence")]
+            case .temperature: [("celsius", "degrees Celsius"), ("site", "where it was measured")]
+            }
+        return times + own
     }
 
     /// A line of a CSV file: the fields that `readings` prints, in the header's order.
@@ -246,14 +304,15 @@ struct Export {
             case let value?: String(decoding: value.bytes, as: UTF8.self)
             }
         }
-        let fields: [String] =
+        let kind: ReadingKind =
             switch reading.value {
-            case .heartRate: ["bpm", "contact", "rr_ms", "energy_kj"]
-            case .steps: ["steps", "derived"]
-            case .temperature: ["celsius", "site"]
+            case .heartRate: .heartRate
+            case .steps: .steps
+            case .temperature: .temperature
             }
         let time = reading.moment.wall
-        return ([Self.time(time), "\(time)"] + fields.map(field)).joined(separator: ",")
+        let fields = columns(kind).dropFirst(2).map { field($0.name) }
+        return ([Self.time(time), "\(time)"] + fields).joined(separator: ",")
     }
 
     /// Unix milliseconds as ISO 8601, UTC.

@@ -12,8 +12,7 @@ struct ExportCommand {
         discussion: "It works while the service runs. What it writes is in the clear.",
         options: [.value("user", "ID", "the person")],
         arguments: [.required("DIR", "a folder that does not exist yet")],
-        examples: [Example("vitals-consumer export --user demo /media/stick/demo")],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+        examples: [Example("vitals-consumer export --user demo /media/stick/demo")])
 
     let user: ID
     let folder: String
@@ -23,13 +22,9 @@ struct ExportCommand {
         let keys = try Keys(settings, .read)
         let store = try Store(folder: settings.state, readOnly: true)
         guard try Failure.explaining({ () throws(VaultError) in try keys.version(of: user) }) != nil else {
-            throw Failure(.failure, "there is no person \(user)")
+            throw Failure(.notFound, "there is no person \(user)")
         }
-        guard mkdir(folder, 0o700) == 0 else {
-            throw Failure(
-                .failure, "cannot make the folder \(folder): \(String(cString: strerror(errno)))",
-                hint: "name one that does not exist yet")
-        }
+        try makeFolder()
         let export = Export(user, settings, store: store, keys: keys)
         var lines = Lines(output)
         var file: (name: String, descriptor: CInt, length: Int)?
@@ -56,21 +51,34 @@ struct ExportCommand {
         lines.flush()
         guard !isDamaged else {
             throw Failure(
-                .failure, "some of what is stored does not open, and is not in \(folder)",
+                .data, "some of what is stored does not open, and is not in \(folder)",
                 hint: "`vitals-consumer check` says how much; restore a backup")
         }
         return .ok
     }
 
+    /// What root writes into another user's folder is that user's, and goes no further than they could.
+    private func makeFolder() throws(Failure) {
+        let rights = try FileRights.take(ofOwnerOf: folder)
+        defer { rights.giveBack() }
+        guard mkdir(folder, 0o700) == 0 else {
+            throw Failure(
+                .inputOutput, "cannot make the folder \(folder): \(String(cString: strerror(errno)))",
+                hint: "name one that does not exist yet")
+        }
+    }
+
     /// Base64 is cut where it may be: a part's length is a multiple of four.
     private static func bytes(of part: ExportPart) throws(Failure) -> [UInt8] {
         guard part.isBase64 else { return Array(part.text.utf8) }
-        guard let data = Data(base64Encoded: part.text) else { throw Failure(.failure, "\(part.file) is damaged") }
+        guard let data = Data(base64Encoded: part.text) else { throw Failure(.data, "\(part.file) is damaged") }
         return Array(data)
     }
 
     private func open(_ name: String) throws(Failure) -> CInt {
-        let descriptor = Glibc.open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let rights = try FileRights.take(ofOwnerOf: folder)
+        defer { rights.giveBack() }
+        let descriptor = Glibc.open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure(name) }
         return descriptor
     }
@@ -86,11 +94,11 @@ struct ExportCommand {
 
     private func finish(_ file: (name: String, descriptor: CInt, length: Int), _ lines: inout Lines) {
         close(file.descriptor)
-        lines.write(Array("\(folder)/\(file.name) \(file.length) bytes".utf8))
+        lines.write(Array("\(folder)/\(file.name) \(counted(file.length, "byte"))".utf8))
     }
 
     private func failure(_ name: String) -> Failure {
-        Failure(.failure, "cannot write \(folder)/\(name): \(String(cString: strerror(errno)))", hint: "make room")
+        Failure(.inputOutput, "cannot write \(folder)/\(name): \(String(cString: strerror(errno)))", hint: "make room")
     }
 }
 

@@ -3,8 +3,8 @@ import Vault
 
 // What a person takes along, in parts.
 //
-// The files come one after the other, each in parts of at most 32 KiB of text: account, profile, consent, devices, sensors,
-// picture, what the person was and wanted to reach when, friends and notifications; then what each day came to, a line of JSON for each;
+// The files come one after the other, each in parts of at most 32 KiB of text: a README that explains the others; account, profile,
+// consent, devices, sensors, picture, what the person was and wanted to reach when, friends and notifications; then what each day came to, a line of JSON for each;
 // then the readings, kind by kind, in order of time, as `readings` prints them. A file of which there is nothing is
 // left out. Nothing is remembered between two parts: the cursor says where the next one begins. It is sealed, and bound to
 // the person: nobody can make one, and that of one person is none for another.
@@ -31,17 +31,25 @@ struct ExportPart: Equatable {
 /// Where a part begins.
 struct ExportPosition: Equatable {
     /// Which of the files.
-    var file: ExportFile = .account
+    var file: ExportFile = .readme
     /// Of readings: Unix milliseconds. Of days: days since 1970. Of other files: not used.
     var time: Int64 = -Moment.limit
     /// Of readings: how many of this very time came before. Of other files: how many bytes.
     var count: Int64 = 0
 }
 
-/// The files, in their order.
+/// The files. Cursors hold their raw values, so that these stay what they are.
 enum ExportFile: UInt8, CaseIterable {
     case account, profile, consent, devices, sensors, picture, history, friends, notifications, days
     case heartRate, steps, temperature
+    case readme
+
+    /// Their order: first what explains the others.
+    static let order = [readme] + allCases.filter { $0 != readme }
+
+    var next: ExportFile? {
+        Self.order.firstIndex(of: self).flatMap { $0 + 1 < Self.order.count ? Self.order[$0 + 1] : nil }
+    }
 
     /// Its readings; nil where it has none.
     var kind: ReadingKind? {
@@ -69,10 +77,39 @@ enum ExportFile: UInt8, CaseIterable {
         case .heartRate: "heart-rate.csv"
         case .steps: "steps.csv"
         case .temperature: "temperature.csv"
+        case .readme: "README.txt"
         }
     }
 
-    var next: ExportFile? { ExportFile(rawValue: rawValue + 1) }
+    /// What is in it, for the person whose it is.
+    var explanation: String {
+        switch self {
+        case .account:
+            "Your id, your e-mail address or phone number, with whom you sign in, and since when you have the account."
+        case .profile: "Your profile as you saved it last. Weight and height are metric, whatever units you see."
+        case .consent: "What you have said about showing your location, motion and steps to others."
+        case .devices: "The devices on which you are signed in."
+        case .sensors: "The sensors that are yours, and the names that you have given to gateways."
+        case .picture: "Your profile's picture; its name ends with what kind of picture it is."
+        case .history: "Which time zone, body and goals your days were counted with, and from when on each held."
+        case .friends:
+            """
+            Your friends, and the invitations that are still open. "inviters" has the people who have invited you: the id of their \
+            latest invitation, and how often you were told of one ("told"). If they invite you again before "held_back_until", you \
+            are not told of it, and you see it from then on.
+            """
+        case .notifications: "What you have been told, and whether you have confirmed it."
+        case .days:
+            """
+            What each of your days came to, one day a line: steps, distance (m), energy (kcal), temperature (degrees Celsius), \
+            heart rate (bpm; zones and recording in seconds), and how far your goals were.
+            """
+        case .heartRate: "Each heart rate that was recorded."
+        case .steps: "Each step count that was read: a counter that only grows, until its sensor starts again."
+        case .temperature: "Each body temperature that was read."
+        case .readme: "This text."
+        }
+    }
 }
 
 // MARK: Cursors

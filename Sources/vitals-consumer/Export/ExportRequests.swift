@@ -1,3 +1,4 @@
+import Daemon
 import Telemetry
 import Vault
 
@@ -9,22 +10,22 @@ enum ExportRequests {
         readers.register("export/part", bulk: Allowance(perSecond: 200, burst: 400)) { request in
             let user = try request.user
             let cursor = try request.optionalText("cursor", atMost: 256)
-            let settings = context.settings
-            return { store, keys in try part(of: user, cursor, settings, store, keys) }
+            let (settings, now) = (context.settings, context.now())
+            return { store, keys in try part(of: user, cursor, settings, store, keys, now: now) }
         }
     }
 
     private static func part(
-        of user: ID, _ cursor: String?, _ settings: ConsumerSettings, _ store: Store, _ keys: Keys
+        of user: ID, _ cursor: String?, _ settings: ConsumerSettings, _ store: Store, _ keys: Keys, now: Int64
     ) throws -> JSON {
         var position = ExportPosition()
         if let cursor {
             guard let known = try ExportPosition(cursor: cursor, of: user, keys) else {
-                throw ReplyError(.invalid, "this cursor is none of yours", field: "cursor")
+                throw ReplyError(.invalid, "this cursor is not yours", field: "cursor")
             }
             position = known
         }
-        let part = try Export(user, settings, store: store, keys: keys).part(at: position)
+        let part = try Export(user, settings, store: store, keys: keys, now: now).part(at: position)
         return .object(present: [
             "file": .string(part.file), "data": .string(part.text), "encoding": part.isBase64 ? "base64" : nil,
             "next": try part.next.map { .string(try $0.cursor(of: user, keys)) },

@@ -12,6 +12,11 @@ extension Consumer {
     /// Tells the forgetting what it needs of this one, and registers what people may ask. Called once, by `init`.
     func meetForgetting() {
         forgetting.settle = { [unowned self] (sensors) throws(VaultError) in try settle(sensors) }
+        forgetting.given = { [unowned self] in Set(settings.people.flatMap(\.sensors)) }
+        forgetting.gatewaysChanged = { [unowned self] in
+            people.context.gatewaysChanged()
+            people.context.gatewaysEnded()
+        }
         forgetting.forgetSessions = { [unowned self] in ingest.forgetSessions() }
         forgetting.accountGone = { [unowned self] user, devices in
             // Where this fails, it is done when the rules are next brought in line with the database.
@@ -50,7 +55,7 @@ extension Consumer {
             rotated.removeAll()
         } catch {
             next = 3_600_000
-            log.error("no new secrets were made for those whose turn it is; again in an hour: \(error)")
+            log.error("no new secrets were made for the people whose turn it is; trying again in an hour: \(error)")
         }
     }
 

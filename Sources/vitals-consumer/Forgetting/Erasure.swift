@@ -5,9 +5,9 @@ import Vault
 // How a person is forgotten, step by step. Each step may be done again: after an interruption, at any instant, all of them
 // are, from the first one on, because the list of the forgotten, which comes first, says so.
 //
-//     account    where the account goes, too: its rows. Otherwise what is the account's own (contact, names of devices and
-//                gateways) is sealed anew under a new secret; every other document goes. Friends have a friend less. What they were
-//                told of the person they were told
+//     account    where the account goes, too: its rows, and its gateways, but for those on which somebody else has a claim. Otherwise what
+//                is the account's own (contact, names of devices and gateways) is sealed again under a new secret; every other document
+//                goes. Friends have a friend less. What they were told of the person they were told
 //     streams    they end, their sensors get new ones under the new secret, and what is left of the old ones is nobody's: a
 //                sensor, and a time in which what it measured is not somebody else's
 //     secrets    deleted, and keys.db with its log is overwritten. From here on nothing of theirs can be opened
@@ -43,6 +43,8 @@ struct Erasure {
     let person: Forgotten
     private let store: Store
     private let keys: Keys
+    /// The sensors that the settings give to people.
+    private let given: Set<SensorName>
     /// Brings some sensors' streams in line.
     private let settle: (Set<SensorName>) throws(VaultError) -> Void
     /// The next one; nil at the end.
@@ -54,12 +56,13 @@ struct Erasure {
     private var publicKeys: [[UInt8]] = []
 
     init(
-        _ person: Forgotten, _ store: Store, _ keys: Keys,
+        _ person: Forgotten, _ store: Store, _ keys: Keys, given: Set<SensorName> = [],
         settle: @escaping (Set<SensorName>) throws(VaultError) -> Void
     ) {
         self.person = person
         self.store = store
         self.keys = keys
+        self.given = given
         self.settle = settle
     }
 
@@ -146,22 +149,15 @@ extension Erasure {
 
 extension Erasure {
     private func deleteAccount() throws(VaultError) {
-        let sensors = try Claims(store: store).sensors(of: person.user)
-        try store.database.transaction { () throws(VaultError) in
+        let sensors = try store.database.transaction { () throws(VaultError) in
             try person.enter(store.database)
-            // A code to reset the password lies under the keyed hash of the account's name.
-            if let account = try AccountRows(store: store, keys: keys).account(of: person.user) {
-                let codes = ResetCodes(store: store, keys: keys)
-                for hash in [account.email, account.phone] { if let hash { try codes.remove(hash) } }
-            }
+            try AccountRows(store: store, keys: keys).endCodes(of: person.user, now: person.time)
+            let sensors = try EnrolledGateways(store: store, keys: keys).endAll(of: person.user, given: given)
             try FriendLists(Documents(store: store, keys: keys)).forget(person.user)
             for table in Self.accountTables {
                 try store.database.execute("DELETE FROM \(table) WHERE user = ?", [.text(person.user.text)])
             }
-            try store.database.execute("DELETE FROM codes WHERE subject = ?", [.text(person.user.text)])
-            // The gateway stays enrolled, and is nobody's.
-            try store.database.execute(
-                "UPDATE gateways SET owner = NULL WHERE owner = ?", [.text(person.user.text)])
+            return sensors
         }
         try settle(sensors)
     }
@@ -186,9 +182,7 @@ extension Erasure {
             try FriendLists(documents).forget(person.user)
             try store.database.execute("DELETE FROM documents WHERE user = ? AND secret_version <= ?", names)
             try store.database.execute("DELETE FROM stale WHERE user = ?", [.text(person.user.text)])
-            try store.database.execute(
-                "DELETE FROM codes WHERE purpose = ? AND subject = ?",
-                [.text(Friends.codePurpose), .text(person.user.text)])
+            try AccountRows(store: store, keys: keys).endCodes(of: person.user, now: person.time)
             try nameDevicesAnew(documents)
             // As for one who has just signed up: what the profile allowed, it allows no more.
             try Claims(store: store).setKinds(RecordedKinds(documents).kinds(of: person.user), of: person.user)

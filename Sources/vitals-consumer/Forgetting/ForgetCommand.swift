@@ -21,8 +21,7 @@ struct ForgetCommand: Subcommand {
             .flag("account", "with their account"),
             .flag("yes", "does not ask"),
         ],
-        examples: [Example("vitals-consumer forget --user demo")],
-        exitCodes: [.ok, .failure, .usage, .temporary, .configuration])
+        examples: [Example("vitals-consumer forget --user demo")])
 
     let user: ID
     let isWithAccount: Bool
@@ -44,7 +43,7 @@ struct ForgetCommand: Subcommand {
     func run(_ settings: ConsumerSettings, output: CInt) throws -> ExitCode {
         guard !isWithAccount || !settings.people.contains(where: { $0.user == user }) else {
             throw Failure(
-                .failure, "\(user) is a person of the settings, and has no account to forget",
+                .usage, "\(user) is a person of the settings, and has no account to forget",
                 hint: "take them out of \"people\", and leave out --account")
         }
         var lines = Lines(output)
@@ -59,8 +58,8 @@ struct ForgetCommand: Subcommand {
         let keys = try Keys(settings, .write)
         let store = try Store(folder: settings.state)
         let version = try Failure.explaining { () throws(VaultError) in try newestVersion(store, keys) }
-        guard let version else { throw Failure(.failure, "there is no person \(user)") }
-        guard isAsked ? isConfirmed() : true else { throw Failure(.failure, "nothing was done") }
+        guard let version else { throw Failure(.notFound, "there is no person \(user)") }
+        guard isAsked ? isConfirmed() : true else { throw Failure(.declined, "nothing was done") }
 
         let person = Forgotten(user: user, version: version, time: unixMilliseconds(), isWithAccount: isWithAccount)
         try Failure.explaining { () throws(VaultError) in
@@ -80,7 +79,8 @@ struct ForgetCommand: Subcommand {
         _ person: Forgotten, _ settings: ConsumerSettings, _ store: Store, _ keys: Keys
     ) throws(VaultError) -> Erasure.Proof {
         let grants = Grants(store: store, keys: keys)
-        var erasure = Erasure(person, store, keys) { sensors throws(VaultError) in
+        let given = Set(settings.people.flatMap(\.sensors))
+        var erasure = Erasure(person, store, keys, given: given) { sensors throws(VaultError) in
             let people = try Claims(store: store).people(settings, only: sensors)
             try grants.settle(people, only: sensors, now: unixMilliseconds())
         }
@@ -97,7 +97,8 @@ struct ForgetCommand: Subcommand {
     }
 
     private func isConfirmed() -> Bool {
-        print("Everything of \(user) is deleted\(isWithAccount ? ", with the account" : ""). Type their id to go on:")
+        let account = isWithAccount ? ", with the account" : ""
+        print("Everything of \(user) will be deleted\(account), for good. To go on, type the person's id:")
         return readLine() == user.text
     }
 }

@@ -5,13 +5,16 @@ import Vault
 
 /// Where the list of the forgotten lies. Belongs to the thread of its store and keys.
 struct ForgottenPlaces {
+    /// Its name in the state folder.
+    static let file = "forgotten"
+
     /// In the state folder; then, where the settings name it, on another medium.
     let files: [String]
     let store: Store
     let keys: Keys
 
     init(_ settings: ConsumerSettings, store: Store, keys: Keys, folder: String? = nil) {
-        files = ["\(folder ?? settings.state)/forgotten"] + (settings.forgottenFile.map { [$0] } ?? [])
+        files = ["\(folder ?? settings.state)/\(Self.file)"] + (settings.forgottenFile.map { [$0] } ?? [])
         self.store = store
         self.keys = keys
     }
@@ -36,7 +39,8 @@ struct ForgottenPlaces {
             do {
                 let list = try ForgottenList(file, keys)
                 if list.strange > 0 {
-                    log.warning("\(file): \(list.strange) lines that nobody here has written, or that were torn")
+                    log.warning(
+                        "\(file): \(counted(list.strange, "line")) that this consumer did not write, or that are torn")
                 }
                 lists[file] = list
                 all.formUnion(list)
@@ -59,7 +63,11 @@ struct ForgottenPlaces {
 
     /// The file in the state folder counts; the other may be on a medium that is not there, and is brought up to date later.
     private func append(_ list: ForgottenList, to file: String) throws(VaultError) {
-        do { try list.append(to: file, keys) } catch {
+        do {
+            let rights = try FileRights.take(ofFolderOf: file)
+            defer { rights.giveBack() }
+            try list.append(to: file, keys)
+        } catch {
             guard file != files[0] else { throw error }
             log.error("\(file) does not know yet who was forgotten: \(error)")
         }
@@ -97,8 +105,13 @@ final class Forgetting: @unchecked Sendable {
     private var isBehind = false
     private var timer: EventLoop.Timer?
     private var reported = OncePerMinute<String>(capacity: 16)
+    private let limitedLog = LimitedLog()
     /// Brings some sensors' streams in line, and publishes their grants.
     var settle: (Set<SensorName>) throws(VaultError) -> Void = { _ throws(VaultError) in }
+    /// The sensors that the settings give to people.
+    var given: () -> Set<SensorName> = { [] }
+    /// Gateways were removed, or have another owner.
+    var gatewaysChanged: () -> Void = {}
     /// Keys of sessions that are in memory are to go.
     var forgetSessions: () -> Void = {}
     /// What a person had is not to be seen any more: told as soon as it is so, and again at the end.
@@ -153,7 +166,8 @@ final class Forgetting: @unchecked Sendable {
     }
 
     private func erasure(_ person: Forgotten) -> Erasure {
-        Erasure(person, places.store, places.keys) { [unowned self] (sensors) throws(VaultError) in try settle(sensors)
+        Erasure(person, places.store, places.keys, given: given()) { [unowned self] (sensors) throws(VaultError) in
+            try settle(sensors)
         }
     }
 
@@ -205,7 +219,10 @@ final class Forgetting: @unchecked Sendable {
         // What is done of a step stays done; after an error the whole step is done again.
         let advance = try erasure.advance()
         jobs[0].erasure = erasure
-        if step == .account { forgotten(job.user) }
+        if step == .account {
+            forgotten(job.user)
+            if !job.keepingAccount { gatewaysChanged() }
+        }
         if step == .streams { forgetSessions() }
         switch advance {
         case .goesOn: return .zero
@@ -221,9 +238,7 @@ final class Forgetting: @unchecked Sendable {
     }
 
     private func begin(_ job: Job) throws(VaultError) -> Erasure {
-        let version = max(try places.keys.version(of: job.user) ?? 0, try places.keys.forgottenVersion(of: job.user))
-        let person = Forgotten(
-            user: job.user, version: version, time: unixMilliseconds(), isWithAccount: !job.keepingAccount)
+        let person = try places.keys.toForget(job.user, withAccount: !job.keepingAccount)
         try places.note(person)
         tell(job, .account)
         return erasure(person)
@@ -239,8 +254,10 @@ final class Forgetting: @unchecked Sendable {
         let job = jobs.removeFirst()
         let proof = erasure.proof
         forgotten(job.user)
-        log.notice(
-            "forgot \(job.user): \(proof.tried) sealed rows tried with every key there is, \(proof.opened) opened")
+        // A person can have everything deleted again and again, and keep the account.
+        limitedLog.notice("forgot \(job.user)") {
+            "forgot \(job.user): \(proof.tried) sealed rows tried with every key there is, \(proof.opened) opened\($0)"
+        }
         job.progress(Progress(step: "done", done: Erasure.Step.allCases.count, of: Erasure.Step.allCases.count))
         job.completion?(.success(proof))
         // After the reply, which is for one of these devices.

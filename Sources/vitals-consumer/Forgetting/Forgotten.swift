@@ -129,6 +129,12 @@ extension Keys {
     /// The list of the forgotten as keys.db has it.
     func forgotten() throws(VaultError) -> ForgottenList { try ForgottenList(database) }
 
+    /// A person who is to be forgotten now, with every secret that they have.
+    func toForget(_ user: ID, withAccount: Bool) throws(VaultError) -> Forgotten {
+        let version = max(try version(of: user) ?? 0, try forgottenVersion(of: user))
+        return Forgotten(user: user, version: version, time: unixMilliseconds(), isWithAccount: withAccount)
+    }
+
     /// Enters people into it.
     func enter(_ people: [Forgotten]) throws(VaultError) {
         guard !people.isEmpty else { return }
@@ -192,7 +198,8 @@ extension Store {
 }
 
 extension ForgottenList {
-    fileprivate init(_ database: Database) throws(VaultError) {
+    /// The people on the list of a database.
+    init(_ database: Database) throws(VaultError) {
         try database.forEach("SELECT user, version, time_ms, account FROM forgotten") { row throws(VaultError) in
             let (text, version, time) = (try row.text(0), try row.int(1), try row.int(2))
             let isWithAccount = try row.int(3) != 0

@@ -26,8 +26,10 @@ final class ResetAll: @unchecked Sendable {
     }
 
     func register() {
-        people.register("reset-all/ask", .atOnce { [self] request in try ask(request.user) })
-        people.register("reset-all/confirm", .later { [self] request in confirm(request) })
+        people.register("reset-all/ask", own: .defence, .atOnce { [self] request in try ask(request.user) })
+        people.register(
+            "reset-all/confirm", maximumLength: Accounts.longestConfirmation, own: .defence,
+            .later { [self] request in confirm(request) })
     }
 
     private func ask(_ user: ID) throws -> JSON {
@@ -36,42 +38,62 @@ final class ResetAll: @unchecked Sendable {
         confirmations = confirmations.filter { $0.value.expires > now }
         let code = StreamID(stored: try RandomBytes.draw(16)).description
         confirmations[user] = Confirmation(code: code, expires: now + Self.lifetime)
-        return [
-            "message": """
-            Everything of yours is deleted: readings, goals, friends, profile and picture. Nobody can bring it back. Your \
-            account, its devices and sensors stay.
-            """,
-            "confirmation": .string(code), "expires": .integer(now + Self.lifetime),
-            "what": try context.store.extent(of: user),
+        let members: [JSON.Member] = [
+            JSON.Member(
+                "message",
+                """
+                Everything of yours will be deleted: readings, goals, friends, profile and picture. Nobody can bring it \
+                back. Your account, its devices and sensors will stay.
+                """),
+            JSON.Member("confirmation", .string(code)), JSON.Member("expires", .integer(now + Self.lifetime)),
+            JSON.Member("what", try context.store.extent(of: user)),
         ]
+        return .object(members + (try people.accounts?.confirmation(of: user) ?? []))
     }
 
+    /// The confirmation is looked at first, and used up only when the person has shown who they are.
     private func confirm(_ request: PeopleRequest) {
-        do {
-            let user = try request.user
-            let code = try request.text("confirmation", atMost: 64)
-            guard !forgetting.isBusy(with: user) else {
-                throw ReplyError(.busy, "this is being done already", retryAfterSeconds: 10)
+        people.answering(request) {
+            try checkConfirmation(request)
+            guard let accounts = people.accounts else { return try begin(request) }
+            accounts.confirm(request) { [self] result in
+                people.answering(request) {
+                    try result.get()
+                    try begin(request)
+                }
             }
-            guard let known = confirmations[user], known.code == code else {
-                throw ReplyError(
-                    .wrongCredentials, "this confirmation is not the one asked for last", field: "confirmation")
-            }
-            confirmations[user] = nil
-            guard known.expires > people.context.now() else {
-                throw ReplyError(.expired, "this confirmation is too old: ask again", field: "confirmation")
-            }
-            forgetting.forget(
-                user, keepingAccount: true, progress: { [people] in people.tell(user, "reset-all", $0) },
-                completion: { [people] in
-                    switch $0 {
-                    case .success(let proof): request.done(Self.reply(proof))
-                    case .failure(let error): request.refuse(people.refusal(error, request.name))
-                    }
-                })
-        } catch {
-            request.refuse(people.refusal(error, request.name))
         }
+    }
+
+    private func checkConfirmation(_ request: PeopleRequest) throws {
+        let user = try request.user
+        let code = try request.text("confirmation", atMost: 64)
+        guard !forgetting.isBusy(with: user) else {
+            throw ReplyError(.busy, "this is being done already", retryAfterSeconds: 10)
+        }
+        guard let known = confirmations[user], known.code == code else {
+            throw ReplyError(
+                .wrongCredentials, "this confirmation is not the one asked for last", field: "confirmation")
+        }
+        guard known.expires > people.context.now() else {
+            confirmations[user] = nil
+            throw ReplyError(.expired, "this confirmation is too old: ask again", field: "confirmation")
+        }
+    }
+
+    private func begin(_ request: PeopleRequest) throws {
+        let user = try request.user
+        // Two requests with the same confirmation may have been checked side by side.
+        try checkConfirmation(request)
+        confirmations[user] = nil
+        forgetting.forget(
+            user, keepingAccount: true, progress: { [people] in people.tell(user, "reset-all", $0) },
+            completion: { [people] in
+                switch $0 {
+                case .success(let proof): request.done(Self.reply(proof))
+                case .failure(let error): request.refuse(people.refusal(error, request.name))
+                }
+            })
     }
 
     private static func reply(_ proof: Erasure.Proof) -> JSON {
@@ -96,8 +118,22 @@ extension People {
 }
 
 extension Store {
-    /// How much there is of a person.
-    func extent(of user: ID) throws(VaultError) -> JSON {
+    /// The names of what is kept of a person beside readings.
+    func documents(of user: ID) throws(VaultError) -> [String] {
+        try database.query(
+            "SELECT name FROM documents WHERE user = ? ORDER BY name", [.text(user.text)], row: Row.text)
+    }
+
+    /// How many readings there are of a person.
+    func readings(of user: ID) throws(VaultError) -> [ReadingKind: Int64] {
+        let numbers = try counts(of: user)
+        var readings: [ReadingKind: Int64] = [:]
+        for kind in ReadingKind.allCases { readings[kind] = numbers[Int64(kind.kind.rawValue)] }
+        return readings
+    }
+
+    /// By kind; 0 for blocks.
+    private func counts(of user: ID) throws(VaultError) -> [Int64: Int64] {
         var numbers: [Int64: Int64] = [:]
         try database.forEach(
             """
@@ -105,9 +141,14 @@ extension Store {
             WHERE user = ? GROUP BY kind
             """, [.text(user.text)]
         ) { row throws(VaultError) in numbers[try row.int(0)] = try row.int(1) }
+        return numbers
+    }
+
+    /// How much there is of a person.
+    func extent(of user: ID) throws(VaultError) -> JSON {
+        let numbers = try counts(of: user)
         func number(_ kind: Reading.Kind) -> JSON { .integer(numbers[Int64(kind.rawValue)] ?? 0) }
-        let documents = try database.query(
-            "SELECT name FROM documents WHERE user = ? ORDER BY name", [.text(user.text)], row: Row.text)
+        let documents = try documents(of: user)
         return [
             "heart-rate": number(.heartRate), "steps": number(.steps), "temperature": number(.temperature),
             "blocks": .integer(numbers[0] ?? 0),

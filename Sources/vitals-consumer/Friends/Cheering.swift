@@ -14,7 +14,7 @@ extension Friends {
         switch try request.text("thumb", atMost: 8) {
         case "up": isUp = true
         case "down": isUp = false
-        default: throw ReplyError(.badRequest, "\"thumb\" is up or down", field: "thumb")
+        default: throw ReplyError(.badRequest, "\"thumb\" has to be up or down", field: "thumb")
         }
         return try once(request) { user, now in
             guard let tie = try lists.list(of: user).tie(id, .friend), let friend = tie.user,

@@ -28,12 +28,39 @@ struct Consents {
         try documents.write(.object(members), Self.document, of: user)
     }
 
-    /// Somebody makes a friend, and friends see each other's steps: who has never said anything of it agrees by that. Who has said no has
-    /// said no.
-    func makeFriend(_ user: ID) throws(VaultError) {
-        var said = try said(by: user)
-        guard said["steps"] == nil else { return }
-        said["steps"] = true
-        try keep(said, of: user)
+    /// What a request about friends says beside: `"share":{"steps":true}`. Making a friend shows them nothing by itself.
+    struct Share {
+        fileprivate let steps: Bool?
+
+        init(_ request: PeopleRequest) throws(ReplyError) {
+            let wrong = ReplyError(
+                .badRequest, "\"share\" says what your friends see: {\"steps\": true} or {\"steps\": false}",
+                field: "share")
+            switch present("share", request.fields) {
+            case nil: steps = nil
+            case .object(let members)?:
+                guard members.allSatisfy({ $0.name == "steps" }) else { throw wrong }
+                switch members.first?.value {
+                case nil: steps = nil
+                case .bool(let value)?: steps = value
+                default: throw wrong
+                }
+            default: throw wrong
+            }
+        }
+
+        /// Whether it says anything.
+        var saysSomething: Bool { steps != nil }
+    }
+
+    /// Keeps what a person says beside, within a transaction.
+    /// - Returns: what their friends see from now on, for the reply.
+    func keep(_ share: Share, of user: ID) throws(VaultError) -> JSON {
+        if let steps = share.steps {
+            var said = try said(by: user)
+            said["steps"] = steps
+            try keep(said, of: user)
+        }
+        return ["steps": .bool(try showsSteps(user))]
     }
 }

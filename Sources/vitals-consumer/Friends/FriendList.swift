@@ -25,6 +25,11 @@ struct Tie: Hashable {
     let since: Int64
     /// Whether their thumbs are kept from the person.
     var isMuted = false
+    /// Of an invitation that is held back: when the person is to see it, Unix milliseconds.
+    var shownFrom: Int64?
+
+    /// Whether the person is to see it by now.
+    func isShown(now: Int64) -> Bool { (shownFrom ?? now) <= now }
 
     /// Whether it is this invitation, which came and is not answered.
     func isAsked(_ id: ID) -> Bool { state == .asked && self.id == id }
@@ -100,6 +105,7 @@ extension Tie {
             id: id, user: member("user") ?? (json["nobody"] == true ? nil : id), state: state, to: text("to"),
             since: since,
             isMuted: json["muted"] == true)
+        if case .integer(let time)? = json["from"] { shownFrom = time }
     }
 
     fileprivate var json: JSON {
@@ -107,7 +113,7 @@ extension Tie {
             "id": .string(id.text), "user": user == id ? nil : user.map { .string($0.text) },
             "nobody": user == nil ? true : nil, "state": .string(state.rawValue), "to": to.map(JSON.string),
             "since": .integer(since),
-            "muted": isMuted ? true : nil,
+            "muted": isMuted ? true : nil, "from": shownFrom.map(JSON.integer),
         ])
     }
 }

@@ -16,6 +16,12 @@ import Vault
 //
 // Whoever is removed or blocked is not told. What can be seen ends with the commit; what the broker has kept is taken back right after it.
 //
+// Making a friend shows them nothing by itself: each says whether others see their steps (`consent/set`, or `share` in a request that makes
+// friends), and replies to those requests say what holds.
+//
+// What told of an invitation goes with it, however it ends. A person who invites the same one again and again is held back: see
+// Inviters.swift.
+//
 // All of it is asked once: see People/Answered.swift.
 
 /// Answers `friends/…`. Belongs to the session's thread, and lives as long as the desk that it is registered at.
@@ -43,7 +49,7 @@ final class Friends: @unchecked Sendable {
         people.register("friends/invite", .later { [self] in invite($0) })
         people.register("friends/accept", .atOnce { [self] in try accept($0) })
         people.register("friends/refuse", .atOnce { [self] in try refuse($0) })
-        people.register("friends/remove", .atOnce { [self] in try remove($0) })
+        people.register("friends/remove", .later { [self] in remove($0) })
         people.register("friends/block", .atOnce { [self] in try block($0) })
         people.register("friends/unblock", .atOnce { [self] in try unblock($0) })
         people.register("friends/mute", .atOnce { [self] in try mute($0) })
@@ -56,14 +62,13 @@ final class Friends: @unchecked Sendable {
         return try context.answered.once(request, now: now) { try body(user, now) }
     }
 
-    static let unknown = ReplyError(.notFound, "there is nobody by this id in your list", field: "friend")
+    static let unknown = ReplyError(.notFound, "nobody in your list has this id", field: "friend")
 
     // MARK: Listing
 
     private func list(_ user: ID) throws -> JSON {
         var entries: [JSON] = []
-        for tie in try lists.list(of: user).ties {
-            guard try lists.isMutual(tie, of: user) else { continue }
+        for tie in try lists.shown(to: user, now: context.now()) {
             // What those are called who were invited is not told.
             let other = tie.state == .invited ? nil : tie.user
             let name = try other.flatMap { other throws(VaultError) in try context.notifications.name(of: other) }
@@ -96,37 +101,62 @@ final class Friends: @unchecked Sendable {
 
     private func refuse(_ request: PeopleRequest) throws -> JSON {
         let id = try request.id("friend")
-        return try once(request) { user, _ in
-            guard try lists.list(of: user).tie(id, .asked) != nil else { throw Self.unknown }
+        return try once(request) { user, now in
+            let tie = try lists.list(of: user).tie(id, .asked)
+            guard let tie, tie.isShown(now: now) else { throw Self.unknown }
             // The inviter's list goes on saying that they have invited: else it would tell them that somebody is there.
             try lists.change(user) { list in list.remove { $0.id == id } }
+            try context.notifications.remove(invitation: id, of: user)
             return [:]
         }
     }
 
-    private func remove(_ request: PeopleRequest) throws -> JSON {
-        let id = try request.id("friend")
-        var other: ID?
-        let reply = try once(request) { user, _ in
-            guard let tie = try lists.list(of: user).tie(id, .friend, .invited, .asked) else { throw Self.unknown }
-            try lists.change(user) { list in list.remove { $0.id == id } }
-            guard let friend = tie.user, tie.state != .asked else { return [:] }
-            try lists.change(friend) { list in
-                list.remove { tie.state == .friend ? $0.state == .friend && $0.user == user : $0.isAsked(id) }
+    /// An invitation is taken back after the same time whether or not it has reached anybody.
+    private func remove(_ request: PeopleRequest) {
+        evenly(request) { [self] in
+            let id = try request.id("friend")
+            var other: ID?
+            let reply = try once(request) { user, now in
+                let tie = try lists.list(of: user).tie(id, .friend, .invited, .asked)
+                guard let tie, tie.isShown(now: now) else { throw Self.unknown }
+                try lists.change(user) { list in list.remove { $0.id == id } }
+                if tie.state == .asked { try context.notifications.remove(invitation: id, of: user) }
+                guard let friend = tie.user, tie.state != .asked else { return [:] }
+                try lists.change(friend) { list in
+                    list.remove { tie.state == .friend ? $0.state == .friend && $0.user == user : $0.isAsked(id) }
+                }
+                if tie.state == .friend {
+                    other = friend
+                } else {
+                    try context.notifications.remove(invitation: id, of: friend)
+                }
+                return [:]
             }
-            if tie.state == .friend { other = friend }
-            return [:]
+            if let other { context.shownDifferently([try request.user, other]) }
+            return reply
         }
-        if let other { context.shownDifferently([try request.user, other]) }
-        return reply
+    }
+
+    /// The person that somebody may block by an id: a friend; somebody who asks to be one, or has asked and taken it back; or the person whom a
+    /// notification is about.
+    private func blockable(_ id: ID, of user: ID) throws(VaultError) -> (id: ID, user: ID)? {
+        let (list, inviters) = (try lists.list(of: user), try lists.inviters(of: user))
+        let named = [id, try context.notifications.sender(of: id, to: user)].compactMap { $0 }
+        for id in named {
+            if let tie = list.tie(id, .friend, .asked), let other = tie.user { return (id, other) }
+            if let inviter = inviters.inviter(by: id) { return (inviter.invitation, inviter.user) }
+        }
+        return nil
     }
 
     private func block(_ request: PeopleRequest) throws -> JSON {
-        let id = try request.id("friend")
+        let given = try request.id("friend")
         var other: ID?
         let reply = try once(request) { user, now in
             let list = try lists.list(of: user)
-            guard let tie = list.tie(id, .friend, .asked), let blocked = tie.user else { throw Self.unknown }
+            guard let (id, blocked) = try blockable(given, of: user), !list.isBlocked(blocked) else {
+                throw Self.unknown
+            }
             guard list.count(.blocked) < FriendList.mostBlocked else {
                 throw ReplyError(.notAllowed, "you have blocked \(FriendList.mostBlocked) already: unblock somebody")
             }
@@ -140,8 +170,13 @@ final class Friends: @unchecked Sendable {
             try lists.change(blocked) { list in
                 list.remove { $0.state == .friend && $0.user == user || $0.state == .asked && own.contains($0.id) }
             }
+            // What each was told of the other's invitations goes with them.
+            for asked in list.ties where asked.user == blocked && asked.state == .asked {
+                try context.notifications.remove(invitation: asked.id, of: user)
+            }
+            for invitation in own { try context.notifications.remove(invitation: invitation, of: blocked) }
             other = blocked
-            return [:]
+            return ["state": "blocked", "friend": .string(id.text)]
         }
         if let other { context.shownDifferently([try request.user, other]) }
         return reply
@@ -199,6 +234,15 @@ struct FriendLists {
         }
     }
 
+    /// What a person is to see of their list by now, wherever it is shown.
+    func shown(to user: ID, now: Int64) throws(VaultError) -> [Tie] {
+        var shown: [Tie] = []
+        for tie in try list(of: user).ties where tie.isShown(now: now) {
+            if try isMutual(tie, of: user) { shown.append(tie) }
+        }
+        return shown
+    }
+
     /// Those who are friends of a person, and the person theirs.
     func friends(of user: ID) throws(VaultError) -> [ID] {
         var friends: [ID] = []
@@ -210,7 +254,13 @@ struct FriendLists {
     /// goes. Whoever has invited them goes on having invited that address: that it has gone would tell that somebody was there. And whoever
     /// has blocked them has done so, for they may come back under the same account.
     func forget(_ user: ID) throws(VaultError) {
-        for other in Set(try list(of: user).ties.compactMap(\.user)) where other != user {
+        let own = try list(of: user)
+        // What was told of their invitations goes with those.
+        let notifications = Notifications(documents.store, documents.keys)
+        for tie in own.ties where tie.state == .invited {
+            if let other = tie.user { try notifications.remove(invitation: tie.id, of: other) }
+        }
+        for other in Set(own.ties.compactMap(\.user)) where other != user {
             try change(other) { list in
                 list.remove { $0.user == user && ($0.state == .friend || $0.state == .asked) }
                 list.disconnectInvitations(of: user)

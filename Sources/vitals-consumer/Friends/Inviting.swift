@@ -7,21 +7,34 @@ extension Friends {
     private static let replyTime: Duration = .milliseconds(100)
 
     func invite(_ request: PeopleRequest) {
-        let begun = millisecondsSinceBoot()
-        do {
-            guard present("code", request.fields) == nil else { return request.done(try take(request)) }
+        guard present("code", request.fields) == nil else {
+            return people.answering(request) { request.done(try take(request)) }
+        }
+        evenly(request) { [self] in
             guard people.accounts != nil else {
-                throw ReplyError(.notSupported, "nobody has an address here: give each other a code (friends/code)")
+                throw ReplyError(
+                    .notSupported,
+                    "this home has no accounts: nobody is known by an address; give each other a code (friends/code)",
+                    field: "accounts")
             }
-            let reply = try invite(request, AccountName(request.fields))
+            return try invite(request, AccountName(request.fields))
+        }
+    }
+
+    /// Does something, and answers after a time that does not tell how much there was to do. What is refused is refused at once.
+    func evenly(_ request: PeopleRequest, _ body: () throws -> JSON) {
+        let begun = millisecondsSinceBoot()
+        people.answering(request) {
+            let reply = try body()
             let spent = Duration.milliseconds(Int64(millisecondsSinceBoot() - begun))
             context.session.loop.after(max(.zero, Self.replyTime - spent)) { request.done(reply) }
-        } catch {
-            request.refuse(people.refusal(error, request.name))
         }
     }
 
     private func invite(_ request: PeopleRequest, _ name: AccountName) throws -> JSON {
+        let share = try Consents.Share(request)
+        var isShownDifferently = false
+        defer { tellWhereShown(isShownDifferently, request) }
         let rows = AccountRows(store: context.store, keys: context.keys)
         let lookup = try name.lookup(context.keys)
         return try once(request) { user, now in
@@ -29,8 +42,11 @@ extension Friends {
                 throw ReplyError(.invalid, "this is your own", field: name.field)
             }
             let list = try lists.list(of: user)
-            let reply: JSON = ["state": "invited"]
-            if list.ties.contains(where: { $0.state == .invited && $0.to == name.text }) { return reply }
+            func reply() throws -> JSON {
+                isShownDifferently = share.saysSomething
+                return ["state": "invited", "share": try consents.keep(share, of: user)]
+            }
+            if list.ties.contains(where: { $0.state == .invited && $0.to == name.text }) { return try reply() }
             guard list.count(.invited) < FriendList.mostInvited else {
                 let words = "\(FriendList.mostInvited) of your invitations are open: take one back (friends/remove)"
                 throw ReplyError(.notAllowed, words)
@@ -44,10 +60,15 @@ extension Friends {
             try lists.change(user) { list in
                 list.add(Tie(id: id, user: other, state: .invited, to: name.text, since: now))
             }
-            try consents.makeFriend(user)
             if let other { try ask(other, id, by: user, now: now) }
-            return reply
+            return try reply()
         }
+    }
+
+    /// After the commit: what is to be seen of a person's day may have changed by what they have said beside.
+    private func tellWhereShown(_ isShownDifferently: Bool, _ request: PeopleRequest) {
+        guard isShownDifferently, case .person(let user) = request.asker else { return }
+        context.shownDifferently([user])
     }
 
     /// Puts an invitation before somebody, unless they do not want to hear of it.
@@ -55,21 +76,29 @@ extension Friends {
         let list = try lists.list(of: other)
         let isKnown = list.ties.contains { $0.user == user && $0.state != .invited }
         guard !context.isBeingForgotten(other), !isKnown, list.count(.asked) < FriendList.mostAsked else { return }
-        try lists.change(other) { list in list.add(Tie(id: id, user: user, state: .asked, since: now)) }
-        try tell(other, .friendRequest, .friendRequest, from: user, called: id, now: now)
+        var (tie, notification): (Tie, String?) = (Tie(id: id, user: user, state: .asked, since: now), nil)
+        if let next = try lists.inviters(of: other).inviter(user)?.next, now < next {
+            tie.shownFrom = next
+        } else {
+            notification = try tell(other, .friendRequest, .friendRequest, from: user, called: id, now: now)
+        }
+        try lists.change(other) { list in list.add(tie) }
+        try lists.changeInviters(of: other) { inviters in inviters.remember(user, id, notification, now: now) }
     }
 
     func accept(_ request: PeopleRequest) throws -> JSON {
-        let id = try request.id("friend")
+        let (id, share) = (try request.id("friend"), try Consents.Share(request))
         var other: ID?
         let reply = try once(request) { user, now in
-            guard let tie = try lists.list(of: user).tie(id, .asked), let inviter = tie.user,
-                try lists.isMutual(tie, of: user), !context.isBeingForgotten(inviter)
+            guard let tie = try lists.list(of: user).tie(id, .asked), tie.isShown(now: now),
+                let inviter = tie.user, try lists.isMutual(tie, of: user), !context.isBeingForgotten(inviter)
             else { throw Self.unknown }
             try befriend(inviter, user, by: id, now: now)
             try tell(inviter, .friendAccepted, .friendAccepted, from: user, called: user, now: now)
             other = inviter
-            return ["state": "friend", "friend": .string(inviter.text)]
+            return [
+                "state": "friend", "friend": .string(inviter.text), "share": try consents.keep(share, of: user),
+            ]
         }
         if let other { context.shownDifferently([try request.user, other]) }
         return reply
@@ -80,12 +109,14 @@ extension Friends {
     private func befriend(_ one: ID, _ other: ID, by invitation: ID? = nil, now: Int64) throws {
         for (user, friend) in [(one, other), (other, one)] {
             try checkRoom(lists.list(of: user))
+            let asked = try lists.list(of: user).ties.filter { $0.user == friend && $0.state == .asked }
             try lists.change(user) { list in
                 list.remove { $0.user == friend && ($0.state != .invited || $0.id == invitation) }
                 list.disconnectInvitations(of: friend)
                 list.add(Tie(id: friend, user: friend, state: .friend, since: now))
             }
-            try consents.makeFriend(user)
+            try lists.changeInviters(of: user) { inviters in inviters.forget(friend) }
+            for tie in asked { try context.notifications.remove(invitation: tie.id, of: user) }
         }
     }
 
@@ -95,12 +126,14 @@ extension Friends {
         }
     }
 
+    /// - Returns: the notification's id.
+    @discardableResult
     func tell(
         _ user: ID, _ kind: Notification.Kind, _ phrase: Language.Phrase, from: ID, called id: ID, now: Int64
-    ) throws(VaultError) {
+    ) throws(VaultError) -> String {
         let language = try context.notifications.language(of: user)
         let name = try context.notifications.name(of: from)
-        try context.notifications.add(
+        return try context.notifications.add(
             Notification(
                 kind: kind, time: now, from: id, fromName: name,
                 text: language(phrase, ["name": name ?? language(.somebody)])),
@@ -121,6 +154,9 @@ extension Friends {
 
     func code(_ request: PeopleRequest) throws -> JSON {
         let database = context.store.database
+        let share = try Consents.Share(request)
+        var isShownDifferently = false
+        defer { tellWhereShown(isShownDifferently, request) }
         return try once(request) { user, now in
             try checkRoom(lists.list(of: user))
             try database.execute(
@@ -135,8 +171,10 @@ extension Friends {
             try database.execute(
                 "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES (?, ?, ?, ?, ?)",
                 [.text(try key(code)), .text(Self.codePurpose), .text(user.text), .blob([]), .integer(expires)])
-            try consents.makeFriend(user)
-            return ["code": .string(code.text), "expires": .integer(expires)]
+            isShownDifferently = share.saysSomething
+            return [
+                "code": .string(code.text), "expires": .integer(expires), "share": try consents.keep(share, of: user),
+            ]
         }
     }
 
@@ -147,7 +185,7 @@ extension Friends {
 
     /// Whoever has been given a code takes it.
     fileprivate func take(_ request: PeopleRequest) throws -> JSON {
-        let user = try request.user
+        let (user, share) = (try request.user, try Consents.Share(request))
         let text = try request.text("code", atMost: 64)
         let clock = millisecondsSinceBoot()
         if let seconds = wrongTries.wait(user, now: clock) {
@@ -167,14 +205,18 @@ extension Friends {
                 else { throw wrong }
                 guard other != user else { throw ReplyError(.invalid, "this code is your own", field: "code") }
                 guard try !lists.list(of: user).isBlocked(other) else {
-                    throw ReplyError(.notAllowed, "you have blocked who gave it: unblock them first", field: "code")
+                    throw ReplyError(
+                        .notAllowed, "you have blocked the person who gave it to you: unblock them first", field: "code"
+                    )
                 }
                 if try !lists.list(of: user).isFriend(other) {
                     try befriend(user, other, now: now)
                     try tell(other, .friendAccepted, .friendAccepted, from: user, called: user, now: now)
                 }
                 giver = other
-                return ["state": "friend", "friend": .string(other.text)]
+                return [
+                    "state": "friend", "friend": .string(other.text), "share": try consents.keep(share, of: user),
+                ]
             }
             if let giver { context.shownDifferently([user, giver]) }
             return reply

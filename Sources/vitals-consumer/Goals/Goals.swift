@@ -82,20 +82,20 @@ final class Goals: @unchecked Sendable {
         var day = try today(of: user)
         if let text = try request.optionalText("day", atMost: 10) {
             guard let given = CalendarDay(text) else {
-                throw ReplyError(.badRequest, "\"day\" looks like 2026-11-21", field: "day")
+                throw ReplyError(.badRequest, "\"day\" has to look like 2026-11-21", field: "day")
             }
             day = given
         }
         var goal = Goal.steps
         if let text = try request.optionalText("goal", atMost: 16) {
             guard let given = Goal(rawValue: text) ?? Goal(field: text) else {
-                throw ReplyError(.badRequest, "\"goal\" is steps, distance or energy", field: "goal")
+                throw ReplyError(.badRequest, "\"goal\" has to be steps, distance or energy", field: "goal")
             }
             goal = given
         }
         let totals = try days.totalsWithoutHeartRate(of: user, on: day)
         guard let value = totals[goal] else {
-            throw ReplyError(.notFound, "nothing is known of that day to share", field: "day")
+            throw ReplyError(.notFound, "there is nothing to share of that day", field: "day")
         }
         let state = totals.goals[goal]
         let card = SharedGoal(

@@ -16,12 +16,12 @@ import Vault
 // that what is in memory is still what is stored, when somebody is forgotten, or a transaction does not come about.
 
 extension Reading {
-    /// Beats per minute, where this is a heart rate that means something: not 0, and not that of a strap that says that it hangs on a chair.
+    /// Beats per minute, where this is a heart rate that means something: not 0, not more than any heart makes, and not that of a strap
+    /// that says that it hangs on a chair. Others are stored, and count for nothing.
     var heartRate: Int? {
-        guard case .heartRate(let measurement) = value, measurement.beatsPerMinute > 0,
-            measurement.contact != .notDetected
-        else { return nil }
-        return Int(measurement.beatsPerMinute)
+        guard case .heartRate(let measurement) = value, measurement.contact != .notDetected else { return nil }
+        let rate = Int(measurement.beatsPerMinute)
+        return HeartRateSamples.plausible.contains(rate) ? rate : nil
     }
 }
 

@@ -19,7 +19,8 @@ enum HeartRateRequests {
             let (user, times) = (try request.user, try request.times())
             let points = try request.optionalInteger("points") ?? HeartRateGraph.usualPoints
             guard (1...HeartRateGraph.mostPoints).contains(points) else {
-                throw ReplyError(.invalid, "\"points\" is from 1 to \(HeartRateGraph.mostPoints)", field: "points")
+                let words = "\"points\" has to be from 1 to \(HeartRateGraph.mostPoints)"
+                throw ReplyError(.invalid, words, field: "points")
             }
             return { store, keys in
                 var graph = HeartRateGraph(times, points: points)
@@ -94,12 +95,12 @@ enum HeartRateRequests {
 
     /// How much the times between beats vary.
     static func variability(of user: ID, _ times: Range<Int64>, _ store: Store, _ keys: Keys) throws -> JSON {
-        var readings: [(time: Int64, intervals: [Double])] = []
+        var sums = HeartRateVariability.Sums()
         try forEachSample(of: user, times, store, keys) { wall, measurement in
-            readings.append((wall, measurement.rrIntervals.map { Double($0) * 1000 / 1024 }))
+            sums.add(measurement.rrIntervals.lazy.map { Double($0) * 1000 / 1024 }, at: wall)
             return true
         }
-        let summary = HeartRateVariability.Summary(HeartRateVariability.series(readings))
+        let summary = sums.summary
         func rounded(_ milliseconds: Double?) -> JSON? { milliseconds.map { .number(HeartRateGraph.rounded($0)) } }
         return .object(present: [
             "beats": .integer(Int64(summary.beats)), "mean_rr_ms": rounded(summary.meanMilliseconds),
@@ -126,7 +127,7 @@ extension PeopleRequest {
         switch fields[field] {
         case nil, .null?: return nil
         case .integer(let value)?: return value
-        default: throw ReplyError(.badRequest, "\"\(field)\" is a whole number", field: field)
+        default: throw ReplyError(.badRequest, "\"\(field)\" has to be a whole number", field: field)
         }
     }
 
@@ -136,7 +137,7 @@ extension PeopleRequest {
             throw ReplyError(.badRequest, "\"\(field)\" is missing", field: field)
         }
         guard time.magnitude <= Moment.limit.magnitude else {
-            throw ReplyError(.invalid, "\"\(field)\" is no time: Unix milliseconds", field: field)
+            throw ReplyError(.invalid, "\"\(field)\" has to be a time in Unix milliseconds", field: field)
         }
         return time
     }
@@ -144,10 +145,11 @@ extension PeopleRequest {
     /// Fields that must be there: `from`, and a later `to`.
     func times(atMost milliseconds: Int64 = .max) throws(ReplyError) -> Range<Int64> {
         let (from, to) = (try time("from"), try time("to"))
-        guard from < to else { throw ReplyError(.invalid, "\"to\" is later than \"from\"", field: "to") }
+        guard from < to else { throw ReplyError(.invalid, "\"to\" has to be later than \"from\"", field: "to") }
         guard to - from <= milliseconds else {
             throw ReplyError(
-                .invalid, "from \"from\" to \"to\" are at most \(milliseconds / 3_600_000) hours", field: "to")
+                .invalid, "between \"from\" and \"to\" there may be at most \(milliseconds / 3_600_000) hours",
+                field: "to")
         }
         return from..<to
     }

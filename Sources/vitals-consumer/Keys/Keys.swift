@@ -75,6 +75,9 @@ final class Keys {
         """,
     ]
 
+    /// Their name in the state folder.
+    static let file = "keys.db"
+
     /// Opens the keys with the root key that the settings name.
     /// - Parameters:
     ///   - folder: where keys.db is, if not in the settings' state folder.
@@ -83,7 +86,7 @@ final class Keys {
     convenience init(_ settings: ConsumerSettings, _ access: Access, folder: String? = nil, mayBeOlder: Bool = false)
         throws(Failure)
     {
-        let path = (folder ?? settings.state) + "/keys.db"
+        let path = "\(folder ?? settings.state)/\(Self.file)"
         if access != .create, folder == nil { try StateFolder.checkForPendingRestore(settings.state) }
         if access == .create {
             try StateFolder.make(settings.state)
@@ -159,7 +162,13 @@ final class Keys {
                 .configuration, "the root key is missing: \(path)",
                 hint: "\(database) needs the one that it was made with: a new one would open nothing")
         }
-        _ = try Failure.explaining { () throws(VaultError) in try KeyFile.createIfMissing(path) }
+        try Failure.explaining { () throws(VaultError) in
+            // In a folder of root's it is to be the service's all the same, whose the folder of the databases is.
+            let owner = try SmallFile.owner(of: database)
+            let rights = try FileRights.take(ofFolderOf: path)
+            defer { rights.giveBack() }
+            _ = try KeyFile.createIfMissing(path, owner: FileRights.areRoots ? owner : nil)
+        }
         log.notice("made a root key in \(path): keep a copy of it apart from the data")
         return RootKey(path: path)
     }

@@ -30,6 +30,9 @@ struct RootKey {
 
     /// The keys that may be the root key: that in its place first.
     func candidates() throws(VaultError) -> [SymmetricKey] {
+        // The operator's own way to the key may be root's alone, such as a credential.
+        let rights = FileRights.takeCallers()
+        defer { rights.giveBack() }
         guard let path, let pending else { return try KeyFile.load(credential: "root-key").map { [$0] } ?? [] }
         // In this order: the next one is renamed by whoever finishes a change, and is then found in its place.
         let next = try next(pending)
@@ -52,27 +55,25 @@ struct RootKey {
     /// Keeps the next root key beside the one in use. The caller has keys.db locked, and no change is pending.
     func prepare(_ key: SymmetricKey) throws(VaultError) {
         guard let path, let pending else { return }
-        try SmallFile.replace(pending, with: Array((KeyFile.text(of: key.bytes) + "\n").utf8))
         // Whoever reads the old one, the service, is to read the new one, too, where root changes it.
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_uid != geteuid() else { return }
-        guard chown(pending, status.st_uid, status.st_gid) == 0 else {
-            let number = errno
-            unlink(pending)
-            throw VaultError(
-                "give \(pending) to the owner of \(path)", .permissions, said: String(cString: strerror(number)))
-        }
+        let owner = try SmallFile.owner(of: path)
+        let rights = try FileRights.take(ofFolderOf: path)
+        defer { rights.giveBack() }
+        try SmallFile.replace(
+            pending, with: Array((KeyFile.text(of: key.bytes) + "\n").utf8), owner: FileRights.areRoots ? owner : nil)
     }
 
     /// Puts the next root key into place where keys.db is wrapped under it, or removes it where it is not. The caller has
     /// keys.db locked.
     func finish(_ isInUse: (SymmetricKey) throws(VaultError) -> Bool) throws(VaultError) {
         guard let path, let pending, access(pending, F_OK) == 0 else { return }
+        let rights = try FileRights.take(ofFolderOf: path)
+        defer { rights.giveBack() }
         guard try isInUse(KeyFile.load(pending)) else {
             unlink(pending)
             return
         }
-        let old = open(path, O_WRONLY | O_CLOEXEC)
+        let old = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
         defer { if old >= 0 { close(old) } }
         try Folder.rename(pending, to: path)
         overwrite(old)

@@ -14,6 +14,8 @@ extension Language {
             .friendRequest: "{name} would like to be your friend.",
             .friendAccepted: "{name} and you are friends now.",
             .sensorLost: "Somebody else has claimed the sensor {sensor}: it records nothing for you any more.",
+            .storageFull:
+                "There is no more room for your readings: new ones wait at your gateway. Ask the people who run this service.",
             .upUnknown: "{name} gives you a thumbs up!",
             .upStart: "{name} gives you a thumbs up: a day begins with its first step.",
             .upQuarter: "{name} gives you a thumbs up: you are well on your way.",

@@ -14,6 +14,8 @@ extension Language {
             .friendRequest: "{name} möchte mit dir befreundet sein.",
             .friendAccepted: "{name} und du seid jetzt befreundet.",
             .sensorLost: "Jemand anders hat den Sensor {sensor} übernommen: Er zeichnet für dich nichts mehr auf.",
+            .storageFull:
+                "Für deine Messwerte ist kein Platz mehr: Neue warten auf deinem Gateway. Frag die Leute, die diesen Dienst betreiben.",
             .upUnknown: "{name} gibt dir einen Daumen hoch!",
             .upStart: "{name} gibt dir einen Daumen hoch: Jeder Tag beginnt mit dem ersten Schritt.",
             .upQuarter: "{name} gibt dir einen Daumen hoch: Du bist gut unterwegs.",

@@ -15,6 +15,8 @@ struct Language: Sendable {
         case friendRequest, friendAccepted
         /// {sensor}
         case sensorLost
+        /// Nothing is filled in.
+        case storageFull
         /// {name}; thumbs by how far the friend has come: nothing is known, less than a quarter, half, three quarters, all; the goal is
         /// reached.
         case upUnknown, upStart, upQuarter, upHalf, upNear, upReached

@@ -14,6 +14,8 @@ struct Notification: Hashable {
         case friendAccepted = "friend-accepted"
         /// Somebody else has claimed a sensor that was this person's.
         case sensorLost = "sensor-lost"
+        /// Nothing more of this person's is stored, until there is room.
+        case storageFull = "storage-full"
     }
 
     var kind: Kind

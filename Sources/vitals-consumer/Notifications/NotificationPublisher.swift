@@ -106,7 +106,7 @@ final class NotificationPublisher: @unchecked Sendable {
         if let error {
             onTheirWay.remove(id)
             if reported.allows("refused", now: millisecondsSinceBoot()) {
-                log.error("a notification was not published; again in 5 s: \(error)")
+                log.error("a notification was not published; trying again in 5 s: \(error)")
             }
             return goOn(after: .seconds(5))
         }

@@ -29,7 +29,9 @@ final class Notifications {
     static func label(_ id: String) -> String { "notification \(id)" }
 
     /// Keeps a notification for a person, who must have a secret, within the transaction of what it tells of.
-    func add(_ notification: Notification, to user: ID) throws(VaultError) {
+    /// - Returns: its id.
+    @discardableResult
+    func add(_ notification: Notification, to user: ID) throws(VaultError) -> String {
         let id = try drawnID().text
         let (version, sealed) = try documents.sealed(notification.json, Self.label(id), of: user)
         try store.database.execute(
@@ -41,6 +43,29 @@ final class Notifications {
                 SELECT number FROM notifications WHERE user = ?1 ORDER BY confirmed, number DESC LIMIT -1 OFFSET ?2)
             """, [.text(user.text), .integer(Self.mostKept)])
         added()
+        return id
+    }
+
+    /// Removes what told a person of an invitation, within the transaction that ends it. What has been published already is not kept by the
+    /// broker.
+    func remove(invitation: ID, of user: ID) throws(VaultError) {
+        let rows = try store.database.query(
+            "SELECT \(Row.columns) FROM notifications WHERE user = ?", [.text(user.text)], row: Row.init)
+        for row in rows {
+            guard let stored = try opened(row), stored.notification.kind == .friendRequest,
+                stored.notification.from == invitation
+            else { continue }
+            try store.database.execute("DELETE FROM notifications WHERE number = ?", [.integer(row.number)])
+        }
+    }
+
+    /// Whom a person's notification is about, as requests call them; nil where there is no such notification, or it is about nobody.
+    func sender(of id: ID, to user: ID) throws(VaultError) -> ID? {
+        let row = try store.database.first(
+            "SELECT \(Row.columns) FROM notifications WHERE user = ? AND id = ?", [.text(user.text), .text(id.text)],
+            row: Row.init)
+        guard let row else { return nil }
+        return try opened(row)?.notification.from
     }
 
     /// The phrases of a person's language.

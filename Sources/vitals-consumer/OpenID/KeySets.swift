@@ -93,7 +93,7 @@ final class KeySets: @unchecked Sendable {
         entry.waiting = nil
         switch fetched {
         case .success(let set):
-            log.info("\(provider.name): \(set.keys.count) keys from \(provider.keys)")
+            log.info("\(provider.name): \(counted(set.keys.count, "key")) from \(provider.keys)")
             (entry.set, entry.fetched, entry.failures, entry.nextTry) = (set, now, 0, now + Self.pause)
         case .failure(let error):
             let pause =

@@ -19,6 +19,8 @@ final class ProviderSignIn {
         /// The provider's name in the settings.
         let provider: String
         let device: DeviceName
+        /// When its nonce was drawn, Unix milliseconds.
+        let begun: Int64
         let useNonce: () throws -> Void
     }
 
@@ -44,9 +46,9 @@ final class ProviderSignIn {
         self.init(people, keySets, fetching, nonces) { [unowned people, unowned accounts] vouched, request in
             accounts.signIn(
                 provider: vouched.provider, issuer: vouched.about.issuer, subject: vouched.about.subject,
-                device: vouched.device, useNonce: vouched.useNonce
+                device: vouched.device, begun: vouched.begun, useNonce: vouched.useNonce
             ) { result in
-                do { request.done(try result.get().json("You are signed in")) } catch {
+                do { accounts.devices.welcome(try result.get(), request, "You are signed in") } catch {
                     Self.refuse(request, error, people)
                 }
             }
@@ -79,43 +81,47 @@ final class ProviderSignIn {
     }
 
     func signIn(_ request: PeopleRequest) {
+        verify(request) { [unowned people, complete] result in
+            do { try complete(result.get(), request) } catch { Self.refuse(request, error, people) }
+        }
+    }
+
+    /// Verifies the ID token of a request.
+    /// - Parameter completion: told whom the provider vouches for, or what the answer is; now, or when the provider's keys were fetched.
+    func verify(_ request: PeopleRequest, _ completion: @escaping (Result<Vouched, any Error>) -> Void) {
         do {
             let provider = try provider(request)
             let device = try DeviceName(request.fields)
             let token = try CompactJWS(request.text("id_token", atMost: Self.maximumLength))
             guard provider.algorithms.contains(token.algorithm) else { throw TokenRefusal.algorithm }
             let wanted = { (keys: KeySet) in keys.key(named: token.keyName, for: token.algorithm) != nil }
-            keySets.find(provider, wanted: wanted) { [weak self] in
-                self?.exchange(token, provider, device, $0, request)
+            keySets.find(provider, wanted: wanted) { [weak self] found in
+                guard let self else { return }
+                completion(Result { try self.exchange(token, provider, device, found) })
             }
         } catch {
-            Self.refuse(request, error, people)
+            completion(.failure(error))
         }
     }
 
     private func exchange(
-        _ token: CompactJWS, _ provider: ProviderSettings, _ device: DeviceName, _ found: KeySets.Found,
-        _ request: PeopleRequest
-    ) {
-        do {
-            guard case .keys(let keys) = found else {
-                guard case .unavailable(let seconds) = found else { return }
-                throw ReplyError(
-                    .busy, "\(provider.name) cannot be asked for its keys now", retryAfterSeconds: seconds)
-            }
-            try token.verify(keys, provider)
-            let now = people.context.now()
-            let claims = try IDToken(token.payload, from: provider, now: now)
-            let (id, expires) = try nonces.check(claims.nonce, for: provider.name, now: now)
-            let database = people.context.store.database
-            guard try !Nonces.isUsed(id, database) else { throw TokenRefusal.nonce(.used) }
-            try complete(
-                Vouched(
-                    about: claims.about, provider: provider.name, device: device,
-                    useNonce: { try Nonces.use(id, expires: expires, now: now, database) }), request)
-        } catch {
-            Self.refuse(request, error, people)
+        _ token: CompactJWS, _ provider: ProviderSettings, _ device: DeviceName, _ found: KeySets.Found
+    ) throws -> Vouched {
+        let keys: KeySet
+        switch found {
+        case .keys(let set): keys = set
+        case .unavailable(let seconds):
+            throw ReplyError(.busy, "\(provider.name) cannot be asked for its keys now", retryAfterSeconds: seconds)
         }
+        try token.verify(keys, provider)
+        let now = people.context.now()
+        let claims = try IDToken(token.payload, from: provider, now: now)
+        let (id, expires) = try nonces.check(claims.nonce, for: provider.name, now: now)
+        let database = people.context.store.database
+        guard try !Nonces.isUsed(id, database) else { throw TokenRefusal.nonce(.used) }
+        return Vouched(
+            about: claims.about, provider: provider.name, device: device, begun: expires - Nonces.lifetime,
+            useNonce: { try Nonces.use(id, expires: expires, now: now, database) })
     }
 
     private func provider(_ request: PeopleRequest) throws(ReplyError) -> ProviderSettings {
@@ -130,10 +136,9 @@ final class ProviderSignIn {
     }
 
     private static func refuse(_ request: PeopleRequest, _ error: any Error, _ people: People) {
-        guard let refusal = error as? TokenRefusal else {
-            return request.refuse(people.refusal(error, request.name))
+        if let refusal = error as? TokenRefusal {
+            people.context.limitedLog.info("\(request.name): \(refusal.kind)") { "\(request.name): \(refusal)\($0)" }
         }
-        log.info("\(request.name): \(refusal)")
-        request.refuse(refusal.reply)
+        request.refuse(people.refusal(error, request.name))
     }
 }

@@ -39,6 +39,16 @@ enum TokenRefusal: Error, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Which of these it is, without what was found in the token.
+    var kind: String {
+        switch self {
+        case .malformed: "malformed"
+        case .header: "header"
+        case .claim: "claim"
+        default: description
+        }
+    }
+
     /// What the asker hears.
     var reply: ReplyError {
         let code: ReplyError.Code =

@@ -96,7 +96,7 @@ final class HeartRateDeletion: @unchecked Sendable {
         let context = people.context
         let user = try request.user
         let (from, to) = (try Self.time("from", request), try Self.time("to", request))
-        guard from < to else { throw ReplyError(.badRequest, "\"from\" is before \"to\"", field: "from") }
+        guard from < to else { throw ReplyError(.badRequest, "\"from\" has to be before \"to\"", field: "from") }
         guard to <= context.now() else {
             throw ReplyError(.invalid, "what is yet to come cannot be deleted", field: "to")
         }
@@ -115,7 +115,7 @@ final class HeartRateDeletion: @unchecked Sendable {
 
     private static func time(_ name: String, _ request: PeopleRequest) throws(ReplyError) -> Int64 {
         guard case .integer(let time)? = request.fields[name], time.magnitude <= Moment.limit.magnitude else {
-            throw ReplyError(.badRequest, "\"\(name)\" is a time in Unix milliseconds", field: name)
+            throw ReplyError(.badRequest, "\"\(name)\" has to be a time in Unix milliseconds", field: name)
         }
         return time
     }

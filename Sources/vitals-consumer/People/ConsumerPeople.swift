@@ -21,6 +21,7 @@ extension Consumer {
         let context = people.context
         context.settle = { [unowned self] in settleInTheEnd($0) }
         context.gatewaysChanged = { [unowned self] in takeGateways() }
+        context.gatewaysEnded = { [unowned self] in endedGateways.goOn() }
         context.shownDifferently = { [unowned self] in today.changedAtOnce($0) }
         days.changed = { [unowned self] in today.changed($0) }
         _ = Profiles(people)
@@ -43,14 +44,15 @@ extension Consumer {
 
     /// Those who are not in the settings: they sign up, and claim what is theirs.
     private func meetNewcomers() throws(Failure) {
-        let erase: Accounts.Erase = { [unowned self] user, completion in
+        let erase: Accounts.Erase = { [unowned self] user, keepingAccount, completion in
             forgetting.forget(
-                user, keepingAccount: false, progress: { [people] in people.tell(user, "account/delete", $0) },
+                user, keepingAccount: keepingAccount,
+                progress: { [people] in if !keepingAccount { people.tell(user, "account/delete", $0) } },
                 completion: { completion($0.map { _ in }.mapError { $0 }) })
         }
         people.accounts = try Failure.explaining { [people] () throws(VaultError) in
             let accounts = try Accounts(people, erase: erase)
-            try ProviderSignIn(people, accounts)
+            accounts.providers = try ProviderSignIn(people, accounts)
             return accounts
         }
         _ = Enrolment(people)
@@ -82,7 +84,9 @@ extension Consumer {
     private func settleInTheEnd(_ sensors: Set<SensorName>) {
         do throws(VaultError) { try settle(sensors) } catch {
             if isDue("settle") {
-                log.error("the streams of \(unsettled.count) sensors are not as they should be; again in 5 s: \(error)")
+                log.error(
+                    "the streams of \(counted(unsettled.count, "sensor")) are not as they should be; trying again in 5 s: \(error)"
+                )
             }
         }
     }
@@ -92,7 +96,7 @@ extension Consumer {
         do throws(VaultError) {
             ingest.enrol(try EnrolledGateways(store: grants.store, keys: grants.keys).identities(settings))
         } catch {
-            if isDue("gateways") { log.error("which gateways there are was not read; again in 5 s: \(error)") }
+            if isDue("gateways") { log.error("the list of gateways was not read; trying again in 5 s: \(error)") }
             session.loop.after(.seconds(5)) { [unowned self] in takeGateways() }
         }
     }

@@ -7,6 +7,14 @@ enum Asker: Hashable, Sendable {
     case person(ID)
 }
 
+/// What a request has made that only its asker can use, such as a device: it is taken back where the reply does not leave, and where
+/// the broker says that nobody listens for it. If the same is asked again, it is done again.
+// Proof of @unchecked: touched on the session's thread, and nowhere else.
+final class Unheard: @unchecked Sendable {
+    /// Set before the answer, by the handler.
+    var takeBack: (() -> Void)?
+}
+
 /// A request that has passed the desk: its size, its Response Topic, how often its asker asks.
 struct PeopleRequest: Sendable {
     let asker: Asker
@@ -18,6 +26,8 @@ struct PeopleRequest: Sendable {
     let identity: [UInt8]?
     /// How long its asker waits for the reply: its Message Expiry, at most a minute; without one, 10 s.
     var limit: Duration = .seconds(10)
+    /// What to take back where the reply reaches nobody.
+    var unheard = Unheard()
     /// To be called once, on the session's thread.
     let answer: @Sendable (Reply.Outcome) -> Void
 
@@ -53,7 +63,7 @@ extension PeopleRequest {
                 throw ReplyError(.badRequest, "\"\(field)\" has more than \(limit) bytes", field: field)
             }
             return text
-        default: throw ReplyError(.badRequest, "\"\(field)\" is a text", field: field)
+        default: throw ReplyError(.badRequest, "\"\(field)\" has to be a text", field: field)
         }
     }
 
@@ -62,7 +72,7 @@ extension PeopleRequest {
         switch fields[field] {
         case nil, .null?: return nil
         case .bool(let value)?: return value
-        default: throw ReplyError(.badRequest, "\"\(field)\" is true or false", field: field)
+        default: throw ReplyError(.badRequest, "\"\(field)\" has to be true or false", field: field)
         }
     }
 
@@ -72,14 +82,14 @@ extension PeopleRequest {
         case nil, .null?: return nil
         case .integer(let value)? where range.contains(value): return value
         default:
-            let words = "\"\(field)\" is a whole number from \(range.lowerBound) to \(range.upperBound)"
+            let words = "\"\(field)\" has to be a whole number from \(range.lowerBound) to \(range.upperBound)"
             throw ReplyError(.badRequest, words, field: field)
         }
     }
 
     /// A list of texts of at most 64 bytes; nil where the field is absent or null.
     func optionalTexts(_ field: String, atMost limit: Int) throws(ReplyError) -> [String]? {
-        let wrong = ReplyError(.badRequest, "\"\(field)\" is a list of at most \(limit) texts", field: field)
+        let wrong = ReplyError(.badRequest, "\"\(field)\" has to be a list of at most \(limit) texts", field: field)
         switch fields[field] {
         case nil, .null?: return nil
         case .array(let values)? where values.count <= limit:

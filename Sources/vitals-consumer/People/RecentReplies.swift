@@ -73,6 +73,12 @@ struct RecentReplies {
         size += reply.count
     }
 
+    /// Forgets a request and its reply, which holds no longer.
+    mutating func forget(_ key: Key) {
+        guard let entry = entries.removeValue(forKey: key) else { return }
+        size -= entry.size(key)
+    }
+
     /// Whether nothing is remembered.
     var isEmpty: Bool { entries.isEmpty }
 

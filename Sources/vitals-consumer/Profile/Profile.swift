@@ -22,14 +22,8 @@ import Telemetry
 
 /// A person's profile. Weight and height are metric, whatever units the person wants to see.
 struct Profile: Equatable {
-    /// What a person says, or does not. Formulas that were fitted for two sexes go without it where it is neither.
-    enum Gender: String, CaseIterable {
-        case female, male, other, undisclosed
-    }
-
-    enum Units: String, CaseIterable {
-        case metric, imperial
-    }
+    typealias Gender = ProfileRules.Gender
+    typealias Units = ProfileRules.Units
 
     var name: String
     var dateOfBirth: CalendarDay
@@ -45,12 +39,6 @@ struct Profile: Equatable {
     /// A language tag (BCP 47).
     var locale: String?
     var units: Units
-
-    static let weights = 2.0...500
-    static let heights = 40.0...275
-    /// Years.
-    static let oldest = 130
-    static let longestName = 100
 
     /// Body mass index; nil where there is none to speak of.
     var bodyMassIndex: BodyMassIndex? {
@@ -79,8 +67,8 @@ extension Profile {
         let today = Self.today(zoneName.flatMap { ZoneRules($0) }, now)
         let birth = Self.dateOfBirth(fields, today)
         let name = Self.name(fields)
-        let height = Self.number("height_cm", fields, in: Self.heights)
-        let weight = Self.number("weight_kg", fields, in: Self.weights)
+        let height = Self.number("height_cm", fields, in: ProfileRules.heights)
+        let weight = Self.number("weight_kg", fields, in: ProfileRules.weights)
         let gender = Self.choice("gender", fields, Gender.self)
         if birth.isEmpty, name.isEmpty, height.isEmpty, weight.isEmpty { throw Self.empty("date_of_birth") }
         if birth.isEmpty { throw Self.selectDOB }
@@ -114,7 +102,7 @@ extension Profile {
         of choices: Choice.Type, _ field: String
     ) -> ReplyError {
         let known = choices.allCases.map(\.rawValue).joined(separator: ", ")
-        return ReplyError(.invalid, "\"\(field)\" is one of \(known)", field: field)
+        return ReplyError(.invalid, "\"\(field)\" has to be one of \(known)", field: field)
     }
 
     private static func text(_ field: String, _ fields: JSON) -> Entry<String> {
@@ -128,7 +116,7 @@ extension Profile {
     private static func name(_ fields: JSON) -> Entry<String> {
         let name = text("name", fields)
         guard let text = name.value else { return name }
-        return text.count <= longestName && text.utf8.count <= 4 * longestName && text.isOneLine ? name : .improper
+        return ProfileRules.isName(text) ? name : .improper
     }
 
     private static func dateOfBirth(_ fields: JSON, _ today: CalendarDay) -> Entry<CalendarDay> {
@@ -136,7 +124,7 @@ extension Profile {
         case .empty: return .empty
         case .improper: return .improper
         case .proper(let text):
-            guard let day = CalendarDay(text), day <= today, day.age(on: today) <= oldest else { return .improper }
+            guard let day = CalendarDay(text), ProfileRules.isDateOfBirth(day, on: today) else { return .improper }
             return .proper(day)
         }
     }
@@ -170,7 +158,7 @@ extension Profile {
         switch fields[field] {
         case nil, .null?: return nil
         case .bool(let value)?: return value
-        default: throw ReplyError(.badRequest, "\"\(field)\" is true or false", field: field)
+        default: throw ReplyError(.badRequest, "\"\(field)\" has to be true or false", field: field)
         }
     }
 
@@ -186,24 +174,10 @@ extension Profile {
     private static func locale(_ fields: JSON) throws(ReplyError) -> String? {
         let tag = text("locale", fields)
         if tag.isEmpty { return nil }
-        guard let text = tag.value, isLanguageTag(text) else {
+        guard let text = tag.value, ProfileRules.isLanguageTag(text) else {
             throw ReplyError(.invalid, "Enter a language tag, such as de-AT", field: "locale")
         }
         return text
-    }
-
-    /// The shape of a tag (RFC 5646, 2.1): a language of two or three letters, then subtags of up to eight letters and digits. Whether such a
-    /// language is spoken anywhere is not asked.
-    static func isLanguageTag(_ text: String) -> Bool {
-        let subtags = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard text.utf8.count <= 35, let language = subtags.first, (2...3).contains(language.count) else {
-            return false
-        }
-        func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
-        guard language.allSatisfy(isLetter), subtags.last.map({ $0.count > 1 }) == true else { return false }
-        return subtags.dropFirst().allSatisfy { subtag in
-            (1...8).contains(subtag.count) && subtag.allSatisfy { isLetter($0) || isDigit($0) }
-        }
     }
 }
 

@@ -82,7 +82,6 @@ final class Profiles: @unchecked Sendable {
         .object(Consents.names.map { JSON.Member($0, .bool(said[$0] ?? false)) })
     }
 
-    /// Only what is said is kept: what was never said may be said by something else, such as making a friend.
     private func setConsent(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
         let consents = Consents(context.documents)

@@ -6,7 +6,7 @@ import Glibc
 extension ZoneRules {
     /// The rules of a zone by its name in the IANA database, such as `Europe/Berlin`; nil where there is no such zone.
     init?(_ name: String, folder: String = "/usr/share/zoneinfo") {
-        guard Self.isName(name), let bytes = Self.contents(of: "\(folder)/\(name)") else { return nil }
+        guard ProfileRules.isZoneName(name), let bytes = Self.contents(of: "\(folder)/\(name)") else { return nil }
         self.init(bytes)
     }
 
@@ -43,20 +43,6 @@ extension ZoneRules {
         let data = [UInt8](repeating: 0, count: 6) + Array("UTC".utf8) + [0]
         return header + data + header + data + Array("\nUTC0\n".utf8)
     }()
-
-    /// Names that stay within the folder, and mean a zone there: `right/…` counts leap seconds, `posix/…` is all of it again.
-    static func isName(_ name: String) -> Bool {
-        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        guard name.utf8.count <= 64, (1...3).contains(parts.count), !["right", "posix"].contains(parts[0]) else {
-            return false
-        }
-        return parts.allSatisfy { part in
-            guard let first = part.utf8.first, (0x41...0x5A).contains(first) else { return false }
-            return part.utf8.allSatisfy { byte in
-                isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || "_+-".utf8.contains(byte)
-            }
-        }
-    }
 
     /// The bytes of a file that is one.
     private static func contents(of path: String) -> [UInt8]? {

@@ -35,7 +35,7 @@ final class ReadRequests: @unchecked Sendable {
         var sensors = try context.store.openSensors(of: user)
         if let text = try request.optionalText("sensor", atMost: 80) {
             guard let sensor = SensorName(text) else {
-                throw ReplyError(.badRequest, "\"sensor\" names a sensor, such as home/strap", field: "sensor")
+                throw ReplyError(.badRequest, "\"sensor\" has to name a sensor, such as home/strap", field: "sensor")
             }
             guard sensors.contains(sensor) else {
                 throw ReplyError(.notFound, "you have no sensor \(sensor)", field: "sensor")
@@ -48,7 +48,7 @@ final class ReadRequests: @unchecked Sendable {
         }
         underWay[user, default: 0] += 1
         // Our reply is to be there before its asker has gone.
-        let end = ContinuousClock.now + max(request.limit - .seconds(1), .seconds(1))
+        let end = ContinuousClock.now + max(request.limit - .seconds(1), request.limit / 2)
         ask(question, sensors[...], until: end, nil) { [self] answer in
             underWay[user] = underWay[user].flatMap { $0 > 1 ? $0 - 1 : nil }
             switch answer {

@@ -89,7 +89,7 @@ final class ScheduledReads: @unchecked Sendable {
             }
         } catch {
             if reported.allows("reads", now: millisecondsSinceBoot()) {
-                log.error("which sensors are to be read was not looked up: \(error)")
+                log.error("could not look up which sensors to read: \(error)")
             }
         }
         for sensor in schedule.due(now: now) where !waiting.contains(sensor) { waiting.append(sensor) }

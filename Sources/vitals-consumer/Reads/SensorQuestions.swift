@@ -32,7 +32,7 @@ enum Question: String, CaseIterable {
         return .object(members)
     }
 
-    private static let noReply = ReplyError(.internal, "the gateway's reply is none")
+    private static let noReply = ReplyError(.internal, "the gateway's answer cannot be understood")
 }
 
 /// Asks gateways to read their sensors. Belongs to the session's thread.
@@ -88,7 +88,7 @@ final class SensorQuestions: @unchecked Sendable {
                     error.message = String(error.message.prefix(500))
                     error.field = nil
                     throw error
-                case nil: throw ReplyError(.internal, "the gateway's reply is none")
+                case nil: throw ReplyError(.internal, "the gateway's answer cannot be understood")
                 }
             }
         }

@@ -27,7 +27,9 @@ enum StatisticsQuestion: Equatable {
         case "statistics/years": self = .years
         default:
             let (from, to) = (try request.day("from"), try request.day("to"))
-            guard from <= to else { throw ReplyError(.badRequest, "\"to\" is before \"from\"", field: "to") }
+            guard from <= to else {
+                throw ReplyError(.badRequest, "\"to\" has to be the same day as \"from\", or a later one", field: "to")
+            }
             guard to.year - from.year < Self.mostYears else {
                 throw ReplyError(.badRequest, "more than \(Self.mostYears) years", field: "from")
             }
@@ -49,7 +51,7 @@ extension PeopleRequest {
     func optionalDay(_ field: String) throws(ReplyError) -> CalendarDay? {
         guard let text = try optionalText(field, atMost: 32) else { return nil }
         guard let day = CalendarDay(text) else {
-            throw ReplyError(.badRequest, "\"\(field)\" is a day such as 2026-11-21", field: field)
+            throw ReplyError(.badRequest, "\"\(field)\" has to be a day such as 2026-11-21", field: field)
         }
         return day
     }
@@ -58,7 +60,7 @@ extension PeopleRequest {
     func optionalMonth(_ field: String) throws(ReplyError) -> CalendarMonth? {
         guard let text = try optionalText(field, atMost: 32) else { return nil }
         guard let month = CalendarMonth(text) else {
-            throw ReplyError(.badRequest, "\"\(field)\" is a month such as 2026-11", field: field)
+            throw ReplyError(.badRequest, "\"\(field)\" has to be a month such as 2026-11", field: field)
         }
         return month
     }
@@ -68,7 +70,7 @@ extension PeopleRequest {
         switch fields[field] {
         case nil, .null?: return nil
         case .integer(let year)? where (1...9999).contains(year): return Int(year)
-        default: throw ReplyError(.badRequest, "\"\(field)\" is a year such as 2026", field: field)
+        default: throw ReplyError(.badRequest, "\"\(field)\" has to be a year such as 2026", field: field)
         }
     }
 }

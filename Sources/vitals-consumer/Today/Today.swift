@@ -75,7 +75,7 @@ final class Today: @unchecked Sendable {
         isConnected = true
         known = [:]
         do throws(VaultError) { changed(try source.everybody()) } catch {
-            if isDue(error) { log.error("who there is was not read: \(error)") }
+            if isDue(error) { log.error("the list of people was not read: \(error)") }
         }
         watchMidnights()
     }
@@ -88,7 +88,7 @@ final class Today: @unchecked Sendable {
                 Set(known.filter { !there.contains($0.key) || !there.isSuperset(of: $0.value.shownTo.keys) }.keys))
             changed(there)
         } catch {
-            if isDue(error) { log.error("who there is was not read: \(error)") }
+            if isDue(error) { log.error("the list of people was not read: \(error)") }
         }
     }
 

@@ -143,6 +143,14 @@ struct DayBook {
         return StepCounter.most(of: bySensor)
     }
 
+    /// How many more counts are left out of days than before.
+    var newlyLeftOut: Int {
+        records.reduce(0) { sum, entry in
+            let before = kept[entry.key]?.steps?.countsLeftOut ?? 0
+            return sum + max(0, (entry.value.steps?.countsLeftOut ?? 0) - before)
+        }
+    }
+
     /// Keeps what has changed.
     /// - Returns: whether anything has.
     @discardableResult

@@ -10,7 +10,7 @@ import Vault
 //
 // Which goals were reached is kept, and not derived: what was announced stays announced.
 //
-//     1, version            steps: walking + 1 (0: none), running
+//     1 or 2, version       steps: walking + 1 (0: none), running; of version 2 how many counts were left out
 //     goals reached         number; each: goal, target (a Double's bits), time
 //     sensors with counts   number; each: length and name; number; each: time since the one before, count
 //     sensors with temperatures   the same with thousandths of a degree
@@ -105,12 +105,15 @@ struct DayRecord: Equatable {
 // MARK: - As bytes
 
 extension DayRecord {
-    private static let version: UInt8 = 1
+    /// The version of most days, and of those of which counts were left out.
+    private static let (version, withCountsLeftOut): (UInt8, UInt8) = (1, 2)
 
     var bytes: [UInt8] {
-        var bytes = [Self.version]
+        let leftOut = steps?.countsLeftOut ?? 0
+        var bytes = [leftOut > 0 ? Self.withCountsLeftOut : Self.version]
         bytes.append(number: UInt64(steps.map { $0.walking + 1 } ?? 0))
         bytes.append(number: UInt64(steps?.running ?? 0))
+        if leftOut > 0 { bytes.append(number: UInt64(leftOut)) }
         bytes.append(number: UInt64(reached.count))
         for (index, goal) in Goal.allCases.enumerated() {
             guard let reached = reached[goal] else { continue }
@@ -138,10 +141,13 @@ extension DayRecord {
     /// What `bytes` spell; nil where they are none, which a row that opens never is.
     init?(_ bytes: [UInt8]) {
         var rest = Numbers(bytes)
-        guard rest.byte() == Self.version, let walking = rest.number(), let running = rest.number(),
-            let walked = Int(exactly: walking), let run = Int(exactly: running), let goals = rest.number()
+        let version = rest.byte()
+        guard version == Self.version || version == Self.withCountsLeftOut, let walking = rest.number(),
+            let running = rest.number(), let leftOut = version == Self.version ? 0 : rest.number(),
+            let walked = Int(exactly: walking), let run = Int(exactly: running), let count = Int(exactly: leftOut),
+            let goals = rest.number()
         else { return nil }
-        if walked > 0 { steps = Steps(walking: walked - 1, running: run) }
+        if walked > 0 { steps = Steps(walking: walked - 1, running: run, countsLeftOut: count) }
         for _ in 0..<min(goals, 16) {
             guard let index = rest.number(), index < UInt64(Goal.allCases.count), let target = rest.number(),
                 let time = rest.signed()

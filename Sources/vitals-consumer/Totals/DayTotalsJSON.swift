@@ -6,6 +6,9 @@ extension DayTotals {
     var json: JSON {
         .object(present: [
             "day": .string("\(day)"), "steps": steps.map { .integer(Int64($0.total)) },
+            "step_counts_left_out": steps.flatMap {
+                $0.countsLeftOut > 0 ? .integer(Int64($0.countsLeftOut)) : nil
+            },
             "distance_m": metres.map { .number($0, decimals: 0) },
             "energy_kcal": kilocalories.map { .number($0, decimals: 0) },
             "temperature_c": temperature.map { temperature in

@@ -35,6 +35,7 @@ final class Days: Derivation {
     /// Told after the commit whose days are others than before.
     var changed: (Set<ID>) -> Void = { _ in }
     private var pending: Set<ID> = []
+    private var reported = OncePerMinute<ID>(capacity: 256)
 
     init(_ store: Store, _ keys: Keys, _ histories: Histories) {
         rows = DayRows(store: store, keys: keys)
@@ -183,6 +184,14 @@ extension Days {
     /// Derives what follows from what was entered, and keeps it.
     private func close(_ book: inout DayBook, _ history: History, now: Int64) throws(VaultError) {
         for day in try book.derive() { try evaluate(day, &book, history, now: now) }
+        let leftOut = book.newlyLeftOut
+        if leftOut > 0, let count = reported.count(book.user, leftOut, now: millisecondsSinceBoot()) {
+            log.warning(
+                """
+                \(count) step \(count == 1 ? "count" : "counts") of \(book.user) \(count == 1 ? "is" : "are") beyond what \
+                anybody walks since the one before: stored, and not counted
+                """)
+        }
         if try book.write() { pending.insert(book.user) }
     }
 

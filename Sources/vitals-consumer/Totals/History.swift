@@ -184,7 +184,7 @@ final class Histories {
             throw VaultError(attempted, .missing, said: "it is not in /usr/share/zoneinfo: install tzdata")
         }
         if reported.allows(name, now: millisecondsSinceBoot()) {
-            log.error("somebody lives in the time zone \(name), which this machine does not know: install tzdata")
+            log.error("a person lives in the time zone \(name), which this machine does not know: install tzdata")
         }
         return try rules(of: zone)
     }
@@ -206,6 +206,23 @@ extension Histories {
             zones: zones, bodies: DayHistory(Self.bodies(json)),
             goals: DayHistory(Self.targets(json)) ?? DayHistory(.first, from: CalendarDay(daysSince1970: 0)),
             localDays: try localDays(zones))
+    }
+
+    /// The document as a person takes it along: with moments and days as ISO 8601 has them.
+    static func dated(_ document: JSON) -> JSON {
+        guard case .object(let members) = document else { return document }
+        return .object(
+            members.map { member in
+                guard case .array(let entries) = member.value else { return member }
+                // Zones begin at a moment, all else on a day.
+                let dated = entries.map { entry in
+                    entry.dated("from") { from in
+                        guard member.name == "zones" else { return "\(CalendarDay(daysSince1970: from))" }
+                        return from == beginning ? nil : Export.time(from)
+                    }
+                }
+                return JSON.Member(member.name, .array(dated))
+            })
     }
 
     /// An entry says what is new in it.
@@ -306,5 +323,17 @@ extension JSON {
         case .number(let number): number
         default: nil
         }
+    }
+}
+
+extension JSON {
+    /// Itself with a whole number in a member spelt as a date; without the member where there is none.
+    func dated(_ name: String, _ spell: (Int64) -> String?) -> JSON {
+        guard case .object(let members) = self else { return self }
+        return .object(
+            members.compactMap { member in
+                guard member.name == name, case .integer(let number) = member.value else { return member }
+                return spell(number).map { JSON.Member(name, .string($0)) }
+            })
     }
 }

@@ -39,7 +39,7 @@ final class StaleHours {
         var isDone = true
         do throws(VaultError) { isDone = try work(within: Self.portion) } catch {
             if reported.allows("stale", now: millisecondsSinceBoot()) {
-                log.error("what is kept of readings was not computed again; it is tried again: \(error)")
+                log.error("what follows from readings was not computed again; this will be tried again: \(error)")
             }
         }
         loop.after(isDone ? .seconds(1) : Self.portion) { [weak self] in self?.start(loop) }

@@ -84,8 +84,8 @@ final class Totals {
 
     /// Adds what a batch brought, within its transaction.
     func take(_ arrivals: [Arrival], _ clocks: [ClockArrival], now: Int64) throws(VaultError) {
-        guard !derivations.isEmpty else { return }
         for arrival in clocks { corrections[arrival.stream.number] = nil }
+        guard !derivations.isEmpty else { return }
         var marked: [Int64: Set<BootID>] = [:]
         // Of many that come at once each would mark the same.
         for arrival in clocks where marked[arrival.stream.number, default: []].insert(arrival.clock.boot).inserted {
@@ -166,7 +166,8 @@ final class Totals {
         return read
     }
 
-    private func corrections(of stream: StoredStream) throws(VaultError) -> Corrections {
+    /// By how much the clocks of a stream's gateway were wrong, as far as it is stored.
+    func corrections(of stream: StoredStream) throws(VaultError) -> Corrections {
         if let known = corrections[stream.number] { return known }
         guard let person = try keys.person(stream.user, version: stream.secretVersion) else { return Corrections() }
         var reader = StreamReader(stream, person, store)

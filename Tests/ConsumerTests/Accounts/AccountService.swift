@@ -58,7 +58,7 @@ final class AccountService {
         consumer.start()
         do {
             if let error = try settled.wait(for: 1)[0] { throw error }
-            try broker.waitForLog("vitals/v1/users/+/requests/+/+")
+            try broker.waitForLog("vitals/v1/users/+/requests/#")
         } catch {
             consumer.stop()
             throw error

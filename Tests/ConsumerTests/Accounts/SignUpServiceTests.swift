@@ -1,3 +1,4 @@
+import Daemon
 import Telemetry
 import TestSupport
 import Testing
@@ -14,12 +15,12 @@ struct SignUpServiceTests {
             defer { guest.stop() }
             let refusal = try guest.refused(
                 "sign-up", ["email": "ada@example.org", "password": .string(AccountService.password)])
-            #expect(refusal == ReplyError(.notAllowed, "Nobody can sign up here: ask whoever runs this service"))
+            #expect(refusal == ReplyError(.notAllowed, "Nobody can sign up here: ask the operator of this service"))
             let refusals = Record<ReplyError?>()
             try service.onSession { accounts in
                 accounts.signIn(
                     provider: "mine", issuer: "https://id.example.org", subject: "7", device: try DeviceName([:]),
-                    useNonce: {}
+                    begun: .max, useNonce: {}
                 ) { result in
                     guard case .failure(let error) = result else { return refusals.append(nil) }
                     refusals.append(error as? ReplyError)
@@ -41,7 +42,7 @@ struct SignUpServiceTests {
                     accounts.signIn(
                         provider: "mine", issuer: issuer, subject: subject,
                         device: try DeviceName(["device": "laptop"]),
-                        useNonce: { if fails { throw ReplyError(.wrongCredentials, "used") } }
+                        begun: .max, useNonce: { if fails { throw ReplyError(.wrongCredentials, "used") } }
                     ) { results.append($0) }
                 }
                 return try results.wait(for: 1)[0].get()
@@ -57,9 +58,20 @@ struct SignUpServiceTests {
             let account = try laptop.done("account/get")
             #expect(account["providers"] == ["mine"] && account["devices"] == 2 && account["has_password"] == false)
             #expect(try laptop.refused("account/change-password").code == .notAllowed)
-            try laptop.done("account/delete")
-            try laptop.waitForEnd()
-            #expect(try signIn("7").isNew)
+            // The settings have no such provider: nobody could show that it is this person who asks. See ProviderSignInTests.
+            #expect(try laptop.refused("account/delete").code == .notAllowed)
+            // From before a device of theirs was revoked.
+            let old = unixMilliseconds()
+            try laptop.done("devices/revoke", ["device": .string(first.device.text)])
+            results.removeAll()
+            try service.onSession { accounts in
+                accounts.signIn(
+                    provider: "mine", issuer: "https://id.example.org", subject: "7", device: try DeviceName([:]),
+                    begun: old, useNonce: {}
+                ) { results.append($0) }
+            }
+            #expect(throws: ReplyError.self) { try results.wait(for: 1)[0].get() }
+            #expect(try !signIn("7").isNew)
         }
     }
 
@@ -95,7 +107,7 @@ struct SignUpServiceTests {
                 try service.onSession { accounts in
                     accounts.signIn(
                         provider: "mine", issuer: "https://id.example.org", subject: subject,
-                        device: try DeviceName([:]), useNonce: {}
+                        device: try DeviceName([:]), begun: .max, useNonce: {}
                     ) { result in
                         if case .failure(let error) = result {
                             results.append(error as? ReplyError ?? ReplyError(.internal, "\(error)"))
@@ -130,7 +142,7 @@ struct SignUpServiceTests {
                 try service.onSession { accounts in
                     accounts.signIn(
                         provider: "mine", issuer: "https://id.example.org", subject: subject,
-                        device: try DeviceName([:]), useNonce: {}
+                        device: try DeviceName([:]), begun: .max, useNonce: {}
                     ) { results.append($0) }
                 }
                 return try results.wait(for: 1)[0]

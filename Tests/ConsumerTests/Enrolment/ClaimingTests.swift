@@ -1,4 +1,3 @@
-import Daemon
 import Foundation
 import MQTT
 import Synchronization
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Daemon
 @testable import vitals_consumer
 
 @Suite("Claiming sensors", .timeLimit(.minutes(20)))
@@ -85,6 +85,77 @@ struct ClaimingTests {
         guard case .error(let error) = try office.claim("ada", gateway, made()).outcome else { throw TestFailure("no") }
         #expect(error.code == .rateLimited && (1...60).contains(error.retryAfterSeconds ?? 0))
         #expect(fault(try office.claim("eve", gateway, made())) == nil)
+    }
+
+    @Test("a person who claims a sensor again and again is in the log once a minute, with how often that was")
+    func loggedOnceAMinute() throws {
+        let folder = try TemporaryFolder()
+        let descriptor = open(folder.path("log"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let clock = Office.Ahead()
+        let log = LimitedLog(Log(descriptor: descriptor, style: .plain, level: .info)) {
+            UInt64(clock.milliseconds.withLock { $0 })
+        }
+        let office = try Office(limitedLog: log)
+        defer { office.stop() }
+        let (gateway, claimKey) = try office.gateway(of: "ada", Ed25519.SigningKey(seed: .random()))
+        func lines(about user: String) throws -> [String] {
+            let text = try String(contentsOfFile: folder.path("log"), encoding: .utf8)
+            return text.split(separator: "\n").map(String.init).filter { $0.contains("\(user) has claimed") }
+        }
+        for _ in 1...15 { #expect(fault(try office.claim("eve", gateway, claimKey)) == nil) }
+        #expect(try lines(about: "eve").map { $0.hasSuffix("eve has claimed \(gateway)/strap") } == [true])
+        // One person's flood keeps nobody else out of the log.
+        #expect(fault(try office.claim("ada", gateway, claimKey)) == nil)
+        #expect(try lines(about: "ada").count == 1)
+        clock.go(60_000)
+        #expect(fault(try office.claim("eve", gateway, claimKey)) == nil)
+        let later = try lines(about: "eve")
+        #expect(later.count == 2)
+        #expect(later.last?.hasSuffix(", which was ada's (15 times since this was last logged)") == true, "\(later)")
+    }
+
+    @Test("a person claims twenty sensors at once, and then has to wait; others need not")
+    func manyClaims() throws {
+        try withOffice { office in
+            let (gateway, claimKey) = try office.gateway(of: "ada", Ed25519.SigningKey(seed: .random()))
+            func claim(_ user: String, _ number: Int) throws -> Reply {
+                let sensor = "made-up-\(number)"
+                let code = try ClaimCode(sensor: sensor, at: unixMilliseconds(), key: claimKey)
+                return try office.claim(user, gateway, code, sensor: sensor)
+            }
+            for number in 1...20 {
+                #expect(fault(try claim("ada", number)) == nil)
+                // What was released counts, too: its stream stays.
+                let field: JSON = ["gateway": .string(gateway.text), "sensor": .string("made-up-\(number)")]
+                #expect(fault(try office.ask("ada", "sensors/release", field)) == nil)
+            }
+            guard case .error(let error) = try claim("ada", 21).outcome else { throw TestFailure("it was claimed") }
+            #expect(error.code == .rateLimited && (500...600).contains(error.retryAfterSeconds ?? 0))
+            #expect(error.message.contains("try again in"))
+            #expect(try office.data("ada", "sensors/list")["sensors"] == [])
+            #expect(fault(try claim("eve", 21)) == nil)
+        }
+    }
+
+    @Test("a person has at most 64 sensors; one that is released makes room")
+    func mostSensors() throws {
+        try withOffice { office in
+            let (gateway, claimKey) = try office.gateway(of: "ada", Ed25519.SigningKey(seed: .random()))
+            let store = try Store(folder: office.settings.state)
+            for number in 1...64 {
+                let sensor = SensorName(gateway: gateway, sensor: try ID("made-up-\(number)"))
+                try Claims(store: store).write(sensor, ID("ada"), [.steps], now: unixMilliseconds())
+            }
+            guard case .error(let error) = try office.claim("ada", gateway, claimKey).outcome else {
+                throw TestFailure("it was claimed")
+            }
+            #expect(error.code == .notAllowed && error.message == "you have 64 sensors already: release one")
+            let field: JSON = ["gateway": .string(gateway.text), "sensor": "made-up-1"]
+            #expect(fault(try office.ask("ada", "sensors/release", field)) == nil)
+            #expect(fault(try office.claim("ada", gateway, claimKey)) == nil)
+        }
     }
 
     @Test("wrong tries count for a minute")

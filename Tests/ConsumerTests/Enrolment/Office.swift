@@ -25,7 +25,8 @@ final class Office {
         func go(_ more: Int64) { milliseconds.withLock { $0 += more } }
     }
 
-    init() throws {
+    /// - Parameter limitedLog: what people bring about goes here, where it is not to go to the program's log.
+    init(limitedLog: LimitedLog? = nil) throws {
         broker = try Broker()
         try broker.start()
         household = try Household()
@@ -38,13 +39,14 @@ final class Office {
         self.ahead = ahead
         let context = consumer.people.context
         context.rules = nil
+        if let limitedLog { context.limitedLog = limitedLog }
         context.now = { unixMilliseconds() + ahead.milliseconds.withLock { $0 } }
         client = try Client(
             broker, "vitals/v1/users/+/responses/#", "vitals/v1/accounts/responses/#", "vitals/v1/gateways/+/control",
             "vitals/v1/gateways/+/sensors/+/grant")
         consumer.start()
         // What was asked before its subscriptions is not answered.
-        try broker.waitForLog("vitals/v1/users/+/requests/+/+")
+        try broker.waitForLog("vitals/v1/users/+/requests/#")
         try broker.waitForLog("vitals/v1/gateways/+/blocks")
     }
 
@@ -87,11 +89,15 @@ final class Office {
     /// Asks to be enrolled as a gateway does.
     func enrol(_ code: EnrolmentCode, _ key: Ed25519.SigningKey, proof: [UInt8]? = nil) throws -> Reply {
         try ask(
-            "vitals/v1/accounts/enrol",
-            [
+            enrolling: [
                 "code_id": .string(code.id), "gateway_key": .string(KeyFile.text(of: key.publicKey)),
                 "proof": .string(KeyFile.text(of: proof ?? code.requestProof(gatewayKey: key.publicKey))),
-            ], replyAt: "vitals/v1/accounts/responses/\(DeskTests.drawn)")
+            ])
+    }
+
+    /// Asks to be enrolled with these fields.
+    func ask(enrolling fields: JSON) throws -> Reply {
+        try ask("vitals/v1/accounts/enrol", fields, replyAt: "vitals/v1/accounts/responses/\(DeskTests.drawn)")
     }
 
     /// A gateway of a person's, enrolled as it should be: its id and the key of its claim codes.
@@ -100,7 +106,12 @@ final class Office {
         guard case .ok(let data) = try enrol(code, key).outcome, case .string(let id) = data["gateway"] else {
             throw TestFailure("not enrolled")
         }
-        return (try ID(id), try code.claimKey())
+        return (try ID(id), try claimKey(code, key))
+    }
+
+    /// The key of a gateway's claim codes, as the gateway computes it.
+    func claimKey(_ code: EnrolmentCode, _ key: Ed25519.SigningKey) throws -> SymmetricKey {
+        try ClaimKey.atGateway(key, consumer: keys.identity.publicKey, codeKey: code.codeKey())
     }
 
     func claim(_ user: String, _ gateway: ID, _ code: ClaimCode, sensor: String = "strap") throws -> Reply {

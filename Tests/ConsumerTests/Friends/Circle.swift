@@ -145,9 +145,11 @@ final class Circle {
     }
 
     /// Makes two people friends by a code.
-    func befriend(_ one: ID, _ other: ID) throws {
-        let code = try done(one, "friends/code").text("code")
-        let taken = try done(other, "friends/invite", ["code": .string(code)])
+    /// - Parameter share: whether both say that their steps are shown; nil where neither says anything.
+    func befriend(_ one: ID, _ other: ID, sharing share: Bool? = true) throws {
+        let words = share.map { JSON.object([JSON.Member("steps", .bool($0))]) }
+        let code = try done(one, "friends/code", .object(present: ["share": words])).text("code")
+        let taken = try done(other, "friends/invite", .object(present: ["code": .string(code), "share": words]))
         #expect(taken["state"] == "friend" && taken["friend"] == .string(one.text))
     }
 

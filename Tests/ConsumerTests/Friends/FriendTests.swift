@@ -22,7 +22,7 @@ struct FriendTests {
             let bob = try circle.person("bob@example.org", name: "Bob", locale: "de")
             let there = try circle.done(ada, "friends/invite", ["email": "bob@example.org"])
             let nowhere = try circle.done(ada, "friends/invite", ["email": "nobody@example.org"])
-            #expect(there == ["state": "invited"] && nowhere == there)
+            #expect(there == ["share": ["steps": false], "state": "invited"] && nowhere == there)
             // Again changes nothing.
             #expect(try circle.done(ada, "friends/invite", ["email": "bob@example.org"]) == there)
             let list = try circle.friends(ada)
@@ -63,6 +63,8 @@ struct FriendTests {
             let ada = try circle.person("ada@example.org", name: "Ada")
             let bob = try circle.person("bob@example.org", name: "Bob")
             func invite() throws -> JSON {
+                // Whoever invites again and again is held back: see InvitationTests.
+                circle.advance(100 * 86_400_000)
                 try circle.done(ada, "friends/invite", ["email": "bob@example.org"])
                 return try #require(try circle.friends(bob).first?["friend"])
             }
@@ -90,7 +92,7 @@ struct FriendTests {
             try circle.done(bob, "friends/block", ["friend": invitation])
             #expect(try states(circle, bob) == ["blocked"] && states(circle, ada) == ["invited"])
             try circle.done(ada, "friends/remove", ["friend": invitation])
-            #expect(try circle.done(ada, "friends/invite", ["email": "bob@example.org"]) == ["state": "invited"])
+            #expect(try circle.done(ada, "friends/invite", ["email": "bob@example.org"])["state"] == "invited")
             #expect(try states(circle, bob) == ["blocked"])
             let code = try circle.done(bob, "friends/code").text("code")
             let refusal = try circle.refused(ada, "friends/invite", ["code": .string(code)])
@@ -142,19 +144,36 @@ struct FriendTests {
         }
     }
 
-    @Test("see each other's steps by making friends, unless somebody has said no, and from then on not")
+    @Test("see nothing of each other until one says yes, which a request about friends can do, too, and its reply says")
     func consent() throws {
         try Circle.with { circle in
-            let (ada, bob) = (try circle.person(name: "Ada"), try circle.person(name: "Bob"))
-            try circle.done(ada, "consent/set", ["motion": true])
-            try circle.done(bob, "consent/set", ["steps": false])
+            let ada = try circle.person("ada@example.org", name: "Ada")
+            let bob = try circle.person("bob@example.org", name: "Bob")
             try circle.walk(ada, 0, 3000)
             try circle.walk(bob, 100, 1100)
-            try circle.befriend(ada, bob)
+            try circle.befriend(ada, bob, sharing: nil)
+            for user in [ada, bob] {
+                #expect(try circle.done(user, "consent/get")["steps"] == false)
+                #expect(try circle.friends(user)[0]["steps"] == nil)
+            }
+            try circle.done(ada, "friends/remove", ["friend": .string(bob.text)])
+            // Whoever invites or accepts may say so with that.
+            let share: JSON = ["steps": true]
+            let code = try circle.done(ada, "friends/code", ["share": share])
+            #expect(try code["share"] == share && circle.done(ada, "consent/get")["steps"] == true)
+            try circle.done(ada, "consent/set", ["steps": false])
+            try circle.done(ada, "friends/invite", ["email": "bob@example.org", "share": share])
             #expect(try circle.done(ada, "consent/get")["steps"] == true)
-            #expect(try circle.done(bob, "consent/get")["steps"] == false)
+            let invitation = try #require(try circle.friends(bob).first?["friend"])
+            let wrong = try circle.refused(bob, "friends/accept", ["friend": invitation, "share": ["steps": 1]])
+            #expect(wrong.code == .badRequest && wrong.field == "share")
+            let accepted = try circle.done(bob, "friends/accept", ["friend": invitation, "share": ["steps": false]])
+            #expect(accepted["state"] == "friend" && accepted["share"] == ["steps": false])
             #expect(try circle.friends(bob)[0]["steps"] == 3000 && circle.friends(ada)[0]["steps"] == nil)
             try circle.wait(bob, "friends/\(ada)/today") { $0?["steps"] == 3000 && $0?["name"] == "Ada" }
+            // What was said stays as it is where nothing is said of it.
+            #expect(try circle.done(ada, "friends/code")["share"] == share)
+            #expect(try circle.done(bob, "friends/code")["share"] == ["steps": false])
             try circle.done(bob, "consent/set", ["steps": true])
             try circle.wait(ada, "friends/\(bob)/today") { $0?["steps"] == 1000 }
             try circle.done(bob, "consent/set", ["steps": false])
@@ -325,10 +344,18 @@ struct FriendTests {
                     id: state == .friend ? user : id, user: user, state: state, to: state == .invited ? address : nil,
                     since: start)
                 tie.isMuted = true
+                if state == .asked { tie.shownFrom = start }
                 list.add(tie)
             }
         }
         #expect(list.json.bytes.count < JSON.maximumLength)
         #expect(FriendList(kept: try JSON(payload: list.json.bytes)) == list)
+        var inviters = Inviters()
+        for _ in 0...Inviters.most {
+            let user = try ID(String(repeating: "u", count: 20) + drawnID().text)
+            inviters.remember(user, try drawnID(), try drawnID().text, now: start)
+        }
+        #expect(inviters.all.count == Inviters.most && inviters.json.bytes.count < JSON.maximumLength)
+        #expect(Inviters(kept: try JSON(payload: inviters.json.bytes)) == inviters)
     }
 }

@@ -14,14 +14,14 @@ struct Hearts {
     let demo: ID
     let other: ID
 
-    init() throws {
+    init(densest: Density.Limits = Density.Limits()) throws {
         household = try Household()
         parts = try household.open(
             people: "demo: { sensors: [\"home/strap\", \"home/belt\"] }, other: { sensors: [\"home/watch\"] }")
         minutes = HeartRateMinutes(parts.store, parts.keys)
         parts.ingest = Ingest(
             parts.store, parts.keys, gateways: parts.settings.gateways,
-            totals: Totals(parts.store, parts.keys, [minutes]))
+            totals: Totals(parts.store, parts.keys, [minutes]), densest: densest)
         demo = try ID("demo")
         other = try ID("other")
     }
@@ -73,7 +73,7 @@ struct Counted {
         var (byMinute, byHour): ([Int64: HeartRateMinute], [Int64: HeartRateSamples]) = ([:], [:])
         for reading in readings {
             guard case .heartRate(let measurement) = reading.value, measurement.beatsPerMinute > 0,
-                measurement.contact != .notDetected
+                measurement.beatsPerMinute <= 250, measurement.contact != .notDetected
             else { continue }
             let seconds = (Double(reading.moment.wall) / 1000).rounded(.down)
             let (minute, hour) = (Int64((seconds / 60).rounded(.down)), Int64((seconds / 3600).rounded(.down)))
@@ -104,6 +104,42 @@ struct HeartRateMinutesTests {
                 .heartRate(
                     HeartRateMeasurement(
                         beatsPerMinute: UInt16(rate), contact: contacts.randomElement(using: &generator) ?? .detected)))
+        }
+    }
+
+    @Test("are made of heart rates that a heart makes; others are stored, and in no minute, curve or answer")
+    func implausible() throws {
+        var hearts = try Hearts()
+        let session = try hearts.parts.session(hearts.household)
+        let rates: [UInt16] = [70, 0, 250, 251, 300, .max, 71, 251, 252, 253, 254, 255, 1]
+        let readings = rates.enumerated().map { beat(Int64($0.offset) * 1000, $0.element, rr: [800]) }
+        _ = try hearts.parts.take(session.keyBlock, session.block(readings))
+        for step in ["open", "packed", "counted again"] {
+            if step == "packed" {
+                try hearts.parts.pack()
+                try hearts.fold()
+            }
+            if step == "counted again" {
+                try hearts.parts.store.markStale(hearts.demo, firstHour...firstHour)
+                try hearts.catchUp()
+            }
+            #expect(try hearts.parts.printed().count == rates.count, "\(step)")
+            #expect(try hearts.agrees(), "\(step)")
+            let samples = try #require(try hearts.tiers.hours(of: hearts.demo, in: start..<start + 3_600_000).first)
+            #expect(
+                samples.samples == HeartRateSamples(count: 4, sum: 392, minimum: 1, maximum: 250), "\(step)")
+            for points in [Int64(1), 100] {
+                var graph = HeartRateGraph(start..<start + 100_000, points: points)
+                try graph.fill(of: hearts.demo, hearts.parts.store, hearts.parts.keys)
+                #expect(graph.buckets.reduce(0) { $0 + $1.count } == 4 && graph.buckets.map(\.maximum).max() == 250)
+            }
+            func answer(_ time: Int64) throws -> JSON {
+                try HeartRateRequests.at(start + time, of: hearts.demo, hearts.parts.store, hearts.parts.keys)
+            }
+            #expect(try answer(4000)["bpm"] == 250 && answer(5000)["bpm"] == 71 && answer(10_500)["bpm"] == 1)
+            let variability = try HeartRateRequests.variability(
+                of: hearts.demo, start..<start + 100_000, hearts.parts.store, hearts.parts.keys)
+            #expect(variability["beats"] == 4)
         }
     }
 
@@ -281,13 +317,13 @@ struct HeartRateMinutesTests {
         ]
         for time in times {
             let reading = Reading(
-                at: Moment(wall: time, monotonic: 1), .heartRate(HeartRateMeasurement(beatsPerMinute: .max)))
+                at: Moment(wall: time, monotonic: 1), .heartRate(HeartRateMeasurement(beatsPerMinute: 250)))
             _ = try hearts.parts.take(session.block(reading, reading))
         }
         #expect(try hearts.agrees())
         try hearts.fold()
         #expect(try hearts.agrees())
-        #expect(try hearts.tiers.minutes(of: hearts.demo, in: 0..<60_000).map(\.minute.samples.sum) == [131_070])
+        #expect(try hearts.tiers.minutes(of: hearts.demo, in: 0..<60_000).map(\.minute.samples.sum) == [500])
         #expect(try hearts.tiers.minutes(of: hearts.demo, in: 1..<60_000).isEmpty)
         #expect(try hearts.tiers.minutes(of: hearts.demo, in: 3_600_000..<3_600_001).count == 1)
         #expect(try hearts.tiers.hours(of: hearts.demo, in: 0..<0).isEmpty)

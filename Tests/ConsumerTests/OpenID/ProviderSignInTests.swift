@@ -179,4 +179,49 @@ struct ProviderSignInTests {
         // A fetch may take ten seconds; it is broken off.
         #expect(clock.now - begun < .seconds(8))
     }
+
+    @Test("has what cannot be undone done only with another sign-in, of the same person, with a nonce of its own")
+    func confirms() throws {
+        let provider = try Provider()
+        try AccountService.with(accounts: provider.settings()) { service in
+            let guest = try service.guest()
+            let phone = try service.device(try guest.signIn(try provider.token(nonce: guest.nonce())))
+            defer { for asker in [guest, phone] { asker.stop() } }
+            let asked = try phone.done("reset-all/ask")
+            #expect(asked["has_password"] == false && asked["providers"] == ["mine"])
+            func fields(_ subject: String, _ nonce: String? = nil) throws -> JSON {
+                let token = try provider.token(nonce: nonce ?? guest.nonce(), subject: subject)
+                return [
+                    "confirmation": asked["confirmation"] ?? .null, "provider": "mine", "id_token": .string(token),
+                ]
+            }
+            for name in ["reset-all/confirm", "account/delete"] {
+                let confirmation = asked["confirmation"] ?? .null
+                #expect(try phone.refused(name, ["confirmation": confirmation]).field == "provider")
+                #expect(try phone.refused(name, fields("eve")).code == .wrongCredentials)
+                #expect(try phone.refused(name, fields("ada", "nonsense")).code == .wrongCredentials)
+            }
+            #expect(try phone.done("reset-all/confirm", fields("ada"))["next"] == "profile")
+            let used = try fields("ada")
+            #expect(try phone.refused("reset-all/confirm", used).field == "confirmation")
+            #expect(try phone.done("account/delete", used)["message"] == "Your account was deleted")
+        }
+    }
+
+    @Test("does not sign in with what was begun before a device was revoked")
+    func revoked() throws {
+        let provider = try Provider()
+        try AccountService.with(accounts: provider.settings()) { service in
+            let guest = try service.guest()
+            let first = try guest.signIn(try provider.token(nonce: guest.nonce()))
+            let stolen = try guest.signIn(try provider.token(nonce: guest.nonce()))
+            let phone = try service.device(first)
+            defer { for asker in [guest, phone] { asker.stop() } }
+            let token = try provider.token(nonce: guest.nonce())
+            try phone.done("devices/revoke", ["device": stolen["device"] ?? .null])
+            let refusal = try guest.refused("sign-in-with", ["provider": "mine", "id_token": .string(token)])
+            #expect(refusal.code == .expired)
+            _ = try guest.signIn(try provider.token(nonce: guest.nonce()))
+        }
+    }
 }

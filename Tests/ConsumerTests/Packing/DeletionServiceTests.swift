@@ -20,7 +20,7 @@ extension ServiceTests {
         consumer.people.context.now = { start + 60_000 }
         consumer.start()
         defer { consumer.stop() }
-        try broker.waitForLog("vitals/v1/users/+/requests/+/+")
+        try broker.waitForLog("vitals/v1/users/+/requests/#")
         let session = try GatewaySession(grant(client, key), household.home, boot: BootID(high: 0, low: 1))
         client.publish(session.keyBlock, to: blocks)
         client.publish(try session.block((0..<20).map { beat($0 * 1000, 70) }), to: blocks)

@@ -77,7 +77,7 @@ struct DeletionTests {
         _ = try hide(from, to, parts)
         #expect(try parts.printed() == kept)
         #expect(try parts.printed(.steps) == before[1])
-        #expect(try !parts.shown()[3].joined().contains(before[0].first { !kept.contains($0) } ?? "nothing"))
+        #expect(try !parts.shown()[3].joined().contains(before[0].first { !kept.contains($0) } ?? "no such line"))
         #expect(try count(start + from..<start + to, parts) >= before[0].count - kept.count)
         let all = try parts.findings()
         #expect(all.isGood)

@@ -117,7 +117,14 @@ struct PackedLifeTests {
                 try parts.store.database.execute("DROP \(kind) \(name)")
             }
         }
-        try parts.store.database.execute("ALTER TABLE sessions DROP COLUMN after_block")
+        let tables = "SELECT name FROM sqlite_schema WHERE sql IS NOT NULL AND type = 'table'"
+        for table in try old.query(tables, row: Row.text) {
+            let names = "SELECT name FROM pragma_table_info('\(table)')"
+            let known = Set(try old.query(names, row: Row.text))
+            for name in try parts.store.database.query(names, row: Row.text) where !known.contains(name) {
+                try parts.store.database.execute("ALTER TABLE \(table) DROP COLUMN \(name)")
+            }
+        }
         try parts.store.database.execute("PRAGMA user_version = 3")
         parts = try household.open()
         #expect(try parts.store.database.version == Store.migrations.count)

@@ -40,7 +40,7 @@ struct ProfileTests {
             (improper.contains("name"), "Enter Name", "name"),
             (improper.contains("height_cm"), "Enter Proper Height", "height_cm"),
             (improper.contains("weight_kg"), "Enter Proper Weight", "weight_kg"),
-            (improper.contains("gender"), "\"gender\" is one of female, male, other, undisclosed", "gender"),
+            (improper.contains("gender"), "\"gender\" has to be one of female, male, other, undisclosed", "gender"),
         ]
         return table.first { $0.when }.map { ReplyError(.invalid, $0.words, field: $0.field) }
     }
@@ -166,14 +166,15 @@ struct ProfileTests {
     @Test(
         "says of each optional field what it may be",
         arguments: [
-            ("voice", "yes", ReplyError(.badRequest, "\"voice\" is true or false", field: "voice")),
-            ("voice", 1, ReplyError(.badRequest, "\"voice\" is true or false", field: "voice")),
+            ("voice", "yes", ReplyError(.badRequest, "\"voice\" has to be true or false", field: "voice")),
+            ("voice", 1, ReplyError(.badRequest, "\"voice\" has to be true or false", field: "voice")),
             (
                 "continuous_heart_rate", "on",
-                ReplyError(.badRequest, "\"continuous_heart_rate\" is true or false", field: "continuous_heart_rate")
+                ReplyError(
+                    .badRequest, "\"continuous_heart_rate\" has to be true or false", field: "continuous_heart_rate")
             ),
-            ("units", "stone", ReplyError(.invalid, "\"units\" is one of metric, imperial", field: "units")),
-            ("units", 7, ReplyError(.invalid, "\"units\" is one of metric, imperial", field: "units")),
+            ("units", "stone", ReplyError(.invalid, "\"units\" has to be one of metric, imperial", field: "units")),
+            ("units", 7, ReplyError(.invalid, "\"units\" has to be one of metric, imperial", field: "units")),
             ("locale", "german!", ReplyError(.invalid, "Enter a language tag, such as de-AT", field: "locale")),
         ] as [(String, JSON, ReplyError)])
     func optionalRefusals(field: String, value: JSON, refusal: ReplyError) {
@@ -184,13 +185,13 @@ struct ProfileTests {
     func languageTags() {
         for tag in ["de", "de-AT", "zh-Hant-TW", "sr-Latn-RS", "es-419", "sl-rozaj-biske", "de-DE-u-co-phonebk", "gsw"]
         {
-            #expect(Profile.isLanguageTag(tag), "\(tag)")
+            #expect(ProfileRules.isLanguageTag(tag), "\(tag)")
         }
         for tag in [
             "", "d", "german", "de_AT", "de-", "-de", "de--AT", "de-x", "12-DE", "de-abcdefghi", "dé-AT",
             String(repeating: "de-", count: 20) + "de",
         ] {
-            #expect(!Profile.isLanguageTag(tag), "\(tag)")
+            #expect(!ProfileRules.isLanguageTag(tag), "\(tag)")
         }
     }
 

@@ -21,7 +21,7 @@ struct StatisticsServiceTests {
             defer { client.stop() }
             consumer.start()
             defer { consumer.stop() }
-            try broker.waitForLog("vitals/v1/users/+/requests/+/+")
+            try broker.waitForLog("vitals/v1/users/+/requests/#")
 
             let (user, now) = (try ID("demo"), unixMilliseconds())
             let grants = try consumer.session.loop.sync { Result { try consumer.grants.current() } }.get()

@@ -8,6 +8,31 @@ import Vault
 
 @Suite("Days", .timeLimit(.minutes(20)))
 struct DaysTests {
+    @Test(
+        "leave out steps that nobody walks, in whatever order they come, say so, and reach no goal by them",
+        arguments: 1...4 as ClosedRange<UInt64>)
+    func implausible(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let diary = try Diary(zone: "UTC")
+        let noon = try utc("2026-11-03T12:00:00Z")
+        let counts: [(minutes: Int64, count: UInt32)] = [
+            (-2500, 7), (-2200, .max), (-1400, 4000), (-1300, 4_000_000), (-1290, 4_000_100), (-700, 100), (0, 1000),
+            (1, .max), (2, 1090), (30, 3_000_000), (31, 1200), (600, 900_000), (601, 900_400), (1500, 900_500),
+            (1501, 5), (1502, 77),
+        ]
+        let session = try diary.parts.session(diary.household)
+        try diary.take([session.keyBlock], now: noon)
+        for (minutes, counter) in counts.shuffled(using: &random) {
+            try diary.take([session.block(count(noon + minutes * 60_000, counter))], now: noon + 2 * 86_400_000)
+            #expect(try diary.isExact())
+        }
+        let totals = try diary.totals("2026-11-03")
+        #expect(totals.steps == Steps(walking: 100 + 900 + 90 + 110, running: 400, countsLeftOut: 3), "\(totals)")
+        #expect(totals.json["step_counts_left_out"] == 3 && totals.json["steps"] == 1600)
+        #expect(totals.goals.values.allSatisfy { $0.reached == nil })
+        #expect(try diary.parts.printed(.steps).count == counts.count)
+    }
+
     @Test("have the steps since the count before, which may be of the day before")
     func steps() throws {
         let diary = try Diary()

@@ -94,6 +94,45 @@ struct StaleTests {
         #expect(try diary.steps("\(CalendarDay(localSeconds: start / 1000))") == 700 && diary.isExact())
     }
 
+    @Test(
+        "are all hours that a store of version 4 has: steps that nobody walks and heart rates that no heart makes counted"
+    )
+    func upgraded() throws {
+        let household = try Household()
+        let noon = start + 12 * hour
+        let day = CalendarDay(localSeconds: noon / 1000)
+        do {
+            let diary = try Diary(zone: "UTC", household: household)
+            try diary.take([count(noon, 0), count(noon + 60_000, .max), count(noon + 120_000, 90)], now: noon)
+            try diary.take([beat(0, 70), beat(1000, 300)], now: noon)
+            // As it was kept then.
+            let (store, keys) = (diary.parts.store, diary.parts.keys)
+            let rows = DayRows(store: store, keys: keys)
+            var record = try #require(try rows.record(of: diary.user, on: day))
+            record.steps = Steps(walking: Int(UInt32.max) + 90)
+            try rows.write(record, of: diary.user, on: day)
+            var cells = HeartRateCells(capacity: 60)
+            for rate in [70, 300] { cells[0].add(rate, at: start) }
+            try HeartRateRows(store, keys).write(cells, .hours, HourSpan.hour(start), of: diary.user)
+            // The migration that came after version 4; what others add to tables is there already.
+            let migration = try #require(Store.migrations.lastIndex { $0.contains("INSERT INTO stale") })
+            #expect(migration >= 4)
+            for statement in Store.migrations[migration].split(separator: ";") where statement.contains("stale") {
+                try store.database.execute(String(statement))
+            }
+        }
+        // `Diary` works off what is stale.
+        let diary = try Diary(zone: "UTC", household: household)
+        #expect(try diary.totals("\(day)").steps == Steps(walking: 90, countsLeftOut: 1) && diary.isExact())
+        let minutes = HeartRateMinutes(diary.parts.store, diary.parts.keys)
+        try minutes.recompute(
+            diary.user, hours: HourSpan.hour(start)...HourSpan.hour(start), now: noon)
+        #expect(try minutes.recount(of: diary.user) == (1, 0))
+        #expect(
+            try HeartRateTiers(diary.parts.store, diary.parts.keys)
+                .hours(of: diary.user, in: start..<start + hour).first?.samples.maximum == 70)
+    }
+
     @Test("are those whose readings became another person's, or came back")
     func ends() throws {
         let household = try Household()

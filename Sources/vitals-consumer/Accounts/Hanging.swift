@@ -1,0 +1,88 @@
+import Telemetry
+import Vault
+
+/// What hangs on an account. Somebody may have signed up with an address of another person's: its owner looks at this before they keep it.
+struct Hanging: Equatable {
+    var friends = 0
+    /// Invitations that are not answered yet, by them or by others.
+    var invitations = 0
+    /// What others may be shown.
+    var consent: [String] = []
+    var devices = 0
+    var gateways: [String] = []
+    var sensors: [String] = []
+    /// Profile, picture and so on.
+    var documents: [String] = []
+    /// How many readings there are of each kind.
+    var readings: [ReadingKind: Int64] = [:]
+    /// From when to when there are readings, Unix milliseconds, to the hour.
+    var span: ClosedRange<Int64>?
+
+    /// Whether there is nothing but devices, which a reset ends in any case.
+    var isNothing: Bool {
+        var other = self
+        other.devices = 0
+        return other == Hanging()
+    }
+
+    var json: JSON {
+        var members: [(String, JSON?)] = [
+            ("friends", Self.number(friends)), ("invitations", Self.number(invitations)),
+            ("consent", Self.list(consent)), ("devices", Self.number(devices)), ("gateways", Self.list(gateways)),
+            ("sensors", Self.list(sensors)), ("documents", Self.list(documents)),
+        ]
+        for kind in ReadingKind.allCases { members.append((kind.rawValue, readings[kind].map(JSON.integer))) }
+        members += [("from", span.map { .integer($0.lowerBound) }), ("to", span.map { .integer($0.upperBound) })]
+        return .object(members.compactMap { name, value in value.map { JSON.Member(name, $0) } })
+    }
+
+    private static func number(_ count: Int) -> JSON? { count == 0 ? nil : .integer(Int64(count)) }
+    private static func list(_ names: [String]) -> JSON? { names.isEmpty ? nil : .array(names.map(JSON.string)) }
+}
+
+extension AccountRows {
+    /// What hangs on a person's account.
+    /// - Parameter now: Unix milliseconds.
+    func hanging(on user: ID, now: Int64) throws(VaultError) -> Hanging {
+        let documents = Documents(store: store, keys: keys)
+        let ties = try FriendLists(documents).shown(to: user, now: now)
+        var hanging = Hanging()
+        hanging.friends = ties.count { $0.state == .friend }
+        hanging.invitations = ties.count { $0.state == .invited || $0.state == .asked }
+        let said = try Consents(documents).said(by: user)
+        hanging.consent = Consents.names.filter { said[$0] == true }
+        hanging.devices = try store.devices(of: user).count
+        hanging.gateways = try EnrolledGateways(store: store, keys: keys).all(of: user).map(\.id.text)
+        hanging.sensors = try Claims(store: store).claims(of: user).map { "\($0.sensor)" }
+        // Friends, invitations and consent are told already.
+        let told = Erasure.keptDocuments.union([FriendList.document, Inviters.document, "consent"])
+        hanging.documents = try store.documents(of: user).filter { !told.contains($0) }
+        for kind in ReadingKind.allCases {
+            if let count = try store.readings(of: user)[kind], count > 0 { hanging.readings[kind] = count }
+        }
+        hanging.span = try store.span(of: user)
+        return hanging
+    }
+}
+
+extension Store {
+    /// From when to when blocks of a person's have readings, Unix milliseconds, to the hour; nil where there are none.
+    fileprivate func span(of user: ID) throws(VaultError) -> ClosedRange<Int64>? {
+        var span: ClosedRange<Int64>?
+        for stream in try streams(of: user) {
+            // One by one each of them is found in the index.
+            let first = try hour("min", of: stream)
+            let last = try hour("max", of: stream)
+            guard let first, let last else { continue }
+            let (low, high) = (min(first, span?.lowerBound ?? first), max(last, span?.upperBound ?? last))
+            span = low...high
+        }
+        return span.map { $0.lowerBound * 3_600_000...($0.upperBound + 1) * 3_600_000 }
+    }
+
+    private func hour(_ function: String, of stream: StoredStream) throws(VaultError) -> Int64? {
+        try database.first(
+            "SELECT \(function)(first_hour) FROM blocks WHERE stream = ?", [.integer(stream.number)]
+        ) { row throws(VaultError) in try row.intIfPresent(0) } ?? nil
+    }
+}

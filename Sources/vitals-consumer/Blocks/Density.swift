@@ -1,0 +1,205 @@
+import Telemetry
+import Vault
+
+// More than any sensor sends.
+//
+// A chest strap tells one heart rate a second, with the one to four intervals that ended in it; the fastest sensors notify 50 times a second, and a
+// notification of the usual 20 bytes has room for nine RR intervals: 450 a second. A Bluetooth LE link carries some hundreds of notifications a
+// second at the most. So a sensor's second that has more than 1,000 readings, or more than 2,000 RR intervals, is made up, and a block that would
+// bring it there is not kept. A second is one of the readings' own times, as corrected: a gateway that sends a week at once, a recording that is
+// played at sixty times its speed, and a clock that is set right afterwards have their readings at as many times as ever.
+//
+// It is counted in memory, minute by minute of each sensor, for a limited number of minutes. That count is a hint: it does not know what was stored
+// before the start, nor what came so long ago that its place was taken by another minute's, and it goes on counting what a clock block has moved. So
+// what decides is what is stored: it is counted when the hint goes over the limit, and once when it goes over half of it. After a restart, or after a
+// batch that the disk refused, a second may thus take half as much again. No sensor that there is has its blocks opened for that; and where somebody has made up very many such seconds, those
+// that cannot be counted within the minute are taken for full.
+
+/// Which seconds of a sensor have more than any sensor sends. Belongs to one thread.
+struct Density {
+    /// Of each sensor and second.
+    struct Limits {
+        var readings = 1000
+        var intervals = 2000
+        /// None: for tests of what stores of before may hold.
+        static let none = Limits(readings: .max, intervals: .max)
+    }
+
+    /// How many readings a second has, and how many RR intervals.
+    struct Count: Equatable {
+        var readings = 0
+        var intervals = 0
+
+        mutating func add(_ reading: Reading) {
+            readings += 1
+            if case .heartRate(let measurement) = reading.value { intervals += measurement.rrIntervals.count }
+        }
+
+        static func + (one: Count, other: Count) -> Count {
+            Count(readings: one.readings + other.readings, intervals: one.intervals + other.intervals)
+        }
+
+        func isOver(_ limits: Limits) -> Bool { readings > limits.readings || intervals > limits.intervals }
+    }
+
+    /// A minute of one sensor's stream.
+    struct Minute: Hashable {
+        let stream: Int64
+        /// Since 1970.
+        let number: Int64
+
+        var milliseconds: Range<Int64> { number * 60_000..<(number + 1) * 60_000 }
+    }
+
+    private struct Place {
+        var minute: Minute?
+        /// When it was last counted in what is stored; nil where it was not.
+        var checked: UInt64?
+    }
+
+    private let limits: Limits
+    private let hint: Limits
+    private var found: [Minute: Int] = [:]
+    private var places: [Place]
+    /// Of each place sixty seconds, one after the other: one array, for minutes come and go by the thousand.
+    private var counts: [Count]
+    private var next = 0
+    /// How often what is stored was counted, since when.
+    private var (begun, checks): (UInt64, Int) = (0, 0)
+
+    /// For so long what was found in the store is believed.
+    private static let memory: UInt64 = 60_000
+    /// So often within that time what is stored is counted.
+    private static let mostChecks = 64
+
+    /// - Parameter capacity: how many minutes are remembered.
+    init(_ limits: Limits = Limits(), capacity: Int = 1024) {
+        self.limits = limits
+        hint = Limits(readings: limits.readings / 2, intervals: limits.intervals / 2)
+        places = Array(repeating: Place(), count: capacity)
+        counts = Array(repeating: Count(), count: capacity * 60)
+    }
+
+    /// Notes the readings of a block that is about to be stored.
+    /// - Parameters:
+    ///   - readings: with their times as corrected.
+    ///   - now: milliseconds of a clock that never runs backwards.
+    ///   - stored: counts what is stored of a minute, second by second; nil where that is too much to be counted.
+    /// - Returns: whether no second has more than a sensor sends; otherwise the block is not to be stored.
+    mutating func admits(
+        _ readings: some Collection<Reading>, of stream: Int64, now: UInt64,
+        stored: (Minute) throws(VaultError) -> [Count]?
+    ) throws(VaultError) -> Bool {
+        var last: (minute: Int64, place: Int)?
+        var suspects: Set<Minute> = []
+        for reading in readings {
+            let wall = reading.moment.wall
+            let number = HeartRateHour.floorDivided(wall, by: 60_000)
+            let minute = Minute(stream: stream, number: number)
+            if last?.minute != number { last = (number, place(of: minute)) }
+            guard let place = last?.place else { continue }
+            let index = place * 60 + Int((wall - number * 60_000) / 1000)
+            counts[index].add(reading)
+            let isKnown = places[place].checked != nil
+            if counts[index].isOver(isKnown ? limits : hint) { suspects.insert(minute) }
+        }
+        guard !suspects.isEmpty else { return true }
+        var isOver = false
+        for minute in suspects {
+            if try isTooMuch(minute, readings, now: now, stored: stored) { isOver = true }
+        }
+        if isOver { takeBack(readings, of: stream) }
+        return !isOver
+    }
+
+    /// Whether a minute has a second with too much, by what is stored of it.
+    private mutating func isTooMuch(
+        _ minute: Minute, _ readings: some Collection<Reading>, now: UInt64,
+        stored: (Minute) throws(VaultError) -> [Count]?
+    ) throws(VaultError) -> Bool {
+        let place = place(of: minute)
+        let range = place * 60..<place * 60 + 60
+        if let checked = places[place].checked, now < checked + Self.memory {
+            return counts[range].contains { $0.isOver(limits) }
+        }
+        if now >= begun + Self.memory { (begun, checks) = (now, 0) }
+        checks += 1
+        guard checks <= Self.mostChecks else { return true }
+        places[place].checked = now
+        guard var seconds = try stored(minute) else {
+            let full = Count(readings: limits.readings, intervals: limits.intervals)
+            counts.replaceSubrange(range, with: repeatElement(full, count: 60))
+            return true
+        }
+        for reading in readings where minute.milliseconds.contains(reading.moment.wall) {
+            seconds[Int((reading.moment.wall - minute.milliseconds.lowerBound) / 1000)].add(reading)
+        }
+        counts.replaceSubrange(range, with: seconds)
+        return seconds.contains { $0.isOver(limits) }
+    }
+
+    /// Nothing of a batch was stored, and the gateways will send it again: what was counted may have counted it, so that all counts are
+    /// forgotten, as after a restart.
+    mutating func rolledBack() {
+        found = [:]
+        for place in places.indices { places[place] = Place() }
+        (next, begun, checks) = (0, 0, 0)
+    }
+
+    private mutating func takeBack(_ readings: some Collection<Reading>, of stream: Int64) {
+        for reading in readings {
+            let wall = reading.moment.wall
+            let number = HeartRateHour.floorDivided(wall, by: 60_000)
+            guard let place = found[Minute(stream: stream, number: number)] else { continue }
+            let index = place * 60 + Int((wall - number * 60_000) / 1000)
+            var one = Count()
+            one.add(reading)
+            counts[index].readings = max(0, counts[index].readings - one.readings)
+            counts[index].intervals = max(0, counts[index].intervals - one.intervals)
+        }
+    }
+
+    /// Where a minute is counted; one that is new takes the place of the one that was new the longest time ago.
+    private mutating func place(of minute: Minute) -> Int {
+        if let known = found[minute] { return known }
+        let place = next
+        next = (next + 1) % places.count
+        if let old = places[place].minute { found[old] = nil }
+        places[place] = Place(minute: minute)
+        found[minute] = place
+        for index in place * 60..<place * 60 + 60 { counts[index] = Count() }
+        return place
+    }
+}
+
+extension Store {
+    /// How many rows are opened to count a minute. No sensor's hour has as many, and each costs.
+    private static let mostCounted = 4096
+
+    /// Counts the readings that are stored of a minute of a stream, second by second, by their corrected times; nil where that is too much.
+    func counts(
+        of stream: StoredStream, _ person: Keys.Person, _ minute: Density.Minute, _ corrections: Corrections
+    ) throws(VaultError) -> [Density.Count]? {
+        let times = minute.milliseconds
+        guard var hours = HourSpan([times.lowerBound, times.upperBound - 1]) else { return nil }
+        hours.first -= corrections.slack.upperBound
+        hours.last -= corrections.slack.lowerBound
+        var reader = StreamReader(stream, person, self)
+        var seconds = Array(repeating: Density.Count(), count: 60)
+        var (last, opened): ((hour: Int64, number: Int64)?, Int) = (nil, 0)
+        while true {
+            let page = try blocks(of: stream.number, kinds: .all, hours: hours, after: last, limit: 16)
+            guard let end = page.last else { return seconds }
+            last = (end.firstHour, end.number)
+            opened += page.count
+            guard opened <= Self.mostCounted else { return nil }
+            for block in page {
+                for found in try reader.readings(of: block) ?? [] {
+                    let wall = corrections.corrected(found.reading.moment, of: found.boot)
+                    guard times.contains(wall) else { continue }
+                    seconds[Int((wall - times.lowerBound) / 1000)].add(found.reading)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Telemetry
+import TestSupport
+import Testing
+import Vault
+
+@testable import vitals_consumer
+
+@Suite("Invitations", .timeLimit(.minutes(20)))
+struct InvitationTests {
+    private static let day: Int64 = 86_400_000
+
+    /// Somebody invites, and gets the same reply as ever.
+    private func invite(_ circle: Circle, _ user: ID, _ email: String = "bob@example.org") throws -> JSON {
+        let reply = try circle.done(user, "friends/invite", ["email": .string(email)])
+        #expect(reply == ["share": ["steps": false], "state": "invited"])
+        return try #require(try circle.friends(user).last?["friend"])
+    }
+
+    private func withdraw(_ circle: Circle, _ user: ID, _ invitation: JSON) throws {
+        try circle.done(user, "friends/remove", ["friend": invitation])
+    }
+
+    private func people(_ circle: Circle) throws -> (ada: ID, bob: ID) {
+        (
+            try circle.person("ada@example.org", name: "You fool"),
+            try circle.person("bob@example.org", name: "Bob")
+        )
+    }
+
+    @Test("take what was told of them along when they are withdrawn, refused or blocked")
+    func withdrawn() throws {
+        try Circle.with { circle in
+            let (ada, bob) = try people(circle)
+            for end in ["withdraw", "refuse", "block"] {
+                let invitation = try invite(circle, ada)
+                let told = try #require(try circle.next(bob, "notifications"))
+                #expect(told["text"] == "You fool would like to be your friend." && told["from"] == invitation)
+                #expect(try circle.notifications(bob, all: true).map { $0["id"] } == [told["id"]])
+                if end == "withdraw" {
+                    try withdraw(circle, ada, invitation)
+                } else {
+                    try circle.done(bob, "friends/\(end)", ["friend": invitation])
+                }
+                #expect(try circle.notifications(bob, all: true).isEmpty, "\(end)")
+                if end == "refuse" { try withdraw(circle, ada, invitation) }
+                circle.advance(100 * Self.day)
+            }
+        }
+    }
+
+    @Test("that were withdrawn can be answered with a block, by the invitation or by the notification")
+    func blocked() throws {
+        try Circle.with { circle in
+            let (ada, bob) = try people(circle)
+            let eve = try circle.person("eve@example.org", name: "Eve")
+            for (user, member) in [(ada, "from"), (eve, "id")] {
+                let invitation = try invite(circle, user)
+                let told = try #require(try circle.next(bob, "notifications"))
+                try withdraw(circle, user, invitation)
+                try circle.done(bob, "friends/block", ["friend": told[member] ?? .null])
+                circle.advance(Self.day)
+                _ = try invite(circle, user)
+            }
+            #expect(try circle.friends(bob).map { $0["state"] } == ["blocked", "blocked"])
+            #expect(try circle.notifications(bob, all: true).isEmpty)
+            // And by the notification of one that is there.
+            let mallory = try circle.person("mallory@example.org", name: "Mallory")
+            _ = try invite(circle, mallory)
+            let told = try #require(try circle.next(bob, "notifications"))
+            // Somebody else's notification is nobody's business.
+            #expect(try circle.refused(eve, "friends/block", ["friend": told["id"] ?? .null]).code == .notFound)
+            try circle.done(bob, "friends/block", ["friend": told["id"] ?? .null])
+            #expect(try circle.friends(bob).count == 3 && circle.notifications(bob, all: true).isEmpty)
+            // An unblocked one may ask again, and waits as before.
+            try circle.done(bob, "friends/unblock", ["friend": try #require(try circle.friends(bob).last?["friend"])])
+            #expect(try circle.friends(bob).count == 2)
+        }
+    }
+
+    @Test(
+        "of the same person are held back: for a day, then for two, over a restart, and the inviter sees no difference")
+    func heldBack() throws {
+        var known: (ada: ID, bob: ID)?
+        try Circle.with { circle in
+            let (ada, bob) = try people(circle)
+            known = (ada, bob)
+            let first = try invite(circle, ada)
+            _ = try circle.next(bob, "notifications")
+            try withdraw(circle, ada, first)
+            #expect(try shownElsewhere(circle, bob) == [0, 1, 0])
+            let second = try invite(circle, ada)
+            #expect(try circle.friends(bob).isEmpty && circle.notifications(bob, all: true).isEmpty)
+            #expect(try shownElsewhere(circle, bob) == [0, 1, 0])
+            #expect(try circle.refused(bob, "friends/accept", ["friend": second]).code == .notFound)
+            try withdraw(circle, ada, second)
+        } then: { circle in
+            let (ada, bob) = try #require(known)
+            var invitation = try invite(circle, ada)
+            #expect(try circle.friends(bob).isEmpty)
+            // What still stands when the wait is over is in the list, without a word.
+            circle.advance(Self.day)
+            #expect(try circle.friends(bob).map { $0["state"] } == ["asked"])
+            #expect(try shownElsewhere(circle, bob) == [1, 1, 1])
+            #expect(try circle.notifications(bob, all: true).isEmpty)
+            try withdraw(circle, ada, invitation)
+            invitation = try invite(circle, ada)
+            #expect(try circle.notifications(bob).count == 1)
+            try withdraw(circle, ada, invitation)
+            circle.advance(Self.day)
+            invitation = try invite(circle, ada)
+            #expect(try circle.friends(bob).isEmpty, "two days the second time")
+            circle.advance(Self.day)
+            #expect(try circle.friends(bob).map { $0["state"] } == ["asked"])
+            // Somebody else is not held back by that.
+            let eve = try circle.person("eve@example.org", name: "Eve")
+            _ = try invite(circle, eve)
+            #expect(try circle.notifications(bob).count == 1)
+            try circle.done(bob, "friends/accept", ["friend": invitation])
+            #expect(try circle.friends(ada).map { $0["state"] } == ["friend"])
+        }
+    }
+
+    /// How many ties and inviters a person's export has, and how many invitations are said to hang on the account.
+    private func shownElsewhere(
+        _ circle: Circle, _ user: ID
+    ) throws -> [Int] {
+        let (settings, now) = (circle.consumer.people.context.settings, circle.now)
+        return try circle.onSession { context in
+            let (store, keys) = (context.store, context.keys)
+            let export = Export(user, settings, store: store, keys: keys, now: now)
+            let part = try export.part(at: ExportPosition(file: .friends))
+            #expect(part.file == "friends.json")
+            let file = try JSON(payload: Array(part.text.utf8))
+            let hanging = try AccountRows(store: store, keys: keys).hanging(on: user, now: now)
+            let (ties, inviters) = (try elements(file, "friends"), try elements(file, "inviters"))
+            return [ties.count, inviters.count, hanging.invitations]
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Daemon
+import Foundation
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import vitals_consumer
+
+/// Requests are named in the code that answers them, in the broker's rules, and in a document: these tests keep the three together.
+@Suite("The list of requests")
+struct RequestListTests {
+    private func document(_ path: String) throws -> [Substring] {
+        try String(contentsOfFile: "\(projectFolder)/\(path)", encoding: .utf8).split(separator: "\n")
+    }
+
+    /// What stands between backticks.
+    private func quoted(_ text: some StringProtocol) -> [String] {
+        text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            .compactMap { $0.offset % 2 == 1 ? String($0.element) : nil }
+    }
+
+    @Test("is the same at the desk, in the document, and for guests in the broker's rules")
+    func desk() throws {
+        let household = try Household()
+        let settings = try household.settings(port: 1, more: "accounts: {}, broker_rules: {},")
+        _ = try Keys(settings, .create)
+        let people = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }.people
+        #expect(people.requests(of: .guests) == Set(BrokerRole.guestRequests))
+        let names = Set(
+            try document("deploy/topics.md").filter { $0.hasPrefix("| `") }.flatMap { line in
+                quoted(line.split(separator: "|").first ?? "")
+            })
+        let isVerb = { (name: Substring) in !name.isEmpty && name.allSatisfy { $0.isLowercase || $0 == "-" } }
+        let ofPersons = names.filter { name in
+            let levels = name.split(separator: "/", omittingEmptySubsequences: false)
+            return levels.count == 2 && levels.allSatisfy(isVerb)
+        }
+        #expect(ofPersons == people.requests(of: .persons))
+        #expect(people.requests(of: .guests).subtracting(names).isEmpty)
+    }
+
+    @Test("of a household is the same in the broker's rules, in a home's rules, and in the document")
+    func household() throws {
+        let topics = try Topics()
+        func published(_ role: BrokerRole) -> Set<String> {
+            Set(role.rules.filter { $0.action == .send && $0.isAllowed }.map(\.filter))
+        }
+        let everywhere = published(.household(of: nil, topics))
+        #expect(everywhere.contains("vitals/v1/gateways/+/requests/scan"))
+        #expect(everywhere.count == GatewayRequest.allCases.count + SensorTopic.requests.count)
+        let home = try document("mosquitto/vitals.acl").prefix { !$0.hasPrefix("user ") }
+            .compactMap { $0.hasPrefix("topic write ") ? String($0.dropFirst(12)) : nil }
+        #expect(Set(home) == everywhere)
+        // A person's block begins with what is theirs alone, and repeats the household's.
+        let lines = try document("mosquitto/vitals.acl")
+        let person = try #require(lines.firstIndex(of: "#user demo"))
+        let block = lines[person...].dropFirst().filter { !$0.hasPrefix("#topic read vitals/v1/users/demo/") }
+            .filter { !$0.hasPrefix("#topic write vitals/v1/users/demo/") }
+        #expect(block.map { $0.dropFirst() } == lines.prefix { !$0.hasPrefix("user ") }.filter { !$0.hasPrefix("#") })
+
+        let row = try #require(try document("deploy/topics.md").first { $0.hasPrefix("| household") })
+        let columns = row.split(separator: "|")
+        let spelt = quoted(columns[1]).flatMap(alternatives).map { "vitals/v1/\($0)" }
+        let gateway = try ID("gw")
+        let rules = published(.household(of: gateway, topics))
+        let expected = Set(rules.map { $0.replacingOccurrences(of: "/gateways/gw/", with: "/gateways/{gw}/") })
+        #expect(Set(spelt) == expected)
+    }
+
+    /// `a/{b,c}/d` is `a/b/d` and `a/c/d`; `{gw}` stays.
+    private func alternatives(_ text: String) -> [String] {
+        guard let range = text.range(of: "\\{[^{}]*,[^{}]*\\}", options: .regularExpression) else { return [text] }
+        return text[range].dropFirst().dropLast().split(separator: ",").flatMap { part in
+            alternatives(text.replacingCharacters(in: range, with: part))
+        }
+    }
+}
