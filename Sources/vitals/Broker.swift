@@ -36,7 +36,7 @@ final class Broker {
             case .state(.connected): return
             case .state(.waiting(let error, _)):
                 guard isPatient, error.mayPass else { throw call.failure(error) }
-                if reason == nil { Output.note("\(error.sentence); trying on") }
+                if reason == nil { Output.note("\(error.sentence); still trying") }
                 reason = error
             default: break
             }
@@ -116,8 +116,9 @@ final class Broker {
     /// Asks somebody and waits for the reply.
     /// - Parameters:
     ///   - silence: what it means when none comes.
+    ///   - denial: what it means when the broker does not let us ask; nil for its own words.
     func ask(
-        _ address: Address, _ fields: [JSON.Member], within limit: Duration?, silence: Failure,
+        _ address: Address, _ fields: [JSON.Member], within limit: Duration?, silence: Failure, denial: Failure? = nil,
         meanwhile: (Event) throws(Failure) -> Void
     ) throws(Failure) -> Reply {
         let id = randomText()
@@ -126,7 +127,8 @@ final class Broker {
         let inbox = inbox
         session.request(
             JSON.object(fields).bytes, to: address.request, responseTopic: listed ?? address.response,
-            within: limit ?? max(deadline - .now, .milliseconds(100)),
+            // The reply's topic is drawn for this request, so nobody else waits there.
+            within: limit ?? max(deadline - .now, .milliseconds(100)), leaves: listed == nil,
             matching: { message in (try? Reply(payload: message.payload))?.id == .string(id) },
             completion: { inbox.put(.replied($0)) })
         while true {
@@ -138,9 +140,15 @@ final class Broker {
             switch event {
             case .replied(.success(let message)):
                 do throws(MalformedValue) { return try Reply(payload: message.payload) } catch {
-                    throw Failure(.failure, "what came at \(message.topic) is no reply: \(error)")
+                    let words = "what came at \(escaped(message.topic)) is not a reply: \(escaped("\(error)"))"
+                    throw Failure(.protocolError, words)
                 }
-            case .replied(.failure(let error)): throw error.kind == .timeout ? silence : Failure(error)
+            case .replied(.failure(let error)):
+                switch error.kind {
+                case .timeout: throw silence
+                case .refused: throw denial ?? Failure(error)
+                default: throw Failure(error)
+                }
             default: try meanwhile(event)
             }
         }
@@ -193,8 +201,11 @@ extension Failure {
         case .timeout: self.init(.temporary, error.sentence, hint: error.hint)
         case .refused:
             let hint = error.hint ?? "check the user (--username, --password-file), and what the broker lets it do"
-            self.init(.failure, error.sentence, hint: hint)
-        default: self.init(.failure, error.sentence, hint: error.hint)
+            self.init(.refused, error.sentence, hint: hint)
+        case .tooManyWaiting: self.init(.temporary, error.sentence, hint: error.hint)
+        case .protocolViolation: self.init(.protocolError, error.sentence, hint: error.hint)
+        case .invalid: self.init(.configuration, error.sentence, hint: error.hint)
+        case .batchRefused: self.init(.internalError, error.sentence, hint: error.hint)
         }
     }
 }

@@ -16,12 +16,14 @@ struct Call {
     private(set) var broker: MQTT.Options
     /// Where the topics begin.
     let topics: Topics
-    /// The only gateway that counts, or nil.
-    let gateway: ID?
+    /// The only gateway that counts, or nil. Where the command line names it, `about` finds its id.
+    var gateway: ID?
+    /// What the command line calls it.
+    let wantedGateway: String?
     /// How long to wait for the broker and for answers, all in all.
-    let timeout: Duration
-    /// How long to wait for a sensor to connect: its radio may take its time.
-    let connectTimeout: Duration
+    private(set) var timeout: Duration
+    /// What the command line says about it; nil where it leaves it to the command.
+    private(set) var askedTimeout: Duration?
     /// Whether to print for programs.
     let isJSON: Bool
     /// Who is signed in at this broker, and is asking; nil where nobody is, or another name or none was asked for.
@@ -31,12 +33,16 @@ struct Call {
 
     init(_ arguments: Arguments) throws {
         let file =
-            if let path = try Self.settingsFile(arguments) { try Settings.read(path, File.init) } else { try File() }
+            if let path = try Self.settingsFile(arguments) {
+                try Settings.read(path, example: Self.exampleOfSettings, File.init)
+            } else {
+                try File()
+            }
         topics = file.topics
-        gateway = try arguments.optionalID("gateway").map { try ID($0) } ?? file.gateway
-        let asked = try arguments.optionalDuration("timeout", in: .milliseconds(100) ... .seconds(86_400))
-        timeout = asked ?? .seconds(10)
-        connectTimeout = asked ?? .seconds(60)
+        wantedGateway = try arguments.optionalString("gateway")
+        gateway = file.gateway
+        askedTimeout = try arguments.optionalDuration("timeout", in: .milliseconds(100) ... .seconds(86_400))
+        timeout = askedTimeout ?? .seconds(10)
         isJSON = try arguments.flag("json")
         broker = file.broker
         // Two sessions with one id would throw each other out.
@@ -56,21 +62,34 @@ struct Call {
         let isAnonymous = try arguments.flag("anonymous")
         if isAnonymous { (broker.username, broker.passwordFile) = (nil, nil) }
         if let username = try arguments.optionalString("username") {
-            guard !isAnonymous else { throw arguments.refusal(of: "anonymous", "leaves no --username") }
+            guard !isAnonymous else { throw arguments.refusal(of: "anonymous", "cannot be combined with --username") }
             broker.username = username
-            broker.passwordFile = try arguments.optionalString("password-file") ?? broker.passwordFile
+            broker.passwordFile = try arguments.optionalString(Self.passwordFileOption) ?? broker.passwordFile
         } else if broker.username == nil, !isAnonymous, let place, let credential = try Credential.read(place) {
             (broker.username, broker.passwordFile) = (credential.device.text, place.passwordFile)
             self.credential = credential
         } else if broker.username != nil {
-            broker.passwordFile = try arguments.optionalString("password-file") ?? broker.passwordFile
+            broker.passwordFile = try arguments.optionalString(Self.passwordFileOption) ?? broker.passwordFile
         }
     }
+
+    /// Who asks the consumer: whoever is signed in, or the person of a home's settings who has this name at its broker, too; nil for
+    /// nobody.
+    var person: ID? { credential?.user ?? broker.username.flatMap { try? ID($0) } }
 
     /// The same for whoever has no name at the broker.
     var asGuest: Call {
         var call = self
         (call.broker.username, call.broker.passwordFile, call.credential) = (nil, nil, nil)
+        return call
+    }
+
+    /// The same with less patience.
+    func hurried(to limit: Duration) -> Call {
+        var call = self
+        call.timeout = min(timeout, limit)
+        call.askedTimeout = call.timeout
+        call.broker.connectTimeout = call.timeout
         return call
     }
 
@@ -87,8 +106,9 @@ struct Call {
     func failure(_ error: MQTTError) -> Failure {
         guard credential != nil, error.kind == .refused else { return Failure(error) }
         return Failure(
-            .failure, error.sentence,
-            hint: "was this device signed out? vitals sign-in; or go without a name: --anonymous")
+            .refused,
+            "this device was signed out at \(broker.address): it was revoked, or the password was reset, or the account deleted",
+            hint: "vitals sign-in; or go without a name: --anonymous")
     }
 
     /// Why one may not see something, with what to do: on a broker with accounts, everybody sees their own gateways.
@@ -100,14 +120,26 @@ struct Call {
             case (_, nil): "name a gateway of yours with --gateway: vitals gateways"
             default: "is it yours, and of your household? vitals gateways"
             }
-        return Failure(.failure, error.sentence, hint: hint ?? Failure(error).hint)
+        return Failure(.refused, error.sentence, hint: hint ?? Failure(error).hint)
     }
+
+    /// How long to wait for what usually takes longer than anything else: as long as was asked for, or as is usual.
+    func patience(_ usual: Duration) -> Duration { askedTimeout ?? usual }
+
+    /// How long to wait for what we can do without: never longer than this, whatever was asked for.
+    func patience(atMost limit: Duration) -> Duration { min(limit, askedTimeout ?? limit) }
 
     /// A duration as people read it: `10 s`, `0.5 s`.
     static func text(of duration: Duration) -> String {
         let milliseconds = Int(duration / .milliseconds(1))
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(Double(milliseconds) / 1000) s"
     }
+
+    /// Names the broker's password, where the command line or the settings name a user; else the account's.
+    static let passwordFileOption = "password-file"
+
+    /// A settings file, for the help and for people whose file is none.
+    static let exampleOfSettings = #"{ broker: { host: "127.0.0.1", port: 1883 }, gateway: "home" }"#
 
     /// The settings file.
     private struct File {
@@ -133,12 +165,6 @@ struct Call {
         let path = folder + "/vitals.json5"
         return access(path, F_OK) == 0 ? path : nil
     }
-}
-
-/// A variable of the environment; nil where it is empty, too.
-func variable(_ name: String) -> String? {
-    guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
-    return value
 }
 
 /// 12 random characters from 0-9 and a-f.

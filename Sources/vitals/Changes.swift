@@ -16,14 +16,15 @@ struct Connect {
     init(_ call: Call, _ arguments: Arguments) throws {
         self.call = call
         self.arguments = arguments
-        wanted = try arguments.string("DEVICE")
+        wanted = try NamedSensor.known(arguments)?.sensor ?? arguments.string("DEVICE")
         sensor = try arguments.optionalID("sensor").map { try ID($0) }
         name = try arguments.optionalString("name")
     }
 
     func run() throws -> ExitCode {
-        try Change.make(call, within: call.connectTimeout) { gateway in
-            let known = sensor == nil ? (try? ID(wanted)).flatMap { gateway.has($0) ? $0 : nil } : nil
+        try Change.make(call, within: call.patience(.seconds(60))) { household, gateway in
+            let named = sensor == nil ? try? household.sensor(wanted) : nil
+            let known = named.flatMap { gateway.has($0) ? $0 : nil }
             guard let known else {
                 let device: [(String, JSON?)] = [
                     ("device", .string(wanted)), ("sensor", sensor.map { .string($0.text) }),
@@ -51,18 +52,18 @@ struct Separate {
 
     private let kind: Kind
     private let call: Call
-    private let sensor: ID?
+    private let wanted: String?
     private let isSure: Bool
 
     init(_ kind: Kind, _ call: Call, _ arguments: Arguments) throws {
         (self.kind, self.call) = (kind, call)
-        sensor = try arguments.optionalID("SENSOR").map { try ID($0) }
+        wanted = try NamedSensor.given(arguments)?.sensor
         isSure = try arguments.flag("yes")
     }
 
     func run() throws -> ExitCode {
-        try Change.make(call) { gateway in
-            let sensor = try sensor ?? gateway.theOnlySensor(call, kind.rawValue)
+        try Change.make(call) { household, gateway in
+            let sensor = try wanted.map { try household.sensor($0) } ?? gateway.theOnlySensor(call, kind.rawValue)
             guard isSure || Change.isConfirmed(question(sensor)) else { return nil }
             return try Inquiry(kind.rawValue, [("sensor", .string(sensor.text))], about: sensor)
         } text: { data in
@@ -79,20 +80,21 @@ struct Separate {
 /// `vitals rename`.
 struct Rename {
     private let call: Call
-    private let sensor: ID
+    private let wanted: String
     private let name: String
 
     init(_ call: Call, _ arguments: Arguments) throws {
         self.call = call
-        sensor = try ID(try arguments.id("SENSOR"))
+        wanted = NamedSensor(try arguments.string("SENSOR")).sensor
         name = try arguments.string("NAME")
     }
 
     func run() throws -> ExitCode {
-        try Change.make(call) { _ in
-            try Inquiry("rename", [("sensor", .string(sensor.text)), ("name", .string(name))], about: sensor)
+        try Change.make(call) { household, _ in
+            let sensor = try household.sensor(wanted)
+            return try Inquiry("rename", [("sensor", .string(sensor.text)), ("name", .string(name))], about: sensor)
         } text: { data in
-            "\(sensor) is called \(data.text("name") ?? "by its own name") now"
+            "\(data.text("sensor") ?? escaped(wanted)) is called \(data.text("name") ?? "by its own name") now"
         }
     }
 }
@@ -100,16 +102,16 @@ struct Rename {
 private enum Change {
     /// Asks the gateway for what `inquiry` makes of it, and prints what came of it; nothing where that is nil.
     static func make(
-        _ call: Call, within limit: Duration? = nil, _ inquiry: (Household.Gateway) throws -> Inquiry?,
+        _ call: Call, within limit: Duration? = nil, _ inquiry: (Household, Household.Gateway) throws -> Inquiry?,
         text: (JSON) -> String
     ) throws -> ExitCode {
         let broker = Broker(call)
         try broker.connect()
         defer { broker.stop() }
         let household = Household(
-            try broker.gather(Household.filters(call, gateway: [.status], sensor: [.availability])), call.topics)
+            try broker.gather(Household.filters(call, gateway: [.status], sensor: [.availability, .info])), call.topics)
         let gateway = try household.theGateway(call)
-        guard let inquiry = try inquiry(gateway) else { throw Failure(.failure, "nothing was changed") }
+        guard let inquiry = try inquiry(household, gateway) else { throw Failure(.declined, "nothing was changed") }
         // The time for it begins now: a person may have thought for long before the answer.
         let data = try broker.data(inquiry, of: gateway.id, within: limit ?? call.timeout)
         try Output.write(call.isJSON ? data.line : text(data) + "\n")

@@ -7,18 +7,18 @@ enum Commands {
         name: "vitals",
         summary: "Shows what the sensors of a household say and how your days were, and looks after your account.",
         discussion: """
-            It speaks MQTT with the broker that the gateway uses. Whoever has signed in there is that person; everybody else \
-            needs no more rights than the household's: to read what gateways publish, and to ask for something.
+            It speaks MQTT with the broker that the gateway uses. A person who has signed in asks as that person; anybody \
+            else needs only the rights of the household: to read what gateways publish, and to ask for readings.
 
-            What the command line leaves out is taken from the settings file, and what that leaves out has a default. A \
-            settings file looks like { broker: { host: "127.0.0.1", port: 1883 }, gateway: "home" }.
+            What the command line leaves out is taken from the environment, then from the settings file, and what that leaves out has a default. A \
+            settings file looks like \(Call.exampleOfSettings).
 
             Times are local.
             """,
         options: [
             .value("settings", "FILE", "the settings file (default: ~/.config/vitals/vitals.json5, if it is there)"),
-            .value("host", "HOST", "the broker's name or address (default: 127.0.0.1)"),
-            .value("port", "PORT", "the broker's port (default: 1883)"),
+            .value("host", "HOST", "the broker's name or address, else 127.0.0.1", variable: "VITALS_HOST"),
+            .value("port", "PORT", "the broker's port, else 1883", variable: "VITALS_PORT"),
             .value(
                 "protocol", "NAME", "mqtt5 or mqtt3.1.1 (default: mqtt5)",
                 values: Call.ProtocolName.allCases.map(\.rawValue)),
@@ -27,23 +27,32 @@ enum Commands {
             .flag("anonymous", "goes to the broker without a name, signed in or not"),
             .flag("tls", "speaks TLS with the broker, mostly with --port 8883"),
             .value("ca-file", "FILE", "the same, and trusts the certificates in it (default: the system's)"),
-            .value("gateway", "ID", "only this gateway (default: all; to ask something: the only one)"),
+            .value(
+                "gateway", "ID", "only this gateway (default: all; to ask something: the only one)",
+                offers: Offers.gateways.rawValue),
             .value(
                 "timeout", "SECONDS", "how long to wait for the broker and for answers (default: 10; for connect: 60)"),
-            .flag("json", "prints JSON for programs, one object a line"),
+            .flag("json", "prints JSON for programs, one object a line; errors, too"),
         ],
         examples: [
             Example("vitals watch", "shows heart rates as they come"),
             Example("vitals read steps", "asks the only sensor for its step count"),
             Example("vitals scan", "shows which sensors are near"),
             Example("vitals status --json"),
-            Example("vitals week", "draws the steps of this week, for whoever is signed in"),
+            Example("vitals week", "draws this week's steps of the person who is signed in"),
             Example("vitals sign-up ada@example.org", "makes an account; then: vitals enrol, vitals claim"),
         ],
-        exitCodes: ExitCode.allCases,
-        subcommands: [watch, read, scan, connect, disconnect, forget, rename, sensors, status] + DaysCommands.all
-            + FriendsCommands.all
-            + PeopleCommands.all + [completion])
+        subcommands: groups.flatMap { heading, commands in commands.map { $0.grouped(heading) } })
+
+    /// All commands, as the help lists them.
+    private static let groups: [(heading: String, commands: [Command])] =
+        [("The household's sensors", [watch, read, scan, connect, disconnect, forget, rename, sensors, status])]
+        + [("Your days", DaysCommands.all), ("Your friends", FriendsCommands.all)]
+        + PeopleCommands.groups + [("This program", [completion])]
+
+    /// The options that a hint to run another command repeats: all of the program's but those that are about one command's output and patience,
+    /// and the one without which somebody is signed in.
+    static let repeatedOptions = vitals.options.filter { !["anonymous", "timeout", "json"].contains($0.name) }
 
     private static let watch = Command(
         name: "watch", summary: "Shows heart rates, running and cycling as they come, and sensors as they come and go.",
@@ -54,32 +63,29 @@ enum Commands {
             printed, each with its gateway and its sensor.
             """,
         options: [.value("count", "N", "ends after so many measurements")],
-        arguments: [.optional("SENSOR", "only this sensor")],
+        arguments: [.optional("SENSOR", "only this sensor", offers: Offers.sensors.rawValue)],
         examples: [
             Example("vitals watch"),
             Example("vitals watch strap --json --count 100 > heart-rates.jsonl"),
-        ],
-        exitCodes: [.ok, .failure, .usage, .unavailable, .temporary, .configuration])
+        ])
 
     private static let read = Command(
         name: "read", summary: "Asks a sensor for a reading.",
         discussion: """
-            Without --mine a gateway is asked, which takes the rights of its household. With --mine, whoever is signed in asks for \
-            a sensor that is theirs, wherever it is; SENSOR is written attic/strap then.
+            Without --mine it asks a gateway, which takes the rights of its household. With --mine it asks for a sensor that is yours, \
+            wherever it is; SENSOR is written attic/strap then.
             """,
-        options: [.flag("mine", "asks for a sensor of your own")], exitCodes: ExitCode.allCases,
+        options: [.flag("mine", "asks for a sensor of your own")],
         subcommands: [
             Command(
                 name: "steps", summary: "Asks a sensor for its step count.", arguments: [sensor],
                 examples: [
                     Example("vitals read steps"), Example("vitals read steps strap --json"),
                     Example("vitals read steps --mine"),
-                ],
-                exitCodes: ExitCode.allCases),
+                ]),
             Command(
                 name: "temperature", summary: "Asks a sensor for a body temperature.", arguments: [sensor],
-                examples: [Example("vitals read temperature"), Example("vitals read temperature strap --json")],
-                exitCodes: ExitCode.allCases),
+                examples: [Example("vitals read temperature"), Example("vitals read temperature strap --json")]),
         ])
 
     private static let scan = Command(
@@ -89,8 +95,8 @@ enum Commands {
             running, cycling, physical activity. A device is shown by its name, its address, how strong it is heard, its \
             battery and its services, and with the id of the sensor that it is; a star marks what is connected.
 
-            A sensor that has no link to anybody advertises: close the app that holds it, and wear it. Where nothing is \
-            found, it says what was heard and what to try, and ends with 69.
+            A sensor advertises only while nothing is connected to it: close the app that holds it, and wear the sensor. Where \
+            nothing is found, the command says what was heard and what to try, and ends with 69.
             """,
         options: [
             .value("seconds", "N", "how long, 1 to 254", default: "10"),
@@ -100,8 +106,7 @@ enum Commands {
         examples: [
             Example("vitals scan"), Example("vitals scan --seconds 30 --service heart-rate"),
             Example("vitals scan --all --json"),
-        ],
-        exitCodes: ExitCode.allCases)
+        ])
 
     private static let connect = Command(
         name: "connect", summary: "Connects a device, which becomes a sensor, or a sensor again.",
@@ -110,15 +115,16 @@ enum Commands {
             `vitals scan` shows it. A sensor that was disconnected is connected again by its id.
             """,
         options: [
-            .value("sensor", "ID", "what it is to be called in topics (default: made of its name)"),
-            .value("name", "NAME", "what it is to be called by people (default: its own name)"),
+            .value("sensor", "ID", "its id in topics (default: made of its name)"),
+            .value("name", "NAME", "its name for people (default: its own)"),
         ],
-        arguments: [.required("DEVICE", "a device's address or name, or a sensor's id")],
+        arguments: [
+            .required("DEVICE", "a device's address or name, or a sensor's id", offers: Offers.sensors.rawValue)
+        ],
         examples: [
             Example("vitals connect C0:FF:EE:00:00:01 --sensor strap"), Example("vitals connect 'Polar H10'"),
             Example("vitals connect strap"),
-        ],
-        exitCodes: ExitCode.allCases)
+        ])
 
     private static let disconnect = Command(
         name: "disconnect", summary: "Disconnects a sensor, until it is connected again.",
@@ -128,44 +134,50 @@ enum Commands {
             On a terminal it asks first. Without one, as in a script, it does not.
             """,
         options: [yes], arguments: [sensor],
-        examples: [Example("vitals disconnect strap"), Example("vitals disconnect --yes")],
-        exitCodes: ExitCode.allCases)
+        examples: [Example("vitals disconnect strap"), Example("vitals disconnect --yes")])
 
     private static let forget = Command(
         name: "forget", summary: "Forgets a sensor: its link, its bond, its address.",
         discussion: """
-            A sensor that was added by `vitals connect` is gone then. One of the gateway's settings is looked for anew, and \
-            paired anew where it needs that: what helps when a sensor has lost its bond, or was replaced by another.
+            A sensor that was added by `vitals connect` is gone then. A sensor of the gateway's settings is looked for again, \
+            and paired again where it needs that. This helps when a sensor has lost its bond, or was replaced by another one.
 
             On a terminal it asks first. Without one, as in a script, it does not.
             """,
-        options: [yes], arguments: [sensor], examples: [Example("vitals forget strap")], exitCodes: ExitCode.allCases)
+        options: [yes], arguments: [sensor], examples: [Example("vitals forget strap")])
 
     private static let rename = Command(
         name: "rename", summary: "Gives a sensor another name; its id stays.",
         arguments: [
-            .required("SENSOR", "the sensor's id"),
-            .required("NAME", "what people are to call it; '' for the sensor's own name"),
+            .required("SENSOR", "the sensor's id", offers: Offers.sensors.rawValue),
+            .required("NAME", "the new name; '' for the sensor's own name"),
         ],
-        examples: [Example("vitals rename strap 'Chest strap'")], exitCodes: ExitCode.allCases)
+        examples: [Example("vitals rename strap 'Chest strap'")])
 
     private static let yes = Option.flag("yes", short: "y", "does not ask first")
 
     private static let sensor = Positional.optional(
-        "SENSOR", "the sensor's id; may be left out where there is one only")
+        "SENSOR", "the sensor's id; may be left out where there is one only", offers: Offers.sensors.rawValue)
 
     private static let sensors = Command(
         name: "sensors", summary: "Lists the sensors, where they are worn and what they can do.",
-        examples: [Example("vitals sensors"), Example("vitals sensors --gateway home --json")],
-        exitCodes: ExitCode.allCases)
+        examples: [Example("vitals sensors"), Example("vitals sensors --gateway home --json")])
 
     private static let status = Command(
         name: "status", summary: "Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.",
-        examples: [Example("vitals status")], exitCodes: ExitCode.allCases)
+        examples: [Example("vitals status")])
 
     private static let completion = Command(
         name: "completion", summary: "Prints a script with which the shell completes these commands.",
-        arguments: [.required("SHELL", "bash", values: Shell.allCases.map(\.rawValue))],
+        discussion: """
+            The script completes sensors, gateways, devices and friends, too: it runs `vitals completion sensors`, and so on, which \
+            print their names, one a line, or nothing where the broker does not answer within a second.
+            """,
+        arguments: [
+            .required(
+                "WHAT", "bash: the script; or one of \(Offers.allCases.map(\.rawValue).joined(separator: ", "))",
+                values: Shell.allCases.map(\.rawValue) + Offers.allCases.map(\.rawValue))
+        ],
         examples: [
             Example("source <(vitals completion bash)", "for this shell"),
             Example(
@@ -173,7 +185,7 @@ enum Commands {
                 "for all later ones, with the package bash-completion"),
         ])
 
-    /// What completion there is.
+    /// The shells that there is a script for.
     enum Shell: String, CaseIterable {
         case bash
     }

@@ -49,19 +49,13 @@ extension JSON {
         return escaped(text)
     }
 
-    /// Itself as a line.
-    var line: String { String(decoding: bytes, as: UTF8.self) + "\n" }
+    /// Itself as a line. What is harmful to a terminal is in it as `\\u009b`, which programs read as the same.
+    var line: String { escapedInJSON(String(decoding: bytes, as: UTF8.self)) + "\n" }
 }
 
 extension Failure {
     /// What a gateway replied in place of what it was asked for.
     fileprivate init(_ error: ReplyError, of sensor: ID?, at gateway: ID) {
-        let code: ExitCode =
-            switch error.code {
-            case .sensorOffline, .notReady, .unknownDevice: .unavailable
-            case .timeout, .busy: .temporary
-            default: .failure
-            }
         let later = error.retryAfterSeconds.map { "try again in \($0) s" }
         let hint: String? =
             switch error.code {
@@ -73,8 +67,24 @@ extension Failure {
             case .internal: "the gateway's log says more"
             default: later
             }
-        let field = error.field.map { ", field \($0)" } ?? ""
         let who = sensor.map { "\(gateway)/\($0)" } ?? gateway.text
-        self.init(code, "\(who): \(error.message) (\(error.code.rawValue)\(field))", hint: hint)
+        self.init(
+            error.code.exitCode, "\(who): \(escaped(error.message))", hint: hint, code: error.code.rawValue,
+            field: error.field)
+    }
+}
+
+extension ReplyError.Code {
+    /// What a refusal by a gateway or the consumer means to the shell.
+    var exitCode: ExitCode {
+        switch self {
+        case .sensorOffline, .notReady, .notSupported: .unavailable
+        case .timeout, .busy, .rateLimited: .temporary
+        case .unknownSensor, .unknownDevice, .notFound, .noValue: .notFound
+        case .badRequest, .invalid, .alreadyRegistered: .data
+        case .refused, .wrongCredentials, .locked, .expired, .notAllowed: .refused
+        case .malformedValue: .protocolError
+        case .internal: .internalError
+        }
     }
 }

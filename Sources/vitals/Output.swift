@@ -1,5 +1,6 @@
 import Daemon
 import Glibc
+import Telemetry
 
 /// Standard output and standard error.
 enum Output {
@@ -22,15 +23,20 @@ enum Output {
                 poll(&entry, 1, -1)
             case EPIPE: return false
             case let number:
-                throw Failure(.failure, "cannot write to standard output: \(String(cString: strerror(number)))")
+                throw Failure(.inputOutput, "cannot write to standard output: \(String(cString: strerror(number)))")
             }
         }
         return true
     }
 
-    /// Says something to the person, beside the output.
+    /// Whether programs read what is printed.
+    private static let isJSON = CommandLine.arguments.prefix { $0 != "--" }.contains("--json")
+
+    /// Says something to the person, beside the output; to a program as an object like all else that it reads.
     static func note(_ text: String) {
-        let line = Array("vitals: \(escaped(text))\n".utf8)
+        let text = Hints.completed(text)
+        let json: JSON = ["note": .string(text)]
+        let line = isJSON ? json.bytes + [UInt8(ascii: "\n")] : Array("vitals: \(escaped(text))\n".utf8)
         _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
@@ -76,16 +82,60 @@ struct Style {
     private func wrap(_ text: String, _ code: String) -> String { isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }
 
-/// Columns under headings, two spaces apart, the last one as wide as it likes.
-func table(_ headings: [String], _ rows: [[String]]) -> String {
-    let lines = [headings] + rows
-    let widths = headings.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
-    return lines.map { line in
-        var text = ""
-        for (cell, width) in zip(line, widths) {
-            text += cell + String(repeating: " ", count: width - cell.count + 2)
-        }
-        while text.last == " " { text.removeLast() }
-        return text + "\n"
+/// Columns under headings, two spaces apart. Where they are wider than the terminal, the last one is wrapped between words; where
+/// that is not enough, each row becomes a paragraph with a line for each cell. No word is ever broken: ids are there to be copied.
+/// - Parameter width: the terminal's; nil where there is none.
+func table(_ headings: [String], _ rows: [[String]], within width: Int? = Paper.columns) -> String {
+    let all = [headings] + rows
+    let widths = headings.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+    let left = widths.dropLast().reduce(0) { $0 + $1 + 2 }
+    var room = widths.last ?? 0
+    if let width, left + room > width {
+        let longest = all.compactMap { $0.last?.split(separator: " ").map(\.count).max() }.max() ?? 0
+        guard width - left >= max(20, longest) else { return paragraphs(headings, rows, within: width) }
+        room = width - left
+    }
+    return all.map { line in
+        let cells = zip(line.dropLast(), widths).map { $0.padded(to: $1 + 2) }.joined()
+        let texts = wrapped(line.last ?? "", to: room)
+        return texts.enumerated().map { index, text in
+            ((index == 0 ? cells : String(repeating: " ", count: left)) + text).trimmed + "\n"
+        }.joined()
     }.joined()
+}
+
+/// A table's rows one below the other.
+private func paragraphs(_ headings: [String], _ rows: [[String]], within width: Int) -> String {
+    let column = (headings.map(\.count).max() ?? 0) + 2
+    let paragraphs = rows.map { row in
+        var mark = ""
+        var text = ""
+        for (heading, cell) in zip(headings, row) where !cell.isEmpty {
+            // A star under no heading belongs to what follows it.
+            guard !heading.isEmpty else {
+                mark = " \(cell)"
+                continue
+            }
+            let pieces = wrapped(cell + mark, to: max(width - column, 1))
+            text += heading.padded(to: column) + pieces.joined(separator: "\n" + String(repeating: " ", count: column))
+            text += "\n"
+            mark = ""
+        }
+        return text
+    }
+    return paragraphs.joined(separator: "\n")
+}
+
+/// A text in lines of at most so many columns, but for longer words.
+private func wrapped(_ text: String, to width: Int) -> [String] {
+    guard text.count > width else { return [text] }
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+        if let last = lines.last, last.count + 1 + word.count <= width {
+            lines[lines.count - 1] = "\(last) \(word)"
+        } else {
+            lines.append(String(word))
+        }
+    }
+    return lines
 }

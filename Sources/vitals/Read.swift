@@ -21,27 +21,32 @@ struct Read {
     /// Which sensor; nil for any.
     private enum Wanted {
         /// A gateway's, which is asked itself.
-        case household(ID?)
+        case household(String?)
         /// The asker's own, wherever it is: the consumer asks its gateway.
         case own(OwnSensor?)
     }
 
     init(_ question: Question, _ call: Call, _ arguments: Arguments) throws {
         self.question = question
-        self.call = call
-        sensor =
-            if try arguments.flag("mine") {
-                .own(try arguments.optionalString("SENSOR") == nil ? nil : try OwnSensor(arguments))
-            } else {
-                .household(try arguments.optionalID("SENSOR").map { try ID($0) })
-            }
+        guard try !arguments.flag("mine") else {
+            self.call = call
+            sensor = .own(try arguments.optionalString("SENSOR") == nil ? nil : try OwnSensor(arguments))
+            return
+        }
+        let named = try NamedSensor.given(arguments)
+        self.call = try call.about(named, arguments)
+        sensor = .household(named?.sensor)
     }
 
     func run() throws -> ExitCode {
         switch sensor {
         case .own(let sensor):
-            let data = try Office.visit(call) {
-                try $0.ask("\(question.rawValue)/read", [("sensor", sensor.map { .string($0.name) })])
+            let request = "\(question.rawValue)/read"
+            let data = try Office.visit(call) { office in
+                guard let sensor else { return try office.ask(request) }
+                return try office.about(.gateway, sensor.gateway) { (gateway) throws(Failure) in
+                    try office.ask(request, [("sensor", .string("\(gateway)/\(sensor.sensor)"))])
+                }
             }
             try Output.write(try text(of: data) + "\n")
             return .ok
@@ -49,29 +54,31 @@ struct Read {
         }
     }
 
-    private func run(_ sensor: ID?) throws -> ExitCode {
+    private func run(_ wanted: String?) throws -> ExitCode {
         let broker = Broker(call)
         try broker.connect()
         defer { broker.stop() }
         let household = Household(
-            try broker.gather(Household.filters(call, gateway: [.status], sensor: [.availability])), call.topics)
+            try broker.gather(Household.filters(call, gateway: [.status], sensor: [.availability, .info])), call.topics)
         let gateway = try household.theGateway(call)
-        let sensor = try sensor ?? gateway.theOnlySensor(call, "read \(question.rawValue)")
+        let sensor =
+            try wanted.map { try household.sensor($0) } ?? gateway.theOnlySensor(call, "read \(question.rawValue)")
         let data = try broker.data(Inquiry(question, of: sensor), of: gateway.id)
         try Output.write(try text(of: data) + "\n")
         return .ok
     }
 
     private func text(of data: JSON) throws(Failure) -> String {
-        if call.isJSON { return String(decoding: data.bytes, as: UTF8.self) }
+        if call.isJSON { return String(data.line.dropLast()) }
         var time = ""
         if case .integer(let milliseconds) = data["time"] { time = " at \(LocalTime.brief(milliseconds))" }
         switch (question, data["steps"], data["celsius"]) {
-        case (.steps, .integer(let steps), _): return "\(steps) steps" + remarks(data) + time
+        case (.steps, .integer(let steps), _): return counted(steps, "step") + remarks(data) + time
         case (.temperature, _, .number(let celsius)): return "\(celsius) °C" + remarks(data) + time
         case (.temperature, _, .integer(let celsius)): return "\(celsius).0 °C" + remarks(data) + time
         default:
-            throw Failure(.failure, "the gateway's reply has no \(question.rawValue)", hint: "--json shows what it has")
+            throw Failure(
+                .protocolError, "the gateway's reply has no \(question.rawValue)", hint: "--json shows what it has")
         }
     }
 

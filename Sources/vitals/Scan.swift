@@ -18,7 +18,7 @@ struct Scan {
             throw arguments.refusal(of: "service", "expected a name such as heart-rate, or a UUID, found \(name)")
         }
         let isAll = try arguments.flag("all")
-        guard named.isEmpty || !isAll else { throw arguments.refusal(of: "all", "leaves no choice to --service") }
+        guard named.isEmpty || !isAll else { throw arguments.refusal(of: "all", "cannot be combined with --service") }
         services = isAll ? [] : named.isEmpty ? nil : named
     }
 
@@ -102,12 +102,21 @@ struct Scan {
     }
 
     private func summary(of devices: [DevicePayload]) -> String {
-        var text = devices.count == 1 ? "1 device found" : "\(devices.count) devices found"
+        var text = counted(devices.count, "device") + " found"
         if devices.contains(where: \.connected) { text += "; * is connected" }
-        if let new = devices.first(where: { $0.sensor == nil }) {
-            text += "\nto connect one: vitals connect \(escaped(new.address))"
+        // What is to be pasted is an address and nothing else, whatever the gateway calls one.
+        if let new = devices.first(where: { $0.sensor == nil && Self.isAddress($0.address) }) {
+            text += "\n" + Hints.completed("to connect one: vitals connect \(new.address)")
         }
         return text + "\n"
+    }
+
+    /// Whether a text is the address of a device: six bytes in hexadecimal digits, with colons between them.
+    private static func isAddress(_ text: String) -> Bool {
+        let bytes = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        return bytes.count == 6
+            && bytes.allSatisfy { byte in byte.count == 2 && byte.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+            }
     }
 
     private func json(_ device: DevicePayload, _ gateway: ID) -> String {
@@ -121,12 +130,12 @@ struct Scan {
     private static func devices(of data: JSON) throws(Failure) -> [DevicePayload] {
         guard case .array(let list) = data["devices"] else {
             throw Failure(
-                .failure, "the gateway's reply has no devices", hint: "are gateway and vitals of one version?")
+                .protocolError, "the gateway's reply has no devices", hint: "are gateway and vitals of one version?")
         }
         do throws(MalformedValue) {
             return try list.map { (json) throws(MalformedValue) in try DevicePayload(payload: json.bytes) }
         } catch {
-            throw Failure(.failure, "the gateway's reply cannot be read: \(error)")
+            throw Failure(.protocolError, "the gateway's reply cannot be read: \(error)")
         }
     }
 

@@ -17,7 +17,7 @@ struct Sensors {
         let sensors = household.gateways.flatMap { gateway in gateway.sensors.map { (gateway, $0) } }
         if sensors.isEmpty { Output.note("no sensors yet") }
         if call.isJSON {
-            try Output.write(sensors.map { String(decoding: json($0, $1).bytes, as: UTF8.self) + "\n" }.joined())
+            try Output.write(sensors.map { json($0, $1).line }.joined())
         } else if !sensors.isEmpty {
             let headings = ["GATEWAY", "SENSOR", "STATE", "NAME", "MODEL", "BATTERY", "WORN AT", "CAPABILITIES"]
             try Output.write(table(headings, sensors.map(row)))

@@ -16,7 +16,7 @@ struct Status {
         guard !household.gateways.isEmpty else { throw household.nobody(call) }
         let parts = household.gateways.map { gateway in
             call.isJSON
-                ? String(decoding: json(gateway).bytes, as: UTF8.self) + "\n"
+                ? json(gateway).line
                 : lines(gateway).map { heading, text in
                     heading + String(repeating: " ", count: 14 - heading.count) + escaped(text) + "\n"
                 }.joined()
@@ -61,13 +61,14 @@ struct Status {
             ("Clock", health.clock),
         ]
         // What should not happen is told only where it has.
+        if let disk = health.disk, disk != .ok { lines.append(("Disk", describe(disk, since: health.diskSince))) }
         if health.dropped > 0 {
             lines.append(("Dropped", "\(counted(health.dropped, "reading")), because the outbox was full"))
         }
         if health.dead > 0 { lines.append(("Refused", "\(counted(health.dead, "block")), by the consumer")) }
         if health.notRecorded > 0 {
             lines.append(
-                ("Not recorded", "\(counted(health.notRecorded, "reading")) of sensors that nobody is granted"))
+                ("Not recorded", "\(counted(health.notRecorded, "reading")) of sensors that belong to nobody"))
         }
         if health.malformed > 0 { lines.append(("Malformed", "\(counted(health.malformed, "value")) from sensors")) }
         return lines
@@ -77,9 +78,13 @@ struct Status {
         guard outbox.journal > 0 || outbox.blocks > 0 else { return "empty" }
         return "\(counted(outbox.journal, "reading")) and \(counted(outbox.blocks, "block")) waiting, "
             + "\(counted(outbox.bytes, "byte")), the oldest for \(outbox.oldestSeconds) s"
+            + (outbox.fullPercent.map { "; \($0) % full" } ?? "")
     }
 
-    private func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)" + (count == 1 ? "" : "s") }
+    private func describe(_ disk: HealthPayload.Disk, since: Int64?) -> String {
+        let since = since.map { " since \(LocalTime.full($0))" } ?? ""
+        return "\(disk.rawValue)\(since): readings wait in the gateway's memory; its log says more"
+    }
 
     private func json(_ gateway: Household.Gateway) -> JSON {
         .object(present: [

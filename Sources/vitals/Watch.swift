@@ -9,7 +9,8 @@ import Telemetry
 /// `vitals watch`.
 struct Watch {
     private let call: Call
-    private let sensor: ID?
+    private let wanted: String?
+    private var sensor: ID?
     /// How many measurements are still to be shown; nil without an end.
     private var left: Int?
     private let style = Style()
@@ -23,7 +24,7 @@ struct Watch {
 
     init(_ call: Call, _ arguments: Arguments) throws {
         self.call = call
-        sensor = try arguments.optionalID("SENSOR").map { try ID($0) }
+        wanted = try NamedSensor.given(arguments)?.sensor
         left = try arguments.optionalInteger("count", in: 1...Int.max)
     }
 
@@ -35,8 +36,10 @@ struct Watch {
         defer { broker.stop() }
         let first = try broker.gather(
             Household.filters(
-                call, gateway: [.status, .events], sensor: [.availability, .heartRate, .running, .cycling]))
-        noteAbsence(Household(first, call.topics))
+                call, gateway: [.status, .events], sensor: [.availability, .info, .heartRate, .running, .cycling]))
+        let household = Household(first, call.topics)
+        sensor = try wanted.map { try household.sensor($0) }
+        noteAbsence(household)
         var events = first.map(Event.message)
         while true {
             var lines = ""
@@ -69,7 +72,9 @@ struct Watch {
             if isCutOff { Output.note("connected to \(call.broker.address) again") }
             isCutOff = false
         case .problem(let error): Output.note("\(error)")
-        case .missed(let count): Output.note("\(count) messages were not shown: the output is read too slowly")
+        case .missed(let count):
+            Output.note(
+                "\(counted(count, "message")) \(count == 1 ? "was" : "were") not shown: the output is read too slowly")
         case .state, .answered, .replied: break
         }
     }
@@ -188,7 +193,7 @@ extension RunningPayload: Measurement {
         ]
         if let strideMetres { cells.append("stride \(strideMetres) m") }
         if let distanceMetres { cells.append("\(distanceMetres) m") }
-        if let steps { cells.append("\(steps) steps" + (derived == true ? " (derived)" : "")) }
+        if let steps { cells.append(counted(steps, "step") + (derived == true ? " (derived)" : "")) }
         return cells
     }
 }

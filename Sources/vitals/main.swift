@@ -1,28 +1,41 @@
 import Daemon
+import ProgramSettings
+import Vault
 
 run(Commands.vitals) { arguments in
+    try Hints.use(arguments)
+    do { return try execute(arguments) } catch {
+        throw (error as? VaultError).map { Failure($0) } ?? (error as? Failure).map { Hints.completed($0) } ?? error
+    }
+}
+
+private func execute(_ arguments: Arguments) throws -> ExitCode {
     Output.ignoreBrokenPipes()
-    if arguments.command == ["completion"] {
-        _ = try arguments.choice("SHELL", of: Commands.Shell.self)
+    let offers = arguments.command == ["completion"] ? try Offers(rawValue: arguments.string("WHAT")) : nil
+    if arguments.command == ["completion"], offers == nil {
+        _ = try arguments.choice("WHAT", of: Commands.Shell.self)
         try Output.write(Commands.vitals.bashCompletion)
         return .ok
     }
     let call = try Call(arguments)
+    try Hints.use(arguments, call)
+    if let offers { return try offers.list(call) }
     if let code = try PeopleCommands.execute(call, arguments) { return code }
     if let code = try DaysCommands.execute(call, arguments) { return code }
     if let code = try FriendsCommands.execute(call, arguments) { return code }
     switch arguments.command {
     case ["watch"]:
-        var watch = try Watch(call, arguments)
+        var watch = try Watch(call.about(NamedSensor.given(arguments), arguments), arguments)
         return try watch.run()
     case ["read", "steps"]: return try Read(.steps, call, arguments).run()
     case ["read", "temperature"]: return try Read(.temperature, call, arguments).run()
-    case ["scan"]: return try Scan(call, arguments).run()
-    case ["connect"]: return try Connect(call, arguments).run()
-    case ["disconnect"]: return try Separate(.disconnect, call, arguments).run()
-    case ["forget"]: return try Separate(.forget, call, arguments).run()
-    case ["rename"]: return try Rename(call, arguments).run()
-    case ["sensors"]: return try Sensors(call).run()
-    default: return try Status(call).run()
+    case ["scan"]: return try Scan(call.about(nil, arguments), arguments).run()
+    case ["connect"]: return try Connect(call.about(NamedSensor.known(arguments), arguments), arguments).run()
+    case ["disconnect"]:
+        return try Separate(.disconnect, call.about(NamedSensor.given(arguments), arguments), arguments).run()
+    case ["forget"]: return try Separate(.forget, call.about(NamedSensor.given(arguments), arguments), arguments).run()
+    case ["rename"]: return try Rename(call.about(NamedSensor.given(arguments), arguments), arguments).run()
+    case ["sensors"]: return try Sensors(call.about(nil, arguments)).run()
+    default: return try Status(call.about(nil, arguments)).run()
     }
 }

@@ -64,7 +64,7 @@ struct ConnectTests {
 
     @Test("says that nothing by that name was seen, and where to look")
     func unknownDevice() throws {
-        try withHousehold { _, gateway, vitals in
+        try withHousehold { broker, gateway, vitals in
             try gateway.appear()
             try gateway.answer("connect") { _ in
                 Reply(.error(ReplyError(.unknownDevice, "no device Polar was seen", field: "device")))
@@ -72,11 +72,11 @@ struct ConnectTests {
             let outcome = try vitals("connect", "Polar")
             #expect(
                 outcome.errors == """
-                    vitals: home: no device Polar was seen (unknown-device, field device)
-                    `vitals scan` shows which are near
+                    vitals: home: no device Polar was seen
+                    `vitals --port \(broker.port) scan` shows which are near
 
                     """)
-            #expect(outcome.status == 69)
+            #expect(outcome.status == 67)
         }
     }
 
@@ -125,13 +125,13 @@ struct SeparateTests {
 
     @Test("want to know which sensor, where there are several", arguments: ["disconnect", "forget"])
     func severalSensors(command: String) throws {
-        try withHousehold { _, gateway, vitals in
+        try withHousehold { broker, gateway, vitals in
             try gateway.appear(sensors: ["strap", "band"])
             let outcome = try vitals(command)
             #expect(
                 outcome.errors == """
                     vitals: which sensor? Gateway home has band, strap
-                    such as: vitals \(command) band
+                    such as: vitals --port \(broker.port) \(command) band
 
                     """)
             #expect(outcome.status == 64)
@@ -140,14 +140,17 @@ struct SeparateTests {
 
     @Test("tell that there is no such sensor")
     func unknownSensor() throws {
-        try withHousehold { _, gateway, vitals in
+        try withHousehold { broker, gateway, vitals in
             try gateway.appear()
             try gateway.answer("disconnect") { _ in Reply(.error(ReplyError(.unknownSensor, "no sensor starp"))) }
             let outcome = try vitals("disconnect", "starp")
             #expect(
-                outcome.errors
-                    == "vitals: home/starp: no sensor starp (unknown-sensor)\n`vitals sensors` shows which there are\n")
-            #expect(outcome.status == 1)
+                outcome.errors == """
+                    vitals: home/starp: no sensor starp
+                    `vitals --port \(broker.port) sensors` shows which there are
+
+                    """)
+            #expect(outcome.status == 67)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Telemetry
 import TestSupport
 import Testing
 
@@ -15,6 +16,7 @@ struct CommandLineTests {
             (["sign-in"], Golden.signIn), (["devices"], Golden.devices), (["password", "reset"], Golden.passwordReset),
             (["profile", "set"], Golden.profileSet), (["enrol"], Golden.enrol), (["claim"], Golden.claim),
             (["export"], Golden.export), (["reset-all"], Golden.resetAll), (["today"], Golden.today),
+            (["day"], Golden.day),
             (["week"], Golden.week), (["month"], Golden.month), (["year"], Golden.year),
             (["heart-rate"], Golden.heartRate),
             (["heart-rate", "delete"], Golden.heartRateDelete), (["goals", "set"], Golden.goalsSet),
@@ -44,7 +46,7 @@ struct CommandLineTests {
                 [],
                 """
                 which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
-                today, week, month, year, heart-rate, goals, friends, cheer, notifications, sign-up, sign-in, \
+                today, day, week, month, year, heart-rate, goals, friends, cheer, notifications, sign-up, sign-in, \
                 sign-out, account, whoami, devices, password, profile, picture, consent, enrol, gateways, claim, \
                 release, claims, export, reset-all, delete-account, completion
                 """,
@@ -56,16 +58,16 @@ struct CommandLineTests {
             (["watch", "--count", "0"], "--count: expected ", "vitals watch"),
             (["status", "--port", "0"], "--port: expected an integer", "vitals status"),
             (["status", "strap"], #"unexpected "strap""#, "vitals status"),
-            (["read", "steps", "Strap"], "SENSOR: expected an id", "vitals read steps"),
             (["sensors", "--gateway", "a/b"], "--gateway: expected an id", "vitals sensors"),
             (["sensors", "--protocol", "mqtt4"], "--protocol: expected ", "vitals sensors"),
             (["scan", "--seconds", "255"], "--seconds: expected an integer", "vitals scan"),
             (["scan", "--service", "hart-rate"], "--service: expected a name such as heart-rate", "vitals scan"),
-            (["scan", "--all", "--service", "heart-rate"], "--all: leaves no choice to --service", "vitals scan"),
+            (["scan", "--all", "--service", "heart-rate"], "--all: cannot be combined with --service", "vitals scan"),
             (["connect"], "DEVICE", "vitals connect"),
             (["connect", "Polar H10", "--sensor", "Polar"], "--sensor: expected an id", "vitals connect"),
             (["rename", "strap"], "NAME", "vitals rename"),
             (["week", "21.11."], "DAY: expected a day such as 2026-11-21, or last", "vitals week"),
+            (["day", "21.11."], "DATE: expected a day such as 2026-11-21, or yesterday, found 21.11.", "vitals day"),
             (["week", "2026-11-31"], "DAY: expected a day", "vitals week"),
             (["month", "2026-13"], "MONTH: expected a month such as 2026-11, or last", "vitals month"),
             (["year", "26"], "YEAR: expected an integer", "vitals year"),
@@ -103,7 +105,36 @@ struct CommandLineTests {
         defer { broker.stop() }
         let outcome = try Program(["--port", "\(broker.port)"] + command).finish()
         #expect(outcome.errors.contains("not authorized"), "\(outcome.errors)")
-        #expect(outcome.status == 1)
+        #expect(outcome.status == 77)
+    }
+
+    @Test("finds the broker by the environment, which gives way to the command line and comes before the settings file")
+    func environment() throws {
+        try withHousehold { broker, gateway, _ in
+            try gateway.appear()
+            let file = try broker.folder.write("{ broker: { host: '192.0.2.1', port: 1 } }", to: "my.json5")
+            let variables = ["VITALS_HOST": "127.0.0.1", "VITALS_PORT": "\(broker.port)"]
+            let found = try Program.run("--settings", file, "status", environment: variables)
+            #expect(found.lines.first == "Gateway       home", "\(found)")
+            let port = try freePort()
+            let elsewhere = try Program.run("--port", "\(port)", "status", environment: variables)
+            #expect(elsewhere.status == 69 && elsewhere.errors.contains("127.0.0.1:\(port)"), "\(elsewhere)")
+            let wrong = try Program.run("status", environment: ["VITALS_PORT": "MQTT"])
+            #expect(
+                wrong.status == 64 && wrong.errors.hasPrefix("vitals: VITALS_PORT: expected an integer"), "\(wrong)")
+        }
+    }
+
+    @Test("tells programs of its errors and notes in JSON")
+    func json() throws {
+        let port = try freePort()
+        let outcome = try Program.run("--port", "\(port)", "--json", "watch", "--timeout", "0.5")
+        let lines = outcome.errors.split(separator: "\n").map { try? JSON(payload: Array($0.utf8)) }
+        #expect(lines.first??["note"] != nil && !lines.contains { $0 == nil }, "\(outcome.errors)")
+        let last: JSON? = lines.last ?? nil
+        let error = try #require(last)
+        #expect(error["code"] == "unavailable" && error["exit_code"] == 69, "\(error)")
+        #expect(error["message"] == .string("cannot connect to 127.0.0.1:\(port): connection refused"), "\(error)")
     }
 
     @Test("logs in with a name and a password")
@@ -158,6 +189,19 @@ struct SettingsFileTests {
             try broker.folder.write("{ broker: { port: \(broker.port) } }", to: "\(folder)/vitals.json5")
             let outcome = try Program.run("status", environment: [variable: broker.folder.path])
             #expect(outcome.lines.first == "Gateway       home")
+        }
+    }
+
+    @Test("is shown by an example that is taken, where it is none at all")
+    func example() throws {
+        try withHousehold { broker, gateway, _ in
+            try gateway.appear()
+            let file = try broker.folder.write("[]", to: "my.json5")
+            let wrong = try Program.run("--settings", file, "status")
+            #expect(wrong.status == 78 && wrong.errors.contains("expected an object, found an array\n"), "\(wrong)")
+            let example = try #require(wrong.errors.split(separator: " looks like ").last)
+            try broker.folder.write(String(example), to: "my.json5")
+            #expect(try Program.run("--settings", file, "--port", "\(broker.port)", "status").status == 0)
         }
     }
 

@@ -8,13 +8,31 @@ extension Golden {
         Days are those of the time zone in your profile. What cannot be known is left out.
 
         Options:
-        \(options)
-          -h, --help                shows this help
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals today
+
+        """
+
+    static let day = """
+        Usage: vitals day [OPTIONS] DATE
+
+        Shows any day of yours, as today shows this one.
+
+        Arguments:
+          DATE  such as 2026-11-21, or yesterday
+
+        Options:
+          -h, --help  shows this help
+
+        Every command also takes the options of vitals: vitals --help
+
+        Examples:
+          vitals day yesterday
+          vitals day 2026-11-21
 
         """
 
@@ -30,12 +48,10 @@ extension Golden {
           DAY  a day of that week, such as 2026-11-21, or last for last week
 
         Options:
-              --of NAME             what is drawn: steps, distance, energy, temperature or heart-rate
-                                    (default: steps)
-        \(options)
-          -h, --help                shows this help
+              --of NAME  what is drawn: steps, distance, energy, temperature or heart-rate (default: steps)
+          -h, --help     shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals week
@@ -52,12 +68,10 @@ extension Golden {
           MONTH  such as 2026-11, or last
 
         Options:
-              --of NAME             what is drawn: steps, distance, energy, temperature or heart-rate
-                                    (default: steps)
-        \(options)
-          -h, --help                shows this help
+              --of NAME  what is drawn: steps, distance, energy, temperature or heart-rate (default: steps)
+          -h, --help     shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals month
@@ -76,12 +90,10 @@ extension Golden {
           YEAR  such as 2026, or last
 
         Options:
-              --of NAME             what is drawn: steps, distance, energy, temperature or heart-rate
-                                    (default: steps)
-        \(options)
-          -h, --help                shows this help
+              --of NAME  what is drawn: steps, distance, energy, temperature or heart-rate (default: steps)
+          -h, --help     shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals year
@@ -106,13 +118,12 @@ extension Golden {
           delete       Deletes what was recorded in a time, for good.
 
         Options:
-              --from TIME           from when, such as "2026-11-21 14:00", 14:00, yesterday or -2h
-              --to TIME             until when (default: now)
-              --points N            how many points at most, 1 to 2000 (default: as fit the terminal)
-        \(options)
-          -h, --help                shows this help
+              --from TIME  from when, such as "2026-11-21 14:00", 14:00, yesterday or -2h
+              --to TIME    until when (default: now)
+              --points N   how many points at most, 1 to 2000 (default: as fit the terminal)
+          -h, --help       shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals heart-rate --from 14:00 --to 15:30
@@ -131,13 +142,12 @@ extension Golden {
         Both --from and --to have to be said. What else comes in of that time is not kept either.
 
         Options:
-              --from TIME           from when, such as "2026-11-21 14:00", 14:00, yesterday or -2h
-              --to TIME             until when (default: now)
-          -y, --yes                 does not ask first
-        \(options)
-          -h, --help                shows this help
+              --from TIME  from when, such as "2026-11-21 14:00", 14:00, yesterday or -2h
+              --to TIME    until when (default: now)
+          -y, --yes        does not ask first
+          -h, --help       shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals heart-rate delete --from 14:00 --to 14:05
@@ -149,16 +159,15 @@ extension Golden {
 
         Changes the goals that the command line names.
 
-        From today on; days before keep theirs.
+        They hold from today on; earlier days keep the goals that they had.
 
         Options:
-              --steps N             steps a day, or none
-              --distance LENGTH     a day, such as 8km, 8000m or 5mi, or none
-              --energy KCAL         kilocalories a day, or none
-        \(options)
-          -h, --help                shows this help
+              --steps N          steps a day, or none
+              --distance LENGTH  a day, such as 8km, 8000m or 5mi, or none
+              --energy KCAL      kilocalories a day, or none
+          -h, --help             shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         """
 
@@ -168,13 +177,12 @@ extension Golden {
         Prints a text about a goal to share, and makes a picture.
 
         Options:
-              --of NAME             the goal: steps, distance or energy (default: steps)
-              --day DAY             such as 2026-11-21 (default: today)
-              --svg FILE            writes the picture there
-        \(options)
-          -h, --help                shows this help
+              --of NAME   the goal: steps, distance or energy (default: steps)
+              --day DAY   such as 2026-11-21 (default: today)
+              --svg FILE  writes the picture there
+          -h, --help      shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals goals share --svg today.svg
@@ -184,32 +192,31 @@ extension Golden {
     static let friends = """
         Usage: vitals friends [OPTIONS] [COMMAND]
 
-        Lists your friends and their steps of today, and who asks to be one.
+        Lists your friends with their steps of today, and the people who ask to be friends.
 
         Friends see each other's steps of the day, where both let them (vitals consent). Capitals do not
         count in names.
 
         Commands:
           invite   Invites somebody, or takes the code that they gave you.
-          code     Prints a code that makes who types it your friend.
-          accept   Accepts who asks to be your friend.
-          refuse   Refuses who asks to be your friend.
+          code     Prints a code; the person who types it becomes your friend.
+          accept   Accepts a person who asks to be your friend.
+          refuse   Refuses a person who asks to be your friend.
           remove   Ends a friendship, or takes back an invitation.
-          block    Removes somebody, who cannot ask again.
-          unblock  Lets somebody ask again.
-          mute     Tells you of no thumbs of a friend.
+          block    Removes a person, who then cannot ask again.
+          unblock  Lets a blocked person ask again.
+          mute     Stops telling you of a friend's thumbs.
           unmute   Tells you of a friend's thumbs again.
 
         Options:
-        \(options)
-          -h, --help                shows this help
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals friends invite grace@example.org
           vitals friends code
-              prints a code for somebody who sits beside you
+              prints a code for a person beside you
           vitals friends accept grace
 
         More about a command: vitals friends COMMAND --help
@@ -221,16 +228,17 @@ extension Golden {
 
         Invites somebody, or takes the code that they gave you.
 
-        Whether somebody has an account is told to nobody.
+        It does not say whether that person has an account. Your friends see your steps only if you say so:
+        here, or with `vitals consent`.
 
         Arguments:
           WHOM  an e-mail address, a phone number or a code
 
         Options:
-        \(options)
-          -h, --help                shows this help
+              --share-steps ON  on or off: whether your friends see your steps of the day
+          -h, --help            shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals friends invite +4915123456789
@@ -241,17 +249,16 @@ extension Golden {
     static let cheer = """
         Usage: vitals cheer [OPTIONS] NAME THUMB
 
-        Gives a friend a thumb up or down, who is told so.
+        Gives a friend a thumb up or down, and tells them.
 
         Arguments:
           NAME   the name or how it begins, or the id
           THUMB  up or down
 
         Options:
-        \(options)
-          -h, --help                shows this help
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals cheer grace up
@@ -269,13 +276,12 @@ extension Golden {
           confirm  Says that you know.
 
         Options:
-              --all                 also what is confirmed
-              --follow              and then new ones as they come; Ctrl-C ends it
-              --limit N             how many at most (default: 50)
-        \(options)
-          -h, --help                shows this help
+              --all      also what is confirmed
+              --follow   and then new ones as they come; Ctrl-C ends it
+              --limit N  how many at most (default: 50)
+          -h, --help     shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals notifications
@@ -295,11 +301,10 @@ extension Golden {
           ID  those that are confirmed; or --all
 
         Options:
-              --all                 all of them
-        \(options)
-          -h, --help                shows this help
+              --all   all of them
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals notifications confirm --all
@@ -307,21 +312,22 @@ extension Golden {
         """
 
     static let completion = """
-        Usage: vitals completion [OPTIONS] SHELL
+        Usage: vitals completion [OPTIONS] WHAT
 
         Prints a script with which the shell completes these commands.
 
+        The script completes sensors, gateways, devices and friends, too: it runs `vitals completion
+        sensors`, and so on, which print their names, one a line, or nothing where the broker does not
+        answer within a second.
+
         Arguments:
-          SHELL  bash
+          WHAT  bash: the script; or one of sensors, claimable, claims, gateways, own-gateways, devices,
+                friends, invitations, acquaintances, suitors, blocked
 
         Options:
-        \(options)
-          -h, --help                shows this help
+          -h, --help  shows this help
 
-        Exit codes:
-          0   success
-          1   failure
-          64  wrong command line
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           source <(vitals completion bash)

@@ -54,6 +54,51 @@ struct FriendsTests {
         #expect(try consumer.vitals("friends").errors.contains("no friends yet"))
     }
 
+    @Test("a terminal that is too narrow for a table breaks no id and no name")
+    func narrow() throws {
+        let consumer = try signedIn()
+        let id = "q4kz7m2xw6ab3c5dq4kz7m2xw6ab3c5d"
+        consumer.answer(
+            "friends/list", ["friends": [Self.friend(id, "Grace Hopper", "friend", ["steps": 8042, "muted": true])]])
+        #expect(
+            try consumer.vitals("friends", environment: ["COLUMNS": "60"]).output == """
+                NAME   Grace Hopper
+                STEPS  8,042
+                STATE  friend, muted
+                SINCE  2025-10-09
+                ID     \(id)
+
+                """)
+        #expect(try consumer.vitals("friends").output.split(separator: "\n").count == 2)
+        consumer.answer("friends/list", ["friends": []])
+        consumer.answer(
+            "notifications/list",
+            [
+                "notifications": [
+                    [
+                        "id": "n1x7q2m4", "time": 1_760_000_000_000, "confirmed": false,
+                        "text": "Grace Hopper gave you a thumb up for your steps",
+                    ]
+                ]
+            ])
+        #expect(
+            try consumer.vitals("notifications", environment: ["COLUMNS": "60"]).output == """
+                   TIME                 ID        TEXT
+                *  2025-10-09 08:53:20  n1x7q2m4  Grace Hopper gave you a
+                                                  thumb up for your steps
+
+                """)
+        consumer.answer(
+            "devices/list", ["devices": [["device": "phone", "name": "The phone", "created": 1_760_000_000_000]]])
+        #expect(
+            try consumer.vitals("devices", environment: ["COLUMNS": "40"]).output == """
+                DEVICE     phone *
+                NAME       The phone
+                SIGNED IN  2025-10-09 08:53:20
+
+                """)
+    }
+
     @Test("an e-mail address, a phone number and a code are told apart")
     func invite() throws {
         let consumer = try signedIn()
@@ -63,8 +108,12 @@ struct FriendsTests {
             ("7QKM-2DZX-0H4W-9C1T-V6RA-XP3E", "code"), ("1234-5678-9012-3456-7890-1234", "code"),
         ] {
             let outcome = try consumer.vitals("friends", "invite", text)
-            #expect(outcome.status == 0 && outcome.output.hasPrefix("invited, if that is somebody here"), "\(outcome)")
+            #expect(
+                outcome.status == 0
+                    && outcome.output.hasPrefix("invited: if somebody here is known by this, they are asked"),
+                "\(outcome)")
             #expect(try consumer.last().fields == .object([JSON.Member(field, .string(text))]))
+            #expect(outcome.errors.contains("your friends do not see your steps"), "\(outcome)")
         }
         consumer.answer("friends/invite", ["state": "friend", "friend": "g1"])
         #expect(try consumer.vitals("friends", "invite", "7QKM-2DZX").output == "you are friends now\n")
@@ -85,7 +134,10 @@ struct FriendsTests {
             (["friends", "block", "g2", "--yes"], "block", ["friend": "g2"], "Grace Kelly is blocked"),
             (["friends", "unblock", "xer"], "unblock", ["friend": "x1"], "Xerxes is not blocked any more"),
             (["friends", "unblock", "charles"], "unblock", ["friend": "c1"], "Charles is not blocked any more"),
-            (["friends", "mute", "b1"], "mute", ["friend": "b1", "muted": true], "you are told of no thumbs of"),
+            (
+                ["friends", "mute", "b1"], "mute", ["friend": "b1", "muted": true],
+                "you are no longer told of thumbs of"
+            ),
             (["friends", "unmute", "g2"], "mute", ["friend": "g2", "muted": false], "you are told of thumbs of"),
         ] as [([String], String, JSON, String)] {
             consumer.answer("friends/\(verb)", verb == "cheer" ? ["left": 19] : [:])
@@ -100,6 +152,56 @@ struct FriendsTests {
         }
     }
 
+    @Test("whether friends see one's steps is asked at a terminal, or said on the command line, and told")
+    func sharing() throws {
+        let consumer = try signedIn()
+        consumer.answer("friends/accept") { fields in
+            Reply(.ok(["state": "friend", "share": fields["share"] ?? ["steps": false]]))
+        }
+        let quiet = try consumer.vitals("friends", "accept", "anne")
+        #expect(try consumer.last().fields == ["friend": "a1"])
+        #expect(quiet.status == 0 && quiet.errors.contains("your friends do not see your steps"), "\(quiet)")
+        for (text, value) in [("on", true), ("off", false)] {
+            let said = try consumer.vitals("friends", "accept", "anne", "--share-steps", text)
+            #expect(try consumer.last().fields == ["friend": "a1", "share": ["steps": .bool(value)]])
+            #expect(said.errors.contains("your friends see your steps of the day") == value, "\(said)")
+        }
+        #expect(try consumer.vitals("friends", "accept", "anne", "--share-steps", "perhaps").status == 64)
+        consumer.answer("consent/get", ["steps": false])
+        let asked = try consumer.terminal(
+            "friends accept anne", [("your steps of the day to your friends? [y/N]", "y")])
+        #expect(asked.status == 0 && asked.text.contains("your friends see your steps"), "\(asked)")
+        #expect(try consumer.last().fields == ["friend": "a1", "share": ["steps": true]])
+        // Whoever shows them already is not asked.
+        consumer.answer("consent/get", ["steps": true])
+        #expect(try consumer.terminal("friends accept anne", []).status == 0)
+        #expect(try consumer.last().fields == ["friend": "a1"])
+    }
+
+    @Test("somebody is blocked by a notification, too, or by an invitation that they have taken back")
+    func blockingByNotification() throws {
+        let consumer = try signedIn()
+        consumer.answer("friends/block", ["state": "blocked"])
+        consumer.answer(
+            "notifications/list",
+            [
+                "notifications": [
+                    ["id": "n1", "kind": "goal-reached"],
+                    ["id": "n2", "kind": "friend-request", "from": "a7", "from_name": "You fool"],
+                ], "more": false,
+            ])
+        for wanted in ["n2", "a7", "you fool"] {
+            let outcome = try consumer.vitals("friends", "block", wanted, "--yes")
+            #expect(outcome.status == 0 && outcome.output == "You fool is blocked\n", "\(outcome)")
+            #expect(try consumer.last().fields == ["friend": "a7"])
+        }
+        let gone = try consumer.vitals("friends", "block", "vbk22mcxxcxpany6", "--yes")
+        #expect(gone.output == "vbk22mcxxcxpany6 is blocked\n", "\(gone)")
+        #expect(try consumer.last().fields == ["friend": "vbk22mcxxcxpany6"])
+        #expect(try consumer.vitals("friends", "block", "nobody", "--yes").status != 0)
+        #expect(try consumer.last().name == "notifications/list")
+    }
+
     @Test("who may be one of several is asked about, with their names; who is nobody is told")
     func ambiguous() throws {
         let consumer = try signedIn()
@@ -111,8 +213,10 @@ struct FriendsTests {
             ))
         #expect(try consumer.last().name == "friends/list")
         let nobody = try consumer.vitals("friends", "accept", "grace")
-        #expect(nobody.status == 1 && nobody.errors.contains("nobody is called grace"), "\(nobody)")
-        #expect(try consumer.vitals("friends", "remove", "").status == 1)
+        #expect(
+            nobody.status == 67 && nobody.errors.contains("there is nobody called grace to accept\nyou can name Anne"),
+            "\(nobody)")
+        #expect(try consumer.vitals("friends", "remove", "").status == 67)
         let thumb = try consumer.vitals("cheer", "charlie", "sideways")
         #expect(thumb.status == 64 && thumb.errors.contains("THUMB: expected"), "\(thumb)")
         let no = try consumer.terminal("friends block charlie", [("Block Charlie?", "n")])
@@ -120,7 +224,7 @@ struct FriendsTests {
         #expect(try consumer.last().name == "friends/list")
         consumer.refuse("friends/cheer", ReplyError(.rateLimited, "20 a day are enough", retryAfterSeconds: 3600))
         let often = try consumer.vitals("cheer", "charlie", "up")
-        #expect(often == (75, "", "vitals: 20 a day are enough (rate-limited)\ntry again in 3600 s\n"))
+        #expect(often == (75, "", "vitals: 20 a day are enough\ntry again in 3600 s\n"))
     }
 
     private static func notification(_ number: Int64, confirmed: Bool = false) -> JSON {

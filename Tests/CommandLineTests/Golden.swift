@@ -1,30 +1,19 @@
 /// The help texts of `vitals`, letter by letter.
 enum Golden {
-    /// What all commands take.
-    static let options = """
-              --settings FILE       the settings file (default: ~/.config/vitals/vitals.json5, if it is
-                                    there)
-              --host HOST           the broker's name or address (default: 127.0.0.1)
-              --port PORT           the broker's port (default: 1883)
-              --protocol NAME       mqtt5 or mqtt3.1.1 (default: mqtt5)
-              --username NAME       the user that the broker is to check
-              --password-file FILE  a file whose first line is that user's password, or the account's
-              --anonymous           goes to the broker without a name, signed in or not
-              --tls                 speaks TLS with the broker, mostly with --port 8883
-              --ca-file FILE        the same, and trusts the certificates in it (default: the system's)
-              --gateway ID          only this gateway (default: all; to ask something: the only one)
-              --timeout SECONDS     how long to wait for the broker and for answers (default: 10; for
-                                    connect: 60)
-              --json                prints JSON for programs, one object a line
-        """
-
     static let exitCodes = """
         Exit codes:
           0   success
-          1   failure
+          1   you said no, and nothing was changed
           64  wrong command line
-          69  a broker, bus or sensor is not there
-          75  no answer in time; try again
+          65  wrong or damaged data
+          66  a file to be read is not there
+          67  no such person, friend, device, gateway, sensor or value
+          69  a broker, bus, sensor or service is not there
+          70  a defect of a program
+          74  something cannot be written
+          75  no answer in time, or too much at once; try again
+          76  the other side answers what this version does not understand
+          77  not signed in, or not allowed
           78  wrong or missing settings
         """
 
@@ -33,16 +22,17 @@ enum Golden {
 
         Shows what the sensors of a household say and how your days were, and looks after your account.
 
-        It speaks MQTT with the broker that the gateway uses. Whoever has signed in there is that person;
-        everybody else needs no more rights than the household's: to read what gateways publish, and to ask
-        for something.
+        It speaks MQTT with the broker that the gateway uses. A person who has signed in asks as that
+        person; anybody else needs only the rights of the household: to read what gateways publish, and to
+        ask for readings.
 
-        What the command line leaves out is taken from the settings file, and what that leaves out has a
-        default. A settings file looks like { broker: { host: "127.0.0.1", port: 1883 }, gateway: "home" }.
+        What the command line leaves out is taken from the environment, then from the settings file, and
+        what that leaves out has a default. A settings file looks like { broker: { host: "127.0.0.1", port:
+        1883 }, gateway: "home" }.
 
         Times are local.
 
-        Commands:
+        The household's sensors:
           watch           Shows heart rates, running and cycling as they come, and sensors as they come and
                           go.
           read            Asks a sensor for a reading.
@@ -53,15 +43,23 @@ enum Golden {
           rename          Gives a sensor another name; its id stays.
           sensors         Lists the sensors, where they are worn and what they can do.
           status          Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.
+
+        Your days:
           today           Shows your day so far.
+          day             Shows any day of yours, as today shows this one.
           week            Draws a week, Monday to Sunday, a bar for each day.
           month           Draws a month day by day, and a calendar with the percentages of your goals.
           year            Draws a year, a bar for each month's average day.
           heart-rate      Draws your recorded heart rate over any time.
           goals           Shows how far today's goals are, and changes them.
-          friends         Lists your friends and their steps of today, and who asks to be one.
-          cheer           Gives a friend a thumb up or down, who is told so.
+
+        Your friends:
+          friends         Lists your friends with their steps of today, and the people who ask to be
+                          friends.
+          cheer           Gives a friend a thumb up or down, and tells them.
           notifications   Lists what you have been told, the newest first.
+
+        Your account:
           sign-up         Makes an account, and signs in.
           sign-in         Signs in on this device, until sign-out.
           sign-out        Signs out on this device.
@@ -72,18 +70,38 @@ enum Golden {
           profile         Shows or changes the profile.
           picture         Keeps, fetches or removes the profile's picture.
           consent         Shows or changes what others may be shown of you: nothing, at first.
-          enrol           Enrols this machine's gateway, which is yours then.
+
+        Your own gateways and sensors:
+          enrol           Enrols this machine's gateway, and makes it yours.
           gateways        Lists your gateways.
           claim           Makes a sensor yours: from now on its readings are recorded for you.
           release         Lets a sensor go: nothing of it is recorded any more.
           claims          Lists the sensors that are yours, and what is recorded of them.
+
+        What is kept of you:
           export          Writes all that is kept of you into files.
           reset-all       Deletes all that is kept of you; the account stays.
           delete-account  Deletes the account, and all that is kept of you.
+
+        This program:
           completion      Prints a script with which the shell completes these commands.
 
         Options:
-        \(options)
+              --settings FILE       the settings file (default: ~/.config/vitals/vitals.json5, if it is
+                                    there)
+              --host HOST           the broker's name or address, else 127.0.0.1 (in the environment:
+                                    VITALS_HOST)
+              --port PORT           the broker's port, else 1883 (in the environment: VITALS_PORT)
+              --protocol NAME       mqtt5 or mqtt3.1.1 (default: mqtt5)
+              --username NAME       the user that the broker is to check
+              --password-file FILE  a file whose first line is that user's password, or the account's
+              --anonymous           goes to the broker without a name, signed in or not
+              --tls                 speaks TLS with the broker, mostly with --port 8883
+              --ca-file FILE        the same, and trusts the certificates in it (default: the system's)
+              --gateway ID          only this gateway (default: all; to ask something: the only one)
+              --timeout SECONDS     how long to wait for the broker and for answers (default: 10; for
+                                    connect: 60)
+              --json                prints JSON for programs, one object a line; errors, too
           -h, --help                shows this help
               --version             shows the version
 
@@ -98,7 +116,7 @@ enum Golden {
               shows which sensors are near
           vitals status --json
           vitals week
-              draws the steps of this week, for whoever is signed in
+              draws this week's steps of the person who is signed in
           vitals sign-up ada@example.org
               makes an account; then: vitals enrol, vitals claim
 
@@ -121,11 +139,10 @@ enum Golden {
           SENSOR  only this sensor
 
         Options:
-              --count N             ends after so many measurements
-        \(options)
-          -h, --help                shows this help
+              --count N  ends after so many measurements
+          -h, --help     shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals watch
@@ -138,19 +155,18 @@ enum Golden {
 
         Asks a sensor for a reading.
 
-        Without --mine a gateway is asked, which takes the rights of its household. With --mine, whoever is
-        signed in asks for a sensor that is theirs, wherever it is; SENSOR is written attic/strap then.
+        Without --mine it asks a gateway, which takes the rights of its household. With --mine it asks for a
+        sensor that is yours, wherever it is; SENSOR is written attic/strap then.
 
         Commands:
           steps        Asks a sensor for its step count.
           temperature  Asks a sensor for a body temperature.
 
         Options:
-              --mine                asks for a sensor of your own
-        \(options)
-          -h, --help                shows this help
+              --mine  asks for a sensor of your own
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         More about a command: vitals read COMMAND --help
 
@@ -165,11 +181,10 @@ enum Golden {
           SENSOR  the sensor's id; may be left out where there is one only
 
         Options:
-              --mine                asks for a sensor of your own
-        \(options)
-          -h, --help                shows this help
+              --mine  asks for a sensor of your own
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals read steps
@@ -187,11 +202,10 @@ enum Golden {
           SENSOR  the sensor's id; may be left out where there is one only
 
         Options:
-              --mine                asks for a sensor of your own
-        \(options)
-          -h, --help                shows this help
+              --mine  asks for a sensor of your own
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals read temperature
@@ -209,18 +223,16 @@ enum Golden {
         strong it is heard, its battery and its services, and with the id of the sensor that it is; a star
         marks what is connected.
 
-        A sensor that has no link to anybody advertises: close the app that holds it, and wear it. Where
-        nothing is found, it says what was heard and what to try, and ends with 69.
+        A sensor advertises only while nothing is connected to it: close the app that holds it, and wear the
+        sensor. Where nothing is found, the command says what was heard and what to try, and ends with 69.
 
         Options:
-              --seconds N           how long, 1 to 254 (default: 10)
-              --service NAME        only with this service: a name such as heart-rate, or a UUID (may be
-                                    repeated)
-              --all                 every device, whatever it offers
-        \(options)
-          -h, --help                shows this help
+              --seconds N     how long, 1 to 254 (default: 10)
+              --service NAME  only with this service: a name such as heart-rate, or a UUID (may be repeated)
+              --all           every device, whatever it offers
+          -h, --help          shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals scan
@@ -241,12 +253,11 @@ enum Golden {
           DEVICE  a device's address or name, or a sensor's id
 
         Options:
-              --sensor ID           what it is to be called in topics (default: made of its name)
-              --name NAME           what it is to be called by people (default: its own name)
-        \(options)
-          -h, --help                shows this help
+              --sensor ID  its id in topics (default: made of its name)
+              --name NAME  its name for people (default: its own)
+          -h, --help       shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals connect C0:FF:EE:00:00:01 --sensor strap
@@ -269,11 +280,10 @@ enum Golden {
           SENSOR  the sensor's id; may be left out where there is one only
 
         Options:
-          -y, --yes                 does not ask first
-        \(options)
-          -h, --help                shows this help
+          -y, --yes   does not ask first
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals disconnect strap
@@ -286,9 +296,9 @@ enum Golden {
 
         Forgets a sensor: its link, its bond, its address.
 
-        A sensor that was added by `vitals connect` is gone then. One of the gateway's settings is looked
-        for anew, and paired anew where it needs that: what helps when a sensor has lost its bond, or was
-        replaced by another.
+        A sensor that was added by `vitals connect` is gone then. A sensor of the gateway's settings is
+        looked for again, and paired again where it needs that. This helps when a sensor has lost its bond,
+        or was replaced by another one.
 
         On a terminal it asks first. Without one, as in a script, it does not.
 
@@ -296,11 +306,10 @@ enum Golden {
           SENSOR  the sensor's id; may be left out where there is one only
 
         Options:
-          -y, --yes                 does not ask first
-        \(options)
-          -h, --help                shows this help
+          -y, --yes   does not ask first
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals forget strap
@@ -314,13 +323,12 @@ enum Golden {
 
         Arguments:
           SENSOR  the sensor's id
-          NAME    what people are to call it; '' for the sensor's own name
+          NAME    the new name; '' for the sensor's own name
 
         Options:
-        \(options)
-          -h, --help                shows this help
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals rename strap 'Chest strap'
@@ -333,10 +341,9 @@ enum Golden {
         Lists the sensors, where they are worn and what they can do.
 
         Options:
-        \(options)
-          -h, --help                shows this help
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals sensors
@@ -350,10 +357,9 @@ enum Golden {
         Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.
 
         Options:
-        \(options)
-          -h, --help                shows this help
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals status

@@ -82,7 +82,7 @@ struct HeartRateTests {
                     "max": [60],
                 ])
             let odd = try consumer.vitals("heart-rate")
-            #expect(odd.output == "" && (odd.status == 0 || odd.status == 1), "\(odd)")
+            #expect(odd.output == "" && (odd.status == 0 || odd.status == 76), "\(odd)")
         }
     }
 
@@ -120,7 +120,7 @@ struct HeartRateTests {
         #expect(endless.status == 64 && endless.errors.contains("--to: is missing"), "\(endless)")
         let no = try consumer.terminal(
             "heart-rate delete --from '2026-11-20 13:00' --to '2026-11-20 14:00'",
-            [("from 2026-11-20 13:00:00 to 14:00:00, for good? [y/N]", "n")])
+            [("from 2026-11-20 13:00:00 to 14:00:00 will be deleted, for good. Delete them? [y/N]", "n")])
         #expect(no.status == 1 && no.text.contains("nothing was changed"), "\(no)")
         #expect(try consumer.last().name == "sign-in")
         let yes = try consumer.vitals("heart-rate", "delete", "-y", range[0], range[1], range[2], range[3])
@@ -131,6 +131,10 @@ struct HeartRateTests {
             ])
     }
 
+    private static let reversed =
+        "--from: the range is reversed: it begins at 2026-11-21 00:00:00 and ends before that, at 2026-11-20 14:00:00; "
+        + "swap --from and --to"
+
     @Test(
         "refuses what is no time, and an end before the beginning",
         arguments: [
@@ -139,7 +143,18 @@ struct HeartRateTests {
             (["--from", "2026-02-30"], "--from: expected a time such as"),
             (["--from", "-2x"], "--from: expected a time such as"),
             (["--to", "yesterday 14:00 sharp"], "--to: expected a time such as"),
-            (["--from", "-1h", "--to", "-2h"], "--from: "), (["--points", "2001"], "--points: "),
+            (["--from", "-1h", "--to", "-2h"], "--from: the range is reversed: it begins at 20"),
+            (["--from", "2026-11-21", "--to", "2026-11-20 14:00"], reversed),
+            (
+                ["--from", "2099-01-01"],
+                "--from: 2099-01-01 00:00:00 lies in the future, and without --to the range ends"
+            ),
+            (
+                ["--from", "2026-11-20 14:00", "--to", "2026-11-20T14:00:00"],
+                "--from: the range is empty: it begins and ends at 2026-11-20 14:00:00"
+            ),
+            (["--from", "2026-11-21T10:00:00+25:00"], "--from: expected a time such as"),
+            (["--points", "2001"], "--points: "),
             (["--points", "5", "variability"], "--points is not for variability"),
             (["variability", "--points", "5"], "unknown option \"--points\""),
             (["--from", "-2h", "delete"], "--from goes behind delete"),
@@ -163,6 +178,27 @@ struct HeartRateTests {
         guard case .integer(let to) = try consumer.last().fields["to"] else { throw TestFailure("no end") }
         #expect((before...Int64(Date().timeIntervalSince1970 * 1000)).contains(to))
     }
+
+    @Test(
+        "moments are taken as programs write them, in the zone that they name, wherever this runs",
+        arguments: [
+            ("2026-11-21T13:00:00Z", 0), ("2026-11-21T13:00:00.25Z", 250), ("2026-11-21 13:00Z", 0),
+            ("2026-11-21T14:00:00+01:00", 0), ("2026-11-21T14:00:00,5+0100", 500), ("2026-11-20T23:30-13:30", 0),
+            ("2026-11-21T14:00+01", 0),
+        ])
+    func iso8601(text: String, milliseconds: Int64) throws {
+        let moment = try #require(LocalMoment(text, now: 0))
+        #expect(moment.start == Self.from + milliseconds && moment.end == moment.start)
+    }
+
+    @Test(
+        "moments are not guessed at",
+        arguments: [
+            "2026-11-21T13:00:00+1", "2026-11-21T13:00:00+1:00", "2026-11-21T13:00:00ZZ", "2026-11-21T13:00:00.Z",
+            "2026-11-21T13:00.5Z", "13:00Z", "2026-11-21T24:00:00Z", "2026-11-21T13:00:00+01:60", "2026-11-21Z",
+            "2026-11-21T13:00:00 Z", "2026-11-21T13:00:00.٣Z",
+        ])
+    func noMoments(text: String) { #expect(LocalMoment(text, now: Self.from) == nil) }
 
     @Test(
         "moments are typed as people say them",

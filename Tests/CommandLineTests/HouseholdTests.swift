@@ -122,7 +122,9 @@ struct StatusTests {
         try gateway.appear()
         try gateway.keep(GatewayInfoPayload(version: "0.1.0", adapters: ["hci0"]).bytes, .info)
         var health = HealthPayload(time: 1_760_000_000_000)
-        health.outbox = HealthPayload.Outbox(journal: 12, blocks: 1, bytes: 4096, oldestSeconds: 4)
+        health.outbox = HealthPayload.Outbox(
+            journal: 12, blocks: 1, bytes: 4096, fullPercent: 47, oldestSeconds: 4)
+        health.disk = .ok
         health.sensors = HealthPayload.Sensors(configured: 2, connected: 1)
         health.bluetooth = "ready"
         health.clock = "ntp"
@@ -143,7 +145,7 @@ struct StatusTests {
                     Version       0.1.0
                     Bluetooth     ready
                     Sensors       1 of 2 connected
-                    Outbox        12 readings and 1 block waiting, 4096 bytes, the oldest for 4 s
+                    Outbox        12 readings and 1 block waiting, 4096 bytes, the oldest for 4 s; 47 % full
                     Clock         ntp
 
                     """)
@@ -156,16 +158,19 @@ struct StatusTests {
         try withHousehold { _, gateway, vitals in
             try describe(gateway) { health in
                 health.outbox = HealthPayload.Outbox()
+                health.disk = .full
+                health.diskSince = 1_760_000_000_000
                 health.dropped = 3
                 health.dead = 1
                 health.notRecorded = 7
                 health.malformed = 1
             }
             #expect(
-                try vitals("status").lines.suffix(6) == [
+                try vitals("status").lines.suffix(7) == [
                     "Outbox        empty", "Clock         ntp",
+                    "Disk          full since 2025-10-09 08:53:20: readings wait in the gateway's memory; its log says more",
                     "Dropped       3 readings, because the outbox was full", "Refused       1 block, by the consumer",
-                    "Not recorded  7 readings of sensors that nobody is granted",
+                    "Not recorded  7 readings of sensors that belong to nobody",
                     "Malformed     1 value from sensors",
                 ])
         }

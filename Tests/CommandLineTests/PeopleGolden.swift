@@ -19,12 +19,11 @@ extension Golden {
           NAME  an e-mail address or a phone number
 
         Options:
-              --device NAME         what this device is called in the list of devices (default: this
-                                    machine's name)
-        \(options)
-          -h, --help                shows this help
+              --device NAME  what this device is called in the list of devices (default: this machine's
+                             name)
+          -h, --help         shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals sign-up ada@example.org
@@ -48,14 +47,13 @@ extension Golden {
           NAME  the account's e-mail address or phone number
 
         Options:
-              --device NAME         what this device is called in the list of devices (default: this
-                                    machine's name)
-              --provider NAME       who says who you are, instead of a password
-              --token-file FILE     a file whose first line is the provider's ID token
-        \(options)
-          -h, --help                shows this help
+              --device NAME      what this device is called in the list of devices (default: this machine's
+                                 name)
+              --provider NAME    who says who you are, instead of a password
+              --token-file FILE  a file whose first line is the provider's ID token
+          -h, --help             shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals sign-in ada@example.org
@@ -73,10 +71,9 @@ extension Golden {
           name    Gives a device another name.
 
         Options:
-        \(options)
-          -h, --help                shows this help
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals devices
@@ -94,29 +91,21 @@ extension Golden {
         At a terminal it asks for the code and the new password. Elsewhere it only has the code sent, and
         with --code reads it from standard input, and the new password from the next line or a file.
 
+        The first time, it shows what hangs on the account: friends, gateways, sensors, readings. If
+        somebody else signed up with your address, that is theirs. It asks whether to keep it; nothing is
+        changed before you say so.
+
         Arguments:
           NAME  the account's e-mail address or phone number
 
         Options:
               --code                    there is a code already
               --new-password-file FILE  a file whose first line is the new password
-              --settings FILE           the settings file (default: ~/.config/vitals/vitals.json5, if it is
-                                        there)
-              --host HOST               the broker's name or address (default: 127.0.0.1)
-              --port PORT               the broker's port (default: 1883)
-              --protocol NAME           mqtt5 or mqtt3.1.1 (default: mqtt5)
-              --username NAME           the user that the broker is to check
-              --password-file FILE      a file whose first line is that user's password, or the account's
-              --anonymous               goes to the broker without a name, signed in or not
-              --tls                     speaks TLS with the broker, mostly with --port 8883
-              --ca-file FILE            the same, and trusts the certificates in it (default: the system's)
-              --gateway ID              only this gateway (default: all; to ask something: the only one)
-              --timeout SECONDS         how long to wait for the broker and for answers (default: 10; for
-                                        connect: 60)
-              --json                    prints JSON for programs, one object a line
+              --keep                    keeps what hangs on the account, and does not ask
+              --discard                 deletes all of it for good, and does not ask
           -h, --help                    shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals password reset ada@example.org
@@ -133,7 +122,7 @@ extension Golden {
         Options:
               --name TEXT                 the name
               --date-of-birth DATE        such as 1985-12-10
-              --gender TEXT               female, male or other
+              --gender TEXT               female, male, other or undisclosed
               --weight-kg N               the weight in kilograms
               --height-cm N               the height in centimetres
               --voice ON                  on or off
@@ -141,31 +130,16 @@ extension Golden {
               --time-zone ZONE            such as Europe/Berlin
               --locale TAG                such as de-DE
               --units NAME                metric or imperial
-              --settings FILE             the settings file (default: ~/.config/vitals/vitals.json5, if it
-                                          is there)
-              --host HOST                 the broker's name or address (default: 127.0.0.1)
-              --port PORT                 the broker's port (default: 1883)
-              --protocol NAME             mqtt5 or mqtt3.1.1 (default: mqtt5)
-              --username NAME             the user that the broker is to check
-              --password-file FILE        a file whose first line is that user's password, or the account's
-              --anonymous                 goes to the broker without a name, signed in or not
-              --tls                       speaks TLS with the broker, mostly with --port 8883
-              --ca-file FILE              the same, and trusts the certificates in it (default: the
-                                          system's)
-              --gateway ID                only this gateway (default: all; to ask something: the only one)
-              --timeout SECONDS           how long to wait for the broker and for answers (default: 10; for
-                                          connect: 60)
-              --json                      prints JSON for programs, one object a line
           -h, --help                      shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         """
 
     static let enrol = """
         Usage: vitals enrol [OPTIONS]
 
-        Enrols this machine's gateway, which is yours then.
+        Enrols this machine's gateway, and makes it yours.
 
         It asks for a code and hands it to `vitals-gateway enrol`, which a gateway that runs here takes up
         at once. For a gateway on another machine, --show prints the code, to be typed there.
@@ -176,27 +150,13 @@ extension Golden {
         Options:
               --show                   prints the code only
               --code                   with a code that an operator has given, which it asks for
-              --name TEXT              what the gateway is to be called by its owner
+              --name TEXT              the gateway's name for its owner
               --household              also shows you its live readings
               --again                  also where it is enrolled already
               --gateway-settings FILE  the gateway's settings file (default: its own default)
-              --settings FILE          the settings file (default: ~/.config/vitals/vitals.json5, if it is
-                                       there)
-              --host HOST              the broker's name or address (default: 127.0.0.1)
-              --port PORT              the broker's port (default: 1883)
-              --protocol NAME          mqtt5 or mqtt3.1.1 (default: mqtt5)
-              --username NAME          the user that the broker is to check
-              --password-file FILE     a file whose first line is that user's password, or the account's
-              --anonymous              goes to the broker without a name, signed in or not
-              --tls                    speaks TLS with the broker, mostly with --port 8883
-              --ca-file FILE           the same, and trusts the certificates in it (default: the system's)
-              --gateway ID             only this gateway (default: all; to ask something: the only one)
-              --timeout SECONDS        how long to wait for the broker and for answers (default: 10; for
-                                       connect: 60)
-              --json                   prints JSON for programs, one object a line
           -h, --help                   shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals enrol --name Attic
@@ -209,18 +169,17 @@ extension Golden {
 
         Makes a sensor yours: from now on its readings are recorded for you.
 
-        The code is what `vitals-gateway claim-code` prints on the gateway's machine. A sensor that was
-        somebody else's is yours then; what was recorded stays theirs.
+        The code is what `vitals-gateway claim-code` prints on the gateway's machine. A sensor that belonged
+        to somebody else is yours then; what was recorded for them stays with them.
 
         Arguments:
           SENSOR  a gateway's id and a sensor's: attic/strap
           CODE    the claim code
 
         Options:
-        \(options)
-          -h, --help                shows this help
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals claim k3v7q2mz/strap NF6YG-W8X2X-EQSRN
@@ -236,10 +195,9 @@ extension Golden {
           TARGET  a folder that does not exist yet, or a file FILE.tar
 
         Options:
-        \(options)
-          -h, --help                shows this help
+          -h, --help  shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals export my-data
@@ -252,15 +210,20 @@ extension Golden {
 
         Deletes all that is kept of you; the account stays.
 
-        It says what there is, asks, shows how far it has come, and says how it was made sure that nothing
-        can be read any more. Nobody can bring it back.
+        It says what there is, asks, shows how far it has come, and shows that nothing can be read any more.
+        Nobody can bring it back.
+
+        It takes the account's password: typed at the terminal, where it is not shown, or the first line of
+        --password-file, or from standard input. Where you sign in with a provider, it takes a new ID token
+        of theirs in a file; with --provider alone it prints the nonce that the token has to have.
 
         Options:
-          -y, --yes                 does not ask first
-        \(options)
-          -h, --help                shows this help
+          -y, --yes              does not ask first
+              --provider NAME    the provider that you sign in with, where the account has no password
+              --token-file FILE  a file whose first line is a new ID token of that provider
+          -h, --help             shows this help
 
-        \(exitCodes)
+        Every command also takes the options of vitals: vitals --help
 
         """
 }

@@ -17,8 +17,9 @@ final class ScriptedConsumer: @unchecked Sendable {
     /// What was asked, by whom (nil: a guest), and with which fields.
     let requests = Record<(user: String?, name: String, fields: JSON)>()
 
-    init() throws {
-        broker = try Broker()
+    /// - Parameter configuration: lines for mosquitto.conf.
+    init(configuration: [String] = ["allow_anonymous true"]) throws {
+        broker = try Broker(configuration: configuration)
         try broker.start()
         home = try TemporaryFolder()
         session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "consumer"))
@@ -63,6 +64,12 @@ final class ScriptedConsumer: @unchecked Sendable {
     /// Runs `vitals` on that machine.
     func vitals(
         _ words: String..., input: [String] = [], environment: [String: String] = [:]
+    ) throws -> (status: Int32?, output: String, errors: String) {
+        try vitals(words, input: input, environment: environment)
+    }
+
+    func vitals(
+        _ words: [String], input: [String] = [], environment: [String: String] = [:]
     ) throws -> (status: Int32?, output: String, errors: String) {
         let program = try RunningProgram(
             "vitals", ["--port", "\(broker.port)"] + words,

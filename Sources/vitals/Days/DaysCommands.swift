@@ -1,13 +1,15 @@
 import Daemon
+import Fitness
 
 /// What can be typed about one's own days.
 enum DaysCommands {
-    static let all = [today, week, month, year, heartRate, goals]
+    static let all = [today, day, week, month, year, heartRate, goals]
 
     /// Does what the command line asks for; nil where it is none of these.
     static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
         switch arguments.command {
         case ["today"]: try Reports(call, arguments).today()
+        case ["day"]: try Reports(call, arguments).day()
         case ["week"]: try Reports(call, arguments).week()
         case ["month"]: try Reports(call, arguments).month()
         case ["year"]: try Reports(call, arguments).year()
@@ -22,8 +24,6 @@ enum DaysCommands {
         }
     }
 
-    private static let codes = ExitCode.allCases
-
     private static let of = Option.value(
         "of", "NAME", "what is drawn: steps, distance, energy, temperature or heart-rate",
         default: Attribute.steps.rawValue, values: Attribute.allCases.map(\.rawValue))
@@ -31,7 +31,12 @@ enum DaysCommands {
     private static let today = Command(
         name: "today", summary: "Shows your day so far.",
         discussion: "Days are those of the time zone in your profile. What cannot be known is left out.",
-        examples: [Example("vitals today")], exitCodes: codes)
+        examples: [Example("vitals today")])
+
+    private static let day = Command(
+        name: "day", summary: "Shows any day of yours, as today shows this one.",
+        arguments: [.required("DATE", "such as 2026-11-21, or yesterday", values: CalendarDay.words)],
+        examples: [Example("vitals day yesterday"), Example("vitals day 2026-11-21")])
 
     private static let week = Command(
         name: "week", summary: "Draws a week, Monday to Sunday, a bar for each day.",
@@ -41,20 +46,22 @@ enum DaysCommands {
             """,
         options: [of],
         arguments: [
-            .optional("DAY", "a day of that week, such as 2026-11-21, or last for last week", values: ["last"])
+            .optional(
+                "DAY", "a day of that week, such as 2026-11-21, or last for last week",
+                values: ["last"] + CalendarDay.words)
         ],
-        examples: [Example("vitals week"), Example("vitals week last --of distance")], exitCodes: codes)
+        examples: [Example("vitals week"), Example("vitals week last --of distance")])
 
     private static let month = Command(
         name: "month", summary: "Draws a month day by day, and a calendar with the percentages of your goals.",
         options: [of], arguments: [.optional("MONTH", "such as 2026-11, or last", values: ["last"])],
-        examples: [Example("vitals month"), Example("vitals month 2026-10 --of energy")], exitCodes: codes)
+        examples: [Example("vitals month"), Example("vitals month 2026-10 --of energy")])
 
     private static let year = Command(
         name: "year", summary: "Draws a year, a bar for each month's average day.",
         discussion: "Behind a bar stand the mean, the total, and on how many days the goal was reached.",
         options: [of], arguments: [.optional("YEAR", "such as 2026, or last", values: ["last"])],
-        examples: [Example("vitals year"), Example("vitals year last --of heart-rate")], exitCodes: codes)
+        examples: [Example("vitals year"), Example("vitals year last --of heart-rate")])
 
     private static let period = [
         Option.value("from", "TIME", "from when, such as \"2026-11-21 14:00\", 14:00, yesterday or -2h"),
@@ -76,37 +83,37 @@ enum DaysCommands {
         examples: [
             Example("vitals heart-rate --from 14:00 --to 15:30"), Example("vitals heart-rate --from -7d"),
             Example("vitals heart-rate variability --from yesterday --to yesterday"),
-        ], exitCodes: codes,
+        ],
         subcommands: [
             Command(
                 name: "at", summary: "Shows what was measured at a time, or within 30 seconds of it.",
                 arguments: [.required("TIME", "such as \"2026-11-21 14:00:05\" or -5m")],
-                examples: [Example("vitals heart-rate at 14:00:05")], exitCodes: codes),
+                examples: [Example("vitals heart-rate at 14:00:05")]),
             Command(
                 name: "variability", summary: "Shows how much the time between beats varies: RMSSD and SDNN.",
                 discussion: "Without --from and --to it is the last hour's; at most 24 hours.", options: period,
-                examples: [Example("vitals heart-rate variability --from -5m")], exitCodes: codes),
+                examples: [Example("vitals heart-rate variability --from -5m")]),
             Command(
                 name: "delete", summary: "Deletes what was recorded in a time, for good.",
                 discussion: "Both --from and --to have to be said. What else comes in of that time is not kept either.",
                 options: period + [.flag("yes", short: "y", "does not ask first")],
-                examples: [Example("vitals heart-rate delete --from 14:00 --to 14:05")], exitCodes: codes),
+                examples: [Example("vitals heart-rate delete --from 14:00 --to 14:05")]),
         ], runsAlone: true)
 
     private static let goals = Command(
         name: "goals", summary: "Shows how far today's goals are, and changes them.",
         examples: [
             Example("vitals goals"), Example("vitals goals set --steps 12000 --distance 8km --energy none"),
-        ], exitCodes: codes,
+        ],
         subcommands: [
             Command(
                 name: "set", summary: "Changes the goals that the command line names.",
-                discussion: "From today on; days before keep theirs.",
+                discussion: "They hold from today on; earlier days keep the goals that they had.",
                 options: [
                     .value("steps", "N", "steps a day, or none"),
                     .value("distance", "LENGTH", "a day, such as 8km, 8000m or 5mi, or none"),
                     .value("energy", "KCAL", "kilocalories a day, or none"),
-                ], exitCodes: codes),
+                ]),
             Command(
                 name: "share", summary: "Prints a text about a goal to share, and makes a picture.",
                 options: [
@@ -116,6 +123,6 @@ enum DaysCommands {
                     .value("day", "DAY", "such as 2026-11-21 (default: today)"),
                     .value("svg", "FILE", "writes the picture there"),
                 ],
-                examples: [Example("vitals goals share --svg today.svg")], exitCodes: codes),
+                examples: [Example("vitals goals share --svg today.svg")]),
         ], runsAlone: true)
 }

@@ -32,7 +32,7 @@ struct Goals {
             return (attribute.title, "\(meter)  \(value) of \(attribute.text(target))")
         }
         let text = lines(rows)
-        try Output.write(text.isEmpty ? "no goals: vitals goals set --steps 10000\n" : text)
+        try Output.write(text.isEmpty ? Hints.completed("no goals: vitals goals set --steps 10000\n") : text)
         return .ok
     }
 
@@ -41,7 +41,7 @@ struct Goals {
             guard let text = try arguments.optionalString(attribute.rawValue) else { return nil }
             guard let target = Self.target(text, attribute) else {
                 throw arguments.refusal(
-                    of: attribute.rawValue, "expected \(Self.expected(attribute)) or none, found \(escaped(text))")
+                    of: attribute.rawValue, "expected \(Self.expected(attribute)), or none; found \(escaped(text))")
             }
             return (attribute.member, target)
         }
@@ -53,7 +53,7 @@ struct Goals {
 
     private static func expected(_ attribute: Attribute) -> String {
         switch attribute {
-        case .distance: "a distance such as 8km or 8000m"
+        case .distance: "a distance with its unit such as 8km, 8000m or 5mi"
         case .energy: "kilocalories such as 500"
         default: "a number of steps"
         }
@@ -70,6 +70,8 @@ struct Goals {
             default: [("steps", 1)]
             }
         let unit = units.first { text.hasSuffix($0.0) }
+        // 8 metres are nobody's goal, and 8000 km neither: a number alone would be guessed at.
+        guard unit != nil || attribute != .distance else { return nil }
         let digits = text.dropLast(unit?.0.count ?? 0)
         guard digits.utf8.allSatisfy({ $0 == 0x2E || (0x30...0x39).contains($0) }), let number = Double(digits) else {
             return nil
@@ -81,9 +83,11 @@ struct Goals {
     /// Prints what can be shared of a goal, and keeps the picture.
     func share() throws -> ExitCode {
         let goal = try arguments.choice("of", of: Goal.self)
-        let day = try arguments.optionalString("day")
-        if let day, CalendarDay(day) == nil {
-            throw arguments.refusal(of: "day", "expected a day such as 2026-11-21, found \(escaped(day))")
+        let day = try arguments.optionalString("day").map { (text) throws(UsageError) -> String in
+            guard let day = CalendarDay(typed: text) else {
+                throw arguments.refusal(of: "day", "expected a day such as 2026-11-21, found \(escaped(text))")
+            }
+            return "\(day)"
         }
         let file = try arguments.optionalString("svg")
         let data = try Office.visit(call) { office in
@@ -92,10 +96,10 @@ struct Goals {
         }
         if let file {
             guard case .string(let picture) = data["svg"] else {
-                throw Failure(.failure, "the consumer's reply has no picture")
+                throw Failure(.protocolError, "the consumer's reply has no picture")
             }
             do throws(VaultError) { try SmallFile.replace(file, with: Array(picture.utf8)) } catch {
-                throw Failure(.failure, "\(file) cannot be written: \(error.said)")
+                throw Failure(.inputOutput, "\(file) cannot be written: \(error.said)")
             }
         }
         guard !call.isJSON else {

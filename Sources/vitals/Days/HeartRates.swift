@@ -26,7 +26,7 @@ struct HeartRates {
         guard let width = data.whole("width_ms"), (1...10_000_000_000_000).contains(width),
             let begin = data.whole("from"), (0...1_000_000_000_000_000).contains(begin)
         else {
-            throw Failure(.failure, "the consumer's reply has no graph", hint: "--json shows what it has")
+            throw Failure(.protocolError, "the consumer's reply has no graph", hint: "--json shows what it has")
         }
         let pieces = Self.pieces(data, Int64(begin), Int64(width))
         guard !pieces.isEmpty else {
@@ -104,15 +104,18 @@ struct HeartRates {
         let isSure = try arguments.flag("yes")
         guard isSure || Secret.isTerminal else {
             throw Failure(
-                .usage, "this deletes for good, and there is no terminal to ask at", hint: "say so with --yes")
+                .usage, "what is deleted cannot be brought back, and there is no terminal to ask at",
+                hint: "if you are sure, add --yes")
         }
         _ = try Office(call)
-        guard isSure || isConfirmed("Delete all heart rates from \(period.words), for good?") else {
-            throw Failure(.failure, "nothing was changed")
+        guard isSure || isConfirmed("All heart rates from \(period.words) will be deleted, for good. Delete them?")
+        else {
+            throw Failure(.declined, "nothing was changed")
         }
         let data = try Office.visit(call) { try $0.ask("heart-rate/delete", period.fields) }
         guard !call.isJSON else { return try print(data.line) }
-        let count = data.whole("deleted").map { "\(grouped($0)) heart rate\($0 == 1 ? "" : "s")" } ?? "heart rates"
+        let count =
+            data.whole("deleted").map { "\(grouped($0)) \($0 == 1 ? "heart rate" : "heart rates")" } ?? "heart rates"
         return try print("\(count) deleted, from \(period.words)\n")
     }
 

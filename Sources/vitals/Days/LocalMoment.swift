@@ -3,16 +3,17 @@ import Fitness
 import Glibc
 import Telemetry
 
-/// A moment as people type it, in this machine's time zone:
+/// A moment as people type it, in this machine's time zone, or as programs write it (ISO 8601), in the zone that it names:
 ///
 ///     now   -2h   -1h30m   14:00   14:00:30   yesterday   "yesterday 14:00"   2026-11-21   "2026-11-21 14:00"
+///     2026-11-21T14:00:00Z   2026-11-21T14:00:00.250+01:00
 struct LocalMoment {
     /// Unix milliseconds; where a day was typed and no time, its first one.
     let start: Int64
     /// The end of the day, where a day was typed and no time; else the same.
     let end: Int64
 
-    static let expected = "a time such as \"2026-11-21 14:00\", 14:00, yesterday, -2h or now"
+    static let expected = "a time such as \"2026-11-21 14:00\", 2026-11-21T14:00:00Z, 14:00, yesterday, -2h or now"
 
     /// The moment that a text spells; nil where it spells none.
     /// - Parameter now: Unix milliseconds.
@@ -32,11 +33,11 @@ struct LocalMoment {
         switch words.count {
         case 1:
             if let time = Self.time(words[0]) {
-                guard let moment = Self.moment(today, time) else { return nil }
+                guard time.zone == nil, let moment = Self.moment(today, time) else { return nil }
                 (start, end) = (moment, moment)
             } else {
-                guard let day = named[words[0]] ?? CalendarDay(words[0]), let first = Self.moment(day, (0, 0, 0)),
-                    let next = Self.moment(day.advanced(by: 1), (0, 0, 0))
+                guard let day = named[words[0]] ?? CalendarDay(words[0]), let first = Self.moment(day, Time()),
+                    let next = Self.moment(day.advanced(by: 1), Time())
                 else { return nil }
                 (start, end) = (first, next)
             }
@@ -65,25 +66,69 @@ struct LocalMoment {
         return sum
     }
 
-    /// `14:00` or `14:00:30`.
-    private static func time(_ text: String) -> (hour: Int, minute: Int, second: Int)? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    /// What a clock shows, and where it hangs.
+    private struct Time {
+        var hour = 0
+        var minute = 0
+        var second = 0
+        var millisecond: Int64 = 0
+        /// Seconds east of Greenwich; nil for this machine's zone.
+        var zone: Int64?
+    }
+
+    /// `14:00`, `14:00:30`, `14:00:30.250`, and behind any of them `Z` or `+01:00`.
+    private static func time(_ text: String) -> Time? {
+        let clock = text.prefix { $0.isASCII && ($0.isNumber || ":.,".contains($0)) }
+        var result = Time()
+        if clock.count < text.count {
+            guard let zone = zone(text.dropFirst(clock.count)) else { return nil }
+            result.zone = zone
+        }
+        let halves = clock.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 == "." || $0 == "," }
+        let parts = halves[0].split(separator: ":", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count), parts.dropFirst().allSatisfy({ $0.count == 2 }),
-            (1...2).contains(parts[0].count), text.utf8.allSatisfy({ $0 == 0x3A || (0x30...0x39).contains($0) })
+            (1...2).contains(parts[0].count), halves.count == 1 || parts.count == 3
         else { return nil }
         let numbers = parts.compactMap { Int($0) }
-        let (hour, minute, second) = (numbers[0], numbers[1], numbers.count > 2 ? numbers[2] : 0)
-        return hour < 24 && minute < 60 && second < 60 ? (hour, minute, second) : nil
+        guard numbers.count == parts.count else { return nil }
+        (result.hour, result.minute, result.second) = (numbers[0], numbers[1], numbers.count > 2 ? numbers[2] : 0)
+        guard result.hour < 24, result.minute < 60, result.second < 60 else { return nil }
+        if halves.count == 2 {
+            let digits = halves[1]
+            guard (1...9).contains(digits.count), digits.allSatisfy(\.isNumber),
+                let thousandths = Int64(digits.prefix(3) + String(repeating: "0", count: max(0, 3 - digits.count)))
+            else { return nil }
+            result.millisecond = thousandths
+        }
+        return result
+    }
+
+    /// `Z`, `+01:00`, `-0330` or `+01`, as seconds.
+    private static func zone(_ text: Substring) -> Int64? {
+        if text == "Z" || text == "z" { return 0 }
+        guard let sign: Int64 = ["+": 1, "-": -1][text.prefix(1)] else { return nil }
+        let digits = text.dropFirst().filter { $0 != ":" }
+        let isWellFormed = text.dropFirst() == digits || text.count == 6 && text.dropFirst(3).first == ":"
+        guard isWellFormed, [2, 4].contains(digits.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let hours = Int64(digits.prefix(2)), let minutes = digits.count == 4 ? Int64(digits.suffix(2)) : 0,
+            hours < 24, minutes < 60
+        else { return nil }
+        return sign * (hours * 3600 + minutes * 60)
     }
 
     /// A time that the clocks skip counts as they would have gone on; of one that they show twice, the C library chooses.
-    private static func moment(_ day: CalendarDay, _ time: (hour: Int, minute: Int, second: Int)) -> Int64? {
+    private static func moment(_ day: CalendarDay, _ time: Time) -> Int64? {
+        if let zone = time.zone {
+            let clock = Int64(time.hour * 3600 + time.minute * 60 + time.second)
+            let seconds = day.daysSince1970 * 86_400 + clock - zone
+            return seconds < 0 ? nil : seconds * 1000 + time.millisecond
+        }
         var fields = tm()
         (fields.tm_year, fields.tm_mon, fields.tm_mday) = (CInt(day.year - 1900), CInt(day.month - 1), CInt(day.day))
         (fields.tm_hour, fields.tm_min, fields.tm_sec) = (CInt(time.hour), CInt(time.minute), CInt(time.second))
         fields.tm_isdst = -1
         let seconds = mktime(&fields)
-        return seconds < 0 ? nil : Int64(seconds) * 1000
+        return seconds < 0 ? nil : Int64(seconds) * 1000 + time.millisecond
     }
 }
 
@@ -106,8 +151,16 @@ struct Period {
         to = end.map { $0.start < now ? min($0.end, now) : $0.end } ?? now
         from = begin?.start ?? to - (ago ?? 0)
         guard from < to else {
-            throw arguments.refusal(
-                of: "from", "\(LocalTime.full(from)) is not before --to, which is \(LocalTime.full(to))")
+            let (start, last) = (LocalTime.full(from), LocalTime.full(to))
+            let problem =
+                if from == to {
+                    "the range is empty: it begins and ends at \(start)"
+                } else if end == nil {
+                    "\(start) lies in the future, and without --to the range ends now, at \(last)"
+                } else {
+                    "the range is reversed: it begins at \(start) and ends before that, at \(last); swap --from and --to"
+                }
+            throw arguments.refusal(of: "from", problem)
         }
     }
 

@@ -2,7 +2,7 @@ import Daemon
 import Fitness
 import Telemetry
 
-// `vitals today`, `week`, `month` and `year`: what the consumer has counted, as tables and bars. Days are the person's own, in the time
+// `vitals today`, `day`, `week`, `month` and `year`: what the consumer has counted, as tables and bars. Days are the person's own, in the time
 // zone of the profile; nothing is counted here.
 
 /// Shows days.
@@ -15,10 +15,23 @@ struct Reports {
         (self.call, self.arguments) = (call, arguments)
     }
 
-    // MARK: Today
+    // MARK: One day
 
     func today() throws -> ExitCode {
-        let day = try Office.visit(call) { try $0.ask("statistics/today") }
+        try print(try Office.visit(call) { try $0.ask("statistics/today") }, orElse: "nothing yet\n")
+    }
+
+    func day() throws -> ExitCode {
+        let text = try arguments.string("DATE")
+        guard let day = CalendarDay(typed: text) else {
+            throw arguments.refusal(
+                of: "DATE", "expected a day such as 2026-11-21, or yesterday, found \(escaped(text))")
+        }
+        let data = try Office.visit(call) { try $0.ask("statistics/day", [("day", .string("\(day)"))]) }
+        return try print(data, orElse: Self.nothing)
+    }
+
+    private func print(_ day: JSON, orElse nothing: String) throws -> ExitCode {
         guard !call.isJSON else { return try print(day.line) }
         let title = (day.text("day").flatMap { CalendarDay($0) }).map(\.longName)
         let amounts = Attribute.goals.compactMap { attribute in
@@ -34,7 +47,7 @@ struct Reports {
             rows.append(("Recorded", heart.whole("recorded_s").map(spell)))
         }
         let body = lines(rows)
-        return try print((title.map { paper.style.bold($0) + "\n" } ?? "") + (body.isEmpty ? "nothing yet\n" : body))
+        return try print((title.map { paper.style.bold($0) + "\n" } ?? "") + (body.isEmpty ? nothing : body))
     }
 
     /// A line of today's, the goal with it.
@@ -67,10 +80,10 @@ struct Reports {
         let attribute = try arguments.choice("of", of: Attribute.self)
         let day = try arguments.optionalString("DAY").map { (text) throws(UsageError) -> String in
             if text == "last", let today = CalendarDay.today { return "\(today.advanced(by: -7))" }
-            guard CalendarDay(text) != nil else {
+            guard let day = CalendarDay(typed: text) else {
                 throw arguments.refusal(of: "DAY", "expected a day such as 2026-11-21, or last, found \(escaped(text))")
             }
-            return text
+            return "\(day)"
         }
         let data = try Office.visit(call) { try $0.ask("statistics/week", [("day", day.map(JSON.string))]) }
         guard !call.isJSON else { return try print(data.line) }
@@ -82,8 +95,16 @@ struct Reports {
         if let from = days.first?.day, let to = days.last?.day { title += ", \(from.through(to))" }
         return try print(
             heading(title, days.last { $0.numbers.goal(attribute) != nil }?.numbers, attribute)
-                + Bars(rows: rows).drawn(on: paper) + summary(data["summary"], attribute))
+                + drawing(rows, data["summary"], attribute))
     }
+
+    /// Bars and what they come to, or that there is nothing to draw.
+    private func drawing(_ rows: [Bars.Row], _ period: JSON?, _ attribute: Attribute) -> String {
+        guard rows.contains(where: { $0.amount != nil }) else { return Self.nothing }
+        return Bars(rows: rows).drawn(on: paper) + summary(period, attribute)
+    }
+
+    private static let nothing = "nothing recorded\n"
 
     func month() throws -> ExitCode {
         let attribute = try arguments.choice("of", of: Attribute.self)
@@ -110,13 +131,17 @@ struct Reports {
             let percent = days.compactMap { day, numbers in
                 numbers.goal(goal)?.percent.map { (day, $0) }
             }
-            return MonthCalendar.Entry(name: goal.title, percent: Dictionary(percent) { $1 })
+            // A month of which nothing is known has reached 0 % on none of its days.
+            let isKnown = days.contains { goal.amount(ofDay: $0.numbers) != nil }
+            return MonthCalendar.Entry(name: goal.title, percent: isKnown ? Dictionary(percent) { $1 } : [:])
         }.filter { !$0.percent.isEmpty }
-        let drawing =
-            columns.contains { $0.amount != nil }
-            ? Columns(columns: columns, label: attribute.text).drawn(on: paper) : "nothing recorded\n"
-        var text = heading("\(attribute.title), \(first.monthName)", latest, attribute) + drawing
-        text += summary(data["summary"], attribute)
+        var text = heading("\(attribute.title), \(first.monthName)", latest, attribute)
+        if columns.contains(where: { $0.amount != nil }) {
+            text += Columns(columns: columns, label: attribute.text).drawn(on: paper)
+            text += summary(data["summary"], attribute)
+        } else {
+            text += Self.nothing
+        }
         if !entries.isEmpty {
             text += "\n" + paper.style.bold("Percent of each goal") + "\n"
             text += MonthCalendar(month: first.calendarMonth, entries: entries).drawn(on: paper)
@@ -150,8 +175,7 @@ struct Reports {
         }
         let title = attribute.title + (attribute.isSum ? " a day" : "") + (data.whole("year").map { ", \($0)" } ?? "")
         return try print(
-            heading(title, data["summary"], attribute) + Bars(rows: rows).drawn(on: paper)
-                + summary(data["summary"], attribute))
+            heading(title, data["summary"], attribute) + drawing(rows, data["summary"], attribute))
     }
 
     /// A line of a week.
@@ -189,7 +213,7 @@ struct Reports {
             numbers.double(member).map { "\(name) \(attribute.text($0))" }
         }
         if let days = period.goal(attribute)?.whole("reached") {
-            parts.append("goal reached on \(days) day\(days == 1 ? "" : "s")")
+            parts.append("goal reached on \(counted(days, "day"))")
         }
         return paper.wrapped(parts)
     }
@@ -203,7 +227,7 @@ struct Reports {
     }
 
     private static var isEmpty: Failure {
-        Failure(.failure, "the consumer's reply has no days", hint: "--json shows what it has")
+        Failure(.protocolError, "the consumer's reply has no days", hint: "--json shows what it has")
     }
 
     private func print(_ text: String) throws -> ExitCode {

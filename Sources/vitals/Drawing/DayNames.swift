@@ -7,6 +7,18 @@ extension CalendarDay {
     /// Today, by this machine's clock and time zone.
     static var today: CalendarDay? { CalendarDay(ofMoment: unixMilliseconds()) }
 
+    /// Words that people type for days: this one, and the one before.
+    static let words = ["today", "yesterday"]
+
+    /// The day that somebody types: a date, or one of the words.
+    init?(typed text: String) {
+        let ago = Self.words.firstIndex(of: text)
+        guard let day = ago == nil ? CalendarDay(text) : CalendarDay.today?.advanced(by: -(ago ?? 0)) else {
+            return nil
+        }
+        self = day
+    }
+
     /// The day of a moment in Unix milliseconds, in this machine's time zone.
     init?(ofMoment milliseconds: Int64) {
         let fields = LocalTime.fields(milliseconds)

@@ -1,3 +1,4 @@
+import Daemon
 import Glibc
 
 /// What drawings are made on: as wide as the terminal, with the characters that it shows.
@@ -19,7 +20,7 @@ struct Paper {
     }
 
     /// The width that is asked for, else the terminal's; nil where there is none.
-    private static var columns: Int? {
+    static var columns: Int? {
         if let asked = variable("COLUMNS").flatMap({ Int($0) }) { return asked }
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }

@@ -41,21 +41,47 @@ struct Friends {
     }
 
     func code() throws -> ExitCode {
-        let data = try Office.visit(call) { try $0.ask("friends/code") }
+        let data = try Office.visit(call) { try $0.ask("friends/code", [share($0)]) }
         guard !call.isJSON else { return try print(data.line) }
         _ = try print((data.text("code") ?? "-") + "\n")
         let end = data.time("expires").map { ", until \($0)" } ?? ""
-        Output.note("good once\(end): whoever types it after `vitals friends invite` is your friend")
+        Output.note("good once\(end): a person who gives it to `friends invite` becomes your friend")
+        Output.note(Self.shown(data))
         return .ok
     }
 
     func invite() throws -> ExitCode {
         let text = try arguments.string("WHOM")
-        let data = try Office.visit(call) { try $0.ask("friends/invite", [Self.address(text)]) }
+        let data = try Office.visit(call) { try $0.ask("friends/invite", [Self.address(text), share($0)]) }
         guard !call.isJSON else { return try print(data.line) }
-        return try print(
+        _ = try print(
             data["state"] == "friend"
-                ? "you are friends now\n" : "invited, if that is somebody here: they are asked, and may accept\n")
+                ? "you are friends now\n"
+                : "invited: if somebody here is known by this, they are asked, and may accept\n")
+        Output.note(Self.shown(data))
+        return .ok
+    }
+
+    // MARK: What friends see
+
+    /// Whether friends are to see the person's steps: as the command line says, or as the person says at the terminal, who is asked where they
+    /// do not see them yet. Left out, nothing changes.
+    private func share(_ office: Office) throws -> (String, JSON?) {
+        if let text = try arguments.optionalString("share-steps") {
+            guard let value = onOff(text) else { throw arguments.refusal(of: "share-steps", "expected on or off") }
+            return ("share", .object([JSON.Member("steps", value)]))
+        }
+        guard Secret.isTerminal, !call.isJSON, try office.ask("consent/get")["steps"] != true,
+            isConfirmed("Show your steps of the day to your friends?")
+        else { return ("share", nil) }
+        return ("share", ["steps": true])
+    }
+
+    /// What friends see from now on, as a reply says it.
+    private static func shown(_ data: JSON) -> String {
+        data["share"]?["steps"] == true
+            ? "your friends see your steps of the day; `vitals consent --steps off` ends that"
+            : "your friends do not see your steps; `vitals consent --steps on` shows them"
     }
 
     /// An e-mail address, a phone number, or else a code: that has letters.
@@ -68,7 +94,9 @@ struct Friends {
 
     // MARK: One of them
 
-    func accept() throws -> ExitCode { try change("accept", of: ["asked"]) { "you and \($0) are friends now" } }
+    func accept() throws -> ExitCode {
+        try change("accept", of: ["asked"], isSharing: true) { "you and \($0) are friends now" }
+    }
 
     func refuse() throws -> ExitCode { try change("refuse", of: ["asked"]) { "\($0) is refused" } }
 
@@ -77,14 +105,28 @@ struct Friends {
     }
 
     func block() throws -> ExitCode {
-        try change("block", of: ["friend", "asked"], asking: "Block") { "\($0) is blocked" }
+        try change("block", of: ["friend", "asked"], asking: "Block", elsewhere: Self.notified) { "\($0) is blocked" }
+    }
+
+    /// Somebody whom a notification is about: by its id, or by the whole name. An invitation that was withdrawn takes its notification along; its
+    /// id is still good for a block.
+    private static func notified(_ wanted: String, _ office: Office) throws(Failure) -> (id: String, name: String)? {
+        let told = try office.ask("notifications/list", [("all", true), ("limit", 100)]).list("notifications")
+        for notification in told {
+            guard case .string(let sender) = notification["from"] else { continue }
+            let name = notification.text("from_name")
+            let isMeant = [notification["id"], notification["from"]].contains(.string(wanted))
+            if isMeant || name?.lowercased() == escaped(wanted).lowercased() { return (sender, name ?? sender) }
+        }
+        let isID = wanted.utf8.count == 16 && wanted.allSatisfy { "abcdefghijklmnopqrstuvwxyz234567".contains($0) }
+        return isID ? (wanted, wanted) : nil
     }
 
     func unblock() throws -> ExitCode { try change("unblock", of: ["blocked"]) { "\($0) is not blocked any more" } }
 
     func mute(_ isMuted: Bool) throws -> ExitCode {
-        try change("mute", of: ["friend"], [("muted", .bool(isMuted))]) {
-            isMuted ? "you are told of no thumbs of \($0)" : "you are told of thumbs of \($0) again"
+        try change("mute", named: isMuted ? "mute" : "unmute", of: ["friend"], [("muted", .bool(isMuted))]) {
+            isMuted ? "you are no longer told of thumbs of \($0)" : "you are told of thumbs of \($0) again"
         }
     }
 
@@ -102,27 +144,37 @@ struct Friends {
 
     /// Asks for something about one of those in the list.
     private func change(
-        _ verb: String, of states: Set<String>, _ fields: [(String, JSON?)] = [],
-        asking question: String? = nil, text: (String) -> String
+        _ verb: String, named command: String? = nil, of states: Set<String>, _ fields: [(String, JSON?)] = [],
+        asking question: String? = nil, isSharing: Bool = false,
+        elsewhere: ((String, Office) throws(Failure) -> (id: String, name: String)?)? = nil,
+        text: (String) -> String
     ) throws -> ExitCode {
         let wanted = try arguments.string("NAME")
         let isSure = question == nil ? true : try arguments.flag("yes")
         return try Office.visit(call) { office in
             let known = try office.ask("friends/list").list("friends")
-            let (id, name) = try Self.one(wanted, among: known, states)
-            guard isSure || isConfirmed("\(question ?? verb) \(name)?") else {
-                throw Failure(.failure, "nothing was changed")
+            let (id, name): (String, String)
+            do throws(Failure) { (id, name) = try Self.one(wanted, among: known, states, to: command ?? verb) } catch {
+                guard let found = try elsewhere?(wanted, office) else { throw error }
+                (id, name) = found
             }
+            guard isSure || isConfirmed("\(question ?? verb) \(name)?") else {
+                throw Failure(.declined, "nothing was changed")
+            }
+            let fields = isSharing ? fields + [try share(office)] : fields
             let data = try office.ask("friends/\(verb)", [("friend", .string(id))] + fields)
             let left = data.whole("left").map { "; \($0) more today" } ?? ""
-            return try print(call.isJSON ? data.line : text(name) + left + "\n")
+            _ = try print(call.isJSON ? data.line : text(name) + left + "\n")
+            if isSharing, !call.isJSON { Output.note(Self.shown(data)) }
+            return .ok
         }
     }
 
     /// The one that is meant: by id, by the whole name, or by its beginning; in small letters or capitals.
-    static func one(_ wanted: String, among known: [JSON], _ states: Set<String>) throws(Failure) -> (
-        id: String, name: String
-    ) {
+    /// - Parameter verb: what is to be done, for somebody who named nobody.
+    static func one(
+        _ wanted: String, among known: [JSON], _ states: Set<String>, to verb: String
+    ) throws(Failure) -> (id: String, name: String) {
         let entries = known.compactMap { entry -> (id: String, name: String)? in
             guard case .string(let id) = entry["friend"], case .string(let state) = entry["state"],
                 states.contains(state)
@@ -134,10 +186,10 @@ struct Friends {
         let same = entries.filter { $0.name.lowercased() == word }
         let found = same.isEmpty && !word.isEmpty ? entries.filter { $0.name.lowercased().hasPrefix(word) } : same
         guard let entry = found.first else {
-            let there = entries.isEmpty ? "nobody at all" : entries.map(\.name).joined(separator: ", ")
+            let there = entries.map(\.name).joined(separator: ", ")
             throw Failure(
-                .failure, "nobody is called \(escaped(wanted)) among those that this is for: \(there)",
-                hint: "see vitals friends")
+                .notFound, "there is nobody called \(escaped(wanted)) to \(verb)",
+                hint: entries.isEmpty ? "see vitals friends" : "you can name \(there); see vitals friends")
         }
         guard found.count == 1 else {
             let there = found.map { "\($0.name) (\($0.id))" }.joined(separator: ", ")

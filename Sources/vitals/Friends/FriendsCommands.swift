@@ -24,44 +24,69 @@ enum FriendsCommands {
         }
     }
 
-    private static let codes = ExitCode.allCases
     private static let yes = Option.flag("yes", short: "y", "does not ask first")
-    private static let name = Positional.required("NAME", "the name or how it begins, or the id")
+    private static func name(_ offers: Offers) -> Positional {
+        .required("NAME", "the name or how it begins, or the id", offers: offers.rawValue)
+    }
 
-    private static func one(_ verb: String, _ summary: String, _ options: [Option] = []) -> Command {
-        Command(name: verb, summary: summary, options: options, arguments: [name], exitCodes: codes)
+    private static let share = Option.value(
+        "share-steps", "ON", "on or off: whether your friends see your steps of the day", values: ["on", "off"])
+
+    private static func one(
+        _ verb: String, _ offers: Offers, _ summary: String, _ options: [Option] = [], _ discussion: String = ""
+    ) -> Command {
+        Command(
+            name: verb, summary: summary, discussion: discussion, options: options, arguments: [name(offers)])
     }
 
     private static let friends = Command(
-        name: "friends", summary: "Lists your friends and their steps of today, and who asks to be one.",
+        name: "friends", summary: "Lists your friends with their steps of today, and the people who ask to be friends.",
         discussion: """
             Friends see each other's steps of the day, where both let them (vitals consent). Capitals do not count in names.
             """,
         examples: [
             Example("vitals friends invite grace@example.org"),
-            Example("vitals friends code", "prints a code for somebody who sits beside you"),
+            Example("vitals friends code", "prints a code for a person beside you"),
             Example("vitals friends accept grace"),
-        ], exitCodes: codes,
+        ],
         subcommands: [
             Command(
                 name: "invite", summary: "Invites somebody, or takes the code that they gave you.",
-                discussion: "Whether somebody has an account is told to nobody.",
+                discussion: """
+                    It does not say whether that person has an account. Your friends see your steps only if you say so: here, or with \
+                    `vitals consent`.
+                    """,
+                options: [share],
                 arguments: [.required("WHOM", "an e-mail address, a phone number or a code")],
                 examples: [
                     Example("vitals friends invite +4915123456789"),
                     Example("vitals friends invite 7QKM-2DZX-0H4W-9C1T-V6RA-XP3E"),
-                ], exitCodes: codes),
-            Command(name: "code", summary: "Prints a code that makes who types it your friend.", exitCodes: codes),
-            one("accept", "Accepts who asks to be your friend."), one("refuse", "Refuses who asks to be your friend."),
-            one("remove", "Ends a friendship, or takes back an invitation.", [yes]),
-            one("block", "Removes somebody, who cannot ask again.", [yes]), one("unblock", "Lets somebody ask again."),
-            one("mute", "Tells you of no thumbs of a friend."), one("unmute", "Tells you of a friend's thumbs again."),
+                ]),
+            Command(
+                name: "code", summary: "Prints a code; the person who types it becomes your friend.", options: [share]),
+            one(
+                "accept", .invitations, "Accepts a person who asks to be your friend.", [share],
+                "Your friends see your steps only if you say so: here, where it asks, or with `vitals consent`."),
+            one(
+                "refuse", .invitations, "Refuses a person who asks to be your friend."),
+            one(
+                "remove", .acquaintances, "Ends a friendship, or takes back an invitation.", [yes]),
+            one(
+                "block", .suitors, "Removes a person, who then cannot ask again.", [yes],
+                "The id of a notification names the person whom it is about, even one who has taken the invitation back."
+            ),
+            one(
+                "unblock", .blocked, "Lets a blocked person ask again."),
+            one(
+                "mute", .friends, "Stops telling you of a friend's thumbs."),
+            one(
+                "unmute", .friends, "Tells you of a friend's thumbs again."),
         ], runsAlone: true)
 
     private static let cheer = Command(
-        name: "cheer", summary: "Gives a friend a thumb up or down, who is told so.",
-        arguments: [name, .required("THUMB", "up or down", values: Friends.Thumb.allCases.map(\.rawValue))],
-        examples: [Example("vitals cheer grace up")], exitCodes: codes)
+        name: "cheer", summary: "Gives a friend a thumb up or down, and tells them.",
+        arguments: [name(.friends), .required("THUMB", "up or down", values: Friends.Thumb.allCases.map(\.rawValue))],
+        examples: [Example("vitals cheer grace up")])
 
     private static let notifications = Command(
         name: "notifications", summary: "Lists what you have been told, the newest first.",
@@ -73,11 +98,11 @@ enum FriendsCommands {
         examples: [
             Example("vitals notifications"), Example("vitals notifications --follow"),
             Example("vitals notifications confirm --all"),
-        ], exitCodes: codes,
+        ],
         subcommands: [
             Command(
                 name: "confirm", summary: "Says that you know.", options: [.flag("all", "all of them")],
                 arguments: [.repeated("ID", "those that are confirmed; or --all")],
-                examples: [Example("vitals notifications confirm --all")], exitCodes: codes)
+                examples: [Example("vitals notifications confirm --all")])
         ], runsAlone: true)
 }

@@ -27,7 +27,7 @@ struct Notifications {
             return .ok
         }
         guard !notifications.isEmpty else {
-            Output.note(isAll ? "no notifications" : "nothing new; those that you have confirmed: --all")
+            Output.note(isAll ? "no notifications" : "nothing new; --all shows what you have confirmed, too")
             return .ok
         }
         let rows = notifications.map { notification in
@@ -67,13 +67,13 @@ struct Notifications {
             try office.listen(to: .notifications)
             var shown: Set<String> = []
             var events: [Event] = []
-            func catchUp(within patience: Duration?) throws(Failure) {
+            func catchUp(within patience: Office.Limit) throws(Failure) {
                 let (missed, _) = try Self.list(isAll, limit) { (fields) throws(Failure) in
                     try office.ask("notifications/list", fields, within: patience) { events.append($0) }
                 }
                 for notification in missed.reversed() { try show(notification, &shown) }
             }
-            try catchUp(within: nil)
+            try catchUp(within: .usually(.seconds(15)))
             var (isCutOff, isBehind) = (false, false)
             repeat {
                 let batch = events + office.next(within: .seconds(1))
@@ -93,7 +93,7 @@ struct Notifications {
                     }
                 }
                 // The consumer may take longer to come back than we do: it is asked until it answers.
-                if isBehind, !isCutOff { isBehind = (try? catchUp(within: .seconds(3))) == nil }
+                if isBehind, !isCutOff { isBehind = (try? catchUp(within: .atMost(.seconds(3)))) == nil }
             } while !Output.readerHasGone
             return .ok
         }
@@ -116,7 +116,7 @@ struct Notifications {
         let (ids, isAll) = (try arguments.strings("ID"), try arguments.flag("all"))
         guard ids.isEmpty == isAll else {
             throw isAll
-                ? arguments.refusal(of: "all", "leaves no choice to ID")
+                ? arguments.refusal(of: "all", "cannot be combined with ID")
                 : arguments.refusal(of: "ID", "is missing; or confirm all of them: --all")
         }
         let fields: (String, JSON?) = isAll ? ("all", true) : ("ids", .array(ids.map(JSON.string)))

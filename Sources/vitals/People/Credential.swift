@@ -28,6 +28,8 @@ struct Credential: Equatable {
         }
 
         var passwordFile: String { "\(folder)/\(name).password" }
+        /// Answers of `vitals profile edit` that were not saved yet.
+        var draftFile: String { "\(folder)/\(name).draft" }
         fileprivate var file: String { "\(folder)/\(name).json" }
 
         private static func isPlain(_ byte: UInt8) -> Bool {
@@ -64,7 +66,7 @@ struct Credential: Equatable {
             let json: JSON = ["user": .string(user.text), "device": .string(device.text)]
             try SmallFile.replace(place.file, with: json.bytes + [UInt8(ascii: "\n")])
         } catch {
-            throw Failure(.failure, "signed in, but that cannot be kept here: \(error)")
+            throw Failure(.inputOutput, "signed in, but that cannot be kept here: \(error)")
         }
     }
 
@@ -72,6 +74,7 @@ struct Credential: Equatable {
     static func remove(_ place: Place) {
         unlink(place.file)
         unlink(place.passwordFile)
+        unlink(place.draftFile)
     }
 
     /// A folder and those above it, as far as they are missing.

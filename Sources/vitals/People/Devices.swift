@@ -29,18 +29,25 @@ struct Devices {
     }
 
     func revoke() throws -> ExitCode {
-        let device = try arguments.id("DEVICE")
-        let data = try Office.visit(call) { try $0.ask("devices/revoke", [("device", .string(device))]) }
-        try Output.write(call.isJSON ? data.line : "\(device) is signed out\n")
+        let device = try arguments.string("DEVICE")
+        let data = try Office.visit(call) { office in
+            try office.about(.device, device) { (id) throws(Failure) in
+                try office.ask("devices/revoke", [("device", .string(id))])
+            }
+        }
+        try Output.write(call.isJSON ? data.line : "\(escaped(device)) is signed out\n")
+        if !call.isJSON { Output.note("codes for friends and gateways that you asked for are no longer valid either") }
         return .ok
     }
 
     func name() throws -> ExitCode {
-        let (device, name) = (try arguments.id("DEVICE"), try arguments.string("NAME"))
-        let data = try Office.visit(call) {
-            try $0.ask("devices/name", [("device", .string(device)), ("name", .string(name))])
+        let (device, name) = (try arguments.string("DEVICE"), try arguments.string("NAME"))
+        let data = try Office.visit(call) { office in
+            try office.about(.device, device) { (id) throws(Failure) in
+                try office.ask("devices/name", [("device", .string(id)), ("name", .string(name))])
+            }
         }
-        try Output.write(call.isJSON ? data.line : "\(device) is called \(escaped(name)) now\n")
+        try Output.write(call.isJSON ? data.line : "\(escaped(device)) is called \(escaped(name)) now\n")
         return .ok
     }
 }

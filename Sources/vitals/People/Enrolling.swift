@@ -16,7 +16,7 @@ struct Enrolling {
     func enrol() throws -> ExitCode {
         let isShown = try arguments.flag("show")
         guard try !arguments.flag("code") else {
-            guard !isShown else { throw arguments.refusal(of: "code", "leaves nothing to --show") }
+            guard !isShown else { throw arguments.refusal(of: "code", "cannot be combined with --show") }
             // The gateway asks for it itself.
             return try runGateway(input: nil)
         }
@@ -26,7 +26,7 @@ struct Enrolling {
                 "gateways/invite",
                 [("name", arguments.optionalString("name").map(JSON.string)), ("household", .bool(isHousehold))])
         }
-        guard case .string(let code) = data["code"] else { throw Failure(.failure, "the reply has no code") }
+        guard case .string(let code) = data["code"] else { throw Failure(.protocolError, "the reply has no code") }
         guard isShown || call.isJSON else { return try runGateway(input: code + "\n") }
         try Output.write(call.isJSON ? data.line : escaped(code) + "\n")
         if !call.isJSON {
@@ -40,8 +40,9 @@ struct Enrolling {
         var words = ["enrol"]
         if let file = try arguments.optionalString("gateway-settings") { words += ["--settings", file] }
         if try arguments.flag("again") { words.append("--again") }
+        if arguments.isGiven("timeout") { words += ["--timeout", try arguments.string("timeout")] }
         let status = try Programs.run(Programs.ours("vitals-gateway"), words, input: input)
-        return ExitCode(rawValue: status) ?? .failure
+        return ExitCode(rawValue: status) ?? .internalError
     }
 
     func list() throws -> ExitCode {
@@ -65,21 +66,30 @@ struct Enrolling {
     }
 
     func rename() throws -> ExitCode {
-        let (gateway, name) = (try arguments.id("GATEWAY"), try arguments.string("NAME"))
-        let data = try Office.visit(call) {
-            try $0.ask("gateways/rename", [("gateway", .string(gateway)), ("name", .string(name))])
+        let (gateway, name) = (try arguments.string("GATEWAY"), try arguments.string("NAME"))
+        let data = try Office.visit(call) { office in
+            try office.about(.gateway, gateway) { (id) throws(Failure) in
+                try office.ask("gateways/rename", [("gateway", .string(id)), ("name", .string(name))])
+            }
         }
         let words = data.text("name").map { "is called \($0) now" } ?? "has no name now"
-        try Output.write(call.isJSON ? data.line : "\(gateway) \(words)\n")
+        try Output.write(call.isJSON ? data.line : "\(escaped(gateway)) \(words)\n")
         return .ok
     }
 
     func remove() throws -> ExitCode {
-        let gateway = try arguments.id("GATEWAY")
-        let question = "Remove gateway \(gateway)? What it has not sent is lost, and its sensors are nobody's."
-        guard try arguments.flag("yes") || isConfirmed(question) else { throw Failure(.failure, "nothing was changed") }
-        let data = try Office.visit(call) { try $0.ask("gateways/remove", [("gateway", .string(gateway))]) }
-        try Output.write(call.isJSON ? data.line : "\(gateway) is removed\n")
+        let gateway = try arguments.string("GATEWAY")
+        let question =
+            "Gateway \(escaped(gateway)) will be removed: what it has not sent yet will be lost, and its sensors will be nobody's. Remove it?"
+        guard try arguments.flag("yes") || isConfirmed(question) else {
+            throw Failure(.declined, "nothing was changed")
+        }
+        let data = try Office.visit(call) { office in
+            try office.about(.gateway, gateway) { (id) throws(Failure) in
+                try office.ask("gateways/remove", [("gateway", .string(id))])
+            }
+        }
+        try Output.write(call.isJSON ? data.line : "\(escaped(gateway)) is removed\n")
         return .ok
     }
 
@@ -88,7 +98,7 @@ struct Enrolling {
     func claim() throws -> ExitCode {
         let sensor = try OwnSensor(arguments)
         let code = JSON.string(try arguments.string("CODE"))
-        let data = try Office.visit(call) { try $0.ask("sensors/claim", sensor.fields + [("code", code)]) }
+        let data = try Office.visit(call) { try sensor.ask("sensors/claim", [("code", code)], $0) }
         guard !call.isJSON else {
             try Output.write(data.line)
             return .ok
@@ -106,8 +116,8 @@ struct Enrolling {
 
     func release() throws -> ExitCode {
         let sensor = try OwnSensor(arguments)
-        let data = try Office.visit(call) { try $0.ask("sensors/release", sensor.fields) }
-        try Output.write(call.isJSON ? data.line : "\(sensor.name) is yours no more; what was recorded stays\n")
+        let data = try Office.visit(call) { try sensor.ask("sensors/release", [], $0) }
+        try Output.write(call.isJSON ? data.line : "\(sensor.name) is no longer yours; what was recorded stays\n")
         return .ok
     }
 
@@ -135,20 +145,28 @@ struct Enrolling {
 /// A sensor as its owner names it: its gateway's id and its own, `attic/strap`.
 struct OwnSensor {
     let name: String
-    private let parts: [String]
+    /// The gateway's id or name.
+    let gateway: String
+    /// The sensor's id.
+    let sensor: String
 
     /// The one that the argument `SENSOR` names.
     init(_ arguments: Arguments) throws {
-        name = try arguments.string("SENSOR")
-        parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, (try? ID(parts[0])) != nil, (try? ID(parts[1])) != nil else {
+        let text = try arguments.string("SENSOR")
+        let named = NamedSensor(text)
+        guard let gateway = named.gateway, !gateway.isEmpty, (try? ID(named.sensor)) != nil else {
             throw arguments.refusal(
-                of: "SENSOR", "expected a gateway and a sensor such as attic/strap, found \(escaped(name))")
+                of: "SENSOR", "expected a gateway and a sensor such as attic/strap, found \(escaped(text))")
         }
+        (name, self.gateway, sensor) = (escaped(text), gateway, named.sensor)
     }
 
-    /// For a request.
-    var fields: [(String, JSON?)] { [("gateway", .string(parts[0])), ("sensor", .string(parts[1]))] }
+    /// Asks for something about it.
+    func ask(_ request: String, _ fields: [(String, JSON?)], _ office: Office) throws(Failure) -> JSON {
+        try office.about(.gateway, gateway) { (id) throws(Failure) in
+            try office.ask(request, [("gateway", .string(id)), ("sensor", .string(sensor))] + fields)
+        }
+    }
 }
 
 /// Asks the person at the terminal; where nobody sits there, the command line itself is the confirmation.

@@ -18,13 +18,13 @@ struct Exporting {
         // For its owner only, archive and all.
         umask(0o077)
         guard target.hasSuffix(".tar") else { return try report(write(to: target), target) }
-        guard access(target, F_OK) != 0 else { throw Failure(.failure, "there is a file \(target) already") }
+        guard access(target, F_OK) != 0 else { throw Failure(.inputOutput, "there is a file \(target) already") }
         let folder = "\(target).\(randomText())"
         let files: Files
         do {
             files = try write(to: folder)
             let status = try Programs.run("tar", ["-cf", target, "-C", folder, "."])
-            guard status == 0 else { throw Failure(.failure, "tar failed, with status \(status)") }
+            guard status == 0 else { throw Failure(.inputOutput, "tar failed, with status \(status)") }
         } catch {
             try? Folder.remove(folder)
             throw error
@@ -39,11 +39,11 @@ struct Exporting {
     private func write(to folder: String) throws -> Files {
         if access(folder, F_OK) == 0 {
             guard try Folder.names(in: folder).isEmpty else {
-                throw Failure(.failure, "\(folder) is not empty", hint: "name a folder that does not exist yet")
+                throw Failure(.inputOutput, "\(folder) is not empty", hint: "name a folder that does not exist yet")
             }
         } else {
             do throws(VaultError) { try Folder.make(folder) } catch {
-                throw Failure(.failure, "\(folder) cannot be made: \(error.said)")
+                throw Failure(.inputOutput, "\(folder) cannot be made: \(error.said)")
             }
         }
         return try Office.visit(call) { office in
@@ -55,11 +55,13 @@ struct Exporting {
                     try append(bytes, to: try Self.checked(name), in: folder)
                     files[name, default: 0] += bytes.count
                     if Secret.isTerminal, !call.isJSON {
-                        Output.ask("\r\(escaped(name)): \(files[name, default: 0]) bytes   ", isRaw: true)
+                        Output.ask("\r\(escaped(name)): \(counted(files[name, default: 0], "byte"))   ", isRaw: true)
                     }
                 }
                 let next = part["next"]
-                guard next == nil || next != cursor else { throw Failure(.failure, "the consumer repeats itself") }
+                guard next == nil || next != cursor else {
+                    throw Failure(.protocolError, "the consumer repeats itself")
+                }
                 cursor = next == .null ? nil : next
             } while cursor != nil
             if Secret.isTerminal, !call.isJSON { Output.ask("\n", isRaw: true) }
@@ -71,7 +73,9 @@ struct Exporting {
     private static func bytes(of part: JSON) throws(Failure) -> [UInt8]? {
         guard case .string(let text) = part["data"] else { return nil }
         guard part["encoding"] == "base64" else { return Array(text.utf8) }
-        guard let data = Data(base64Encoded: text) else { throw Failure(.failure, "a part of the export is no base64") }
+        guard let data = Data(base64Encoded: text) else {
+            throw Failure(.protocolError, "a part of the export is not base64")
+        }
         return Array(data)
     }
 
@@ -85,7 +89,7 @@ struct Exporting {
             }
         }
         guard isPlain, !name.isEmpty, !name.hasPrefix(".") else {
-            throw Failure(.failure, "the consumer names a file \(escaped(name)), which is no name of one")
+            throw Failure(.protocolError, "the consumer calls a file \(escaped(name)), and no file is called that")
         }
         return name
     }
@@ -93,10 +97,10 @@ struct Exporting {
     private func append(_ bytes: [UInt8], to name: String, in folder: String) throws(Failure) {
         let path = "\(folder)/\(name)"
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw Failure(.failure, "\(path): \(String(cString: strerror(errno)))") }
+        guard file >= 0 else { throw Failure(.inputOutput, "\(path): \(String(cString: strerror(errno)))") }
         defer { close(file) }
         guard Glibc.write(file, bytes, bytes.count) == bytes.count else {
-            throw Failure(.failure, "\(path) cannot be written: \(String(cString: strerror(errno)))", hint: "df -h")
+            throw Failure(.inputOutput, "\(path) cannot be written: \(String(cString: strerror(errno)))", hint: "df -h")
         }
     }
 

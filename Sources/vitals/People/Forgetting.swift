@@ -1,4 +1,5 @@
 import Daemon
+import Glibc
 import MQTT
 import Telemetry
 
@@ -13,32 +14,39 @@ struct Forgetting {
 
     /// Deletes all that is kept of the person, and keeps the account.
     func resetAll() throws -> ExitCode {
+        if let code = try confirming.drawNonce() { return code }
         try refuseUnasked()
         return try Office.visit(call) { office in
             let asked = try office.ask("reset-all/ask")
             if !call.isJSON {
-                Output.note(asked.text("message") ?? "This deletes all that is kept of you")
+                Output.note(asked.text("message") ?? "All that is kept of you will be deleted")
                 for (name, count) in Self.counts(asked["what"]) { Output.note("  \(name): \(count)") }
             }
             guard try isSure || isConfirmed("Delete all of it, for good?") else {
-                throw Failure(.failure, "nothing was changed")
+                throw Failure(.declined, "nothing was changed")
             }
+            let fields = [("confirmation", asked["confirmation"])] + (try confirming.fields(asked))
             try office.listen(to: .progress)
-            let data = try office.ask(
-                "reset-all/confirm", [("confirmation", asked["confirmation"])], within: .seconds(300)
-            ) { (event) throws(Failure) in try show(event, office) }
+            let data = try office.ask("reset-all/confirm", fields, within: .usually(.seconds(300))) {
+                (event) throws(Failure) in
+                try show(event, office)
+            }
+            if let place = call.place { unlink(place.draftFile) }
             guard !call.isJSON else {
                 try Output.write(data.line)
                 return .ok
             }
             try Output.write((data.text("message") ?? "Everything was deleted") + "\n")
             if case .integer(let tried) = data["tried"], case .integer(let opened) = data["opened"] {
-                try Output.write("proof: of \(tried) sealed things tried afterwards, \(opened) could be opened\n")
+                try Output.write(
+                    "proof: \(counted(tried, "sealed record")) tried afterwards, \(opened) could be opened\n")
             }
-            if data["next"] == "profile" { try Output.write("next: vitals profile edit\n") }
+            if data["next"] == "profile" { try Output.write(Hints.completed("next: vitals profile edit\n")) }
             return .ok
         }
     }
+
+    private var confirming: Confirming { Confirming(call, arguments) }
 
     private var isSure: Bool { get throws { try arguments.flag("yes") } }
 
@@ -46,7 +54,8 @@ struct Forgetting {
     private func refuseUnasked() throws {
         guard try isSure || Secret.isTerminal else {
             throw Failure(
-                .usage, "this deletes for good, and there is no terminal to ask at", hint: "say so with --yes")
+                .usage, "what is deleted cannot be brought back, and there is no terminal to ask at",
+                hint: "if you are sure, add --yes")
         }
     }
 
@@ -70,18 +79,15 @@ struct Forgetting {
 
     /// Deletes the account, and all that is kept of the person.
     func deleteAccount() throws -> ExitCode {
-        _ = try Office(call)
+        if let code = try confirming.drawNonce() { return code }
         try refuseUnasked()
-        guard try isSure || isConfirmed("Delete your account and everything in it, for good?") else {
-            throw Failure(.failure, "nothing was changed")
-        }
-        let file = try arguments.optionalString("password-file")
-        let password =
-            file != nil || Secret.isTerminal
-            ? try Secret.password("Password (none where you sign in with a provider): ", file: file) : readLine() ?? ""
-        let data = try Office.visit(call) {
-            try $0.ask(
-                "account/delete", [("password", password.isEmpty ? nil : .string(password))], within: .seconds(300))
+        let data = try Office.visit(call) { office in
+            let account = try office.ask("account/get")
+            guard try isSure || isConfirmed("Your account and everything in it will be deleted, for good. Delete it?")
+            else {
+                throw Failure(.declined, "nothing was changed")
+            }
+            return try office.ask("account/delete", confirming.fields(account), within: .usually(.seconds(300)))
         }
         if let place = call.place { Credential.remove(place) }
         try Output.write(call.isJSON ? data.line : (data.text("message") ?? "The account was deleted") + "\n")

@@ -10,26 +10,31 @@ import Telemetry
 final class Office {
     let call: Call
     private let broker: Broker
-    /// Nil for a guest.
-    let credential: Credential?
+    /// Who asks; nil for a guest.
+    let person: ID?
 
     /// - Parameters:
     ///   - isGuest: whether to ask as nobody, signed in or not.
     ///   - isPatient: whether it goes on where the broker goes away.
     init(_ call: Call, isGuest: Bool = false, isPatient: Bool = false) throws(Failure) {
-        guard let credential = isGuest ? nil : call.credential else {
-            guard isGuest else {
-                throw Failure(
-                    .usage, "not signed in at \(call.broker.address)",
-                    hint: "vitals sign-in NAME, or for a new account: vitals sign-up NAME")
-            }
+        guard let person = isGuest ? nil : call.person else {
+            guard isGuest else { throw Self.notSignedIn(call) }
             var guest = call.asGuest
             // A reply finds a guest by what only MQTT 5 has.
             guest.useMQTT5()
-            (self.call, credential, broker) = (guest, nil, Broker(guest))
+            (self.call, self.person, broker) = (guest, nil, Broker(guest))
             return
         }
-        (self.call, self.credential, broker) = (call, credential, Broker(call, isPatient: isPatient))
+        (self.call, self.person, broker) = (call, person, Broker(call, isPatient: isPatient))
+    }
+
+    static func notSignedIn(_ call: Call) -> Failure {
+        Failure(
+            .refused, "not signed in at \(call.broker.address)",
+            hint: """
+                vitals sign-in NAME, or for a new account: vitals sign-up NAME; in a home without accounts, name a person of its \
+                settings: --username NAME --password-file FILE
+                """)
     }
 
     /// Connects, does what is to be done, and says goodbye.
@@ -44,17 +49,24 @@ final class Office {
 
     /// Who asks.
     func user() throws(Failure) -> ID {
-        guard let credential else { throw Failure(.usage, "not signed in") }
-        return credential.user
+        guard let person else { throw Self.notSignedIn(call) }
+        return person
+    }
+
+    /// How long a request may take.
+    enum Limit {
+        /// Where --timeout says nothing else; hashing a password takes its time.
+        case usually(Duration)
+        /// Whatever --timeout says, unless that is shorter: for what is done without where it does not come.
+        case atMost(Duration)
     }
 
     /// Asks, and returns the data of the reply; what is refused is thrown.
     /// - Parameters:
     ///   - name: `sign-up` as a guest; `devices/list` as a person.
     ///   - fields: those that are nil are left out.
-    ///   - limit: how long it may take; hashing a password takes its time.
     func ask(
-        _ name: String, _ fields: [(String, JSON?)] = [], within limit: Duration? = nil,
+        _ name: String, _ fields: [(String, JSON?)] = [], within limit: Limit = .usually(.seconds(15)),
         meanwhile: (Event) throws(Failure) -> Void = { _ throws(Failure) in }
     ) throws(Failure) -> JSON {
         switch try outcome(name, fields, within: limit, meanwhile: meanwhile) {
@@ -63,35 +75,55 @@ final class Office {
         }
     }
 
-    /// The same for one request of very many: where the consumer wants it later, it is asked again later, a minute long.
+    /// The same for one request of very many: where the consumer wants it later, it is asked again later, for a minute, or for --timeout.
     func askPatiently(_ name: String, _ fields: [(String, JSON?)]) throws(Failure) -> JSON {
-        let begun = ContinuousClock.now
+        let end = ContinuousClock.now + call.patience(.seconds(60))
         while true {
-            switch try outcome(name, fields, within: nil, meanwhile: { _ throws(Failure) in }) {
+            switch try outcome(name, fields, within: .usually(.seconds(15)), meanwhile: { _ throws(Failure) in }) {
             case .ok(let data): return data
             case .error(let error):
-                guard [.busy, .rateLimited].contains(error.code), ContinuousClock.now - begun < .seconds(60) else {
+                let pause = Duration.seconds(min(max(error.retryAfterSeconds ?? 1, 0), 10))
+                guard [.busy, .rateLimited].contains(error.code), ContinuousClock.now + pause < end else {
                     throw Failure(error)
                 }
                 // The session's own thread goes on meanwhile.
-                usleep(min(UInt32(clamping: error.retryAfterSeconds ?? 1), 10) * 1_000_000)
+                usleep(UInt32(pause.components.seconds) * 1_000_000)
             }
         }
     }
 
     private func outcome(
-        _ name: String, _ fields: [(String, JSON?)], within limit: Duration?,
+        _ name: String, _ fields: [(String, JSON?)], within limit: Limit,
         meanwhile: (Event) throws(Failure) -> Void
     ) throws(Failure) -> Reply.Outcome {
         let members = fields.compactMap { name, value in value.map { JSON.Member(name, $0) } }
-        let limit = limit ?? max(call.timeout, .seconds(15))
+        let limit =
+            switch limit {
+            case .usually(let usual): call.patience(usual)
+            case .atMost(let most): call.patience(atMost: most)
+            }
         return try broker.ask(
             address(name), members, within: limit,
             silence: Failure(
                 .temporary, "the consumer did not answer in \(Call.text(of: limit))",
                 hint: "does it run, with this broker? Does it have accounts? systemctl status vitals-consumer"),
-            meanwhile: meanwhile
+            denial: denial, meanwhile: meanwhile
         ).outcome
+    }
+
+    /// What it means that the broker does not let us ask; nil where nothing is to be said beside its own words.
+    private var denial: Failure? {
+        guard let person else {
+            return Failure(
+                .unavailable, "this home has no accounts: its broker lets nobody sign up or in",
+                hint: "a person of the consumer's settings asks with --username NAME --password-file FILE")
+        }
+        guard call.credential == nil else { return nil }
+        return Failure(
+            .refused, "the broker at \(call.broker.address) does not let the user \(person) ask as a person",
+            hint:
+                "is \(person) a person of the consumer's settings, and one of the broker's rules? See mosquitto/vitals.acl"
+        )
     }
 
     /// Has what the person is told on a topic come in while one asks.
@@ -103,7 +135,7 @@ final class Office {
     private func address(_ name: String) throws(Failure) -> Broker.Address {
         do throws(MalformedValue) {
             let topics = call.topics
-            guard let user = credential?.user else {
+            guard let user = person else {
                 let drawn = (randomText() + randomText() + randomText()).prefix(32)
                 return Broker.Address(
                     request: topics[.account(.request(try ID(name)))],
@@ -114,7 +146,7 @@ final class Office {
                 request: topics[user: user, .request(resource: try ID(parts[0]), verb: try ID(parts[1]))],
                 response: topics[user: user, .response(randomText())], listed: topics[user: user, .response(name)])
         } catch {
-            throw Failure(.failure, "\(error)")
+            throw Failure(.internalError, "\(error)")
         }
     }
 }
@@ -122,19 +154,14 @@ final class Office {
 extension Failure {
     /// What the consumer replied in place of what it was asked for: its words are for people.
     init(_ error: ReplyError) {
-        let code: ExitCode =
-            switch error.code {
-            case .busy, .rateLimited, .timeout: .temporary
-            case .sensorOffline, .notReady: .unavailable
-            default: .failure
-            }
         let hint: String? =
             switch error.code {
             case .internal: "the consumer's log says more"
+            case .notSupported where error.field == "accounts": "its people are those of the consumer's settings"
             case .notSupported: "are vitals and the consumer of one version?"
             default: error.retryAfterSeconds.map { "try again in \($0) s" }
             }
-        let field = error.field.map { ", field \($0)" } ?? ""
-        self.init(code, "\(escaped(error.message)) (\(error.code.rawValue)\(escaped(field)))", hint: hint)
+        self.init(
+            error.code.exitCode, escaped(error.message), hint: hint, code: error.code.rawValue, field: error.field)
     }
 }

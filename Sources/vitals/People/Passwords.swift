@@ -16,10 +16,58 @@ struct Passwords {
         let data = try Office.visit(call) { office in
             try office.ask(
                 "account/change-password", [("current", .string(current)), ("password", .string(try new()))],
-                within: .seconds(30))
+                within: .usually(.seconds(30)))
         }
         try Output.write(call.isJSON ? data.line : (data.text("message") ?? "The password was changed") + "\n")
         return .ok
+    }
+
+    /// What the command line says of what hangs on the account.
+    private var keep: JSON? {
+        get throws {
+            let (keeps, discards) = (try arguments.flag("keep"), try arguments.flag("discard"))
+            guard !keeps || !discards else { throw arguments.refusal(of: "discard", "cannot be combined with --keep") }
+            return keeps ? true : discards ? false : nil
+        }
+    }
+
+    /// Shows what hangs on an account that nobody has shown to be theirs, and asks whether it is kept. Neither is done by mistake: readings do
+    /// not come back, and neither does what a stranger was shown.
+    private func isKept(_ data: JSON) throws(Failure) -> Bool {
+        let hanging = data["hanging"] ?? [:]
+        if call.isJSON {
+            try Output.write(data.line)
+        } else {
+            Output.note("nothing is changed yet; on this account there are:")
+            for line in Self.lines(of: hanging) { Output.note("  \(line)") }
+            Output.note("if somebody else signed up with your address, this is theirs")
+        }
+        while Secret.isTerminal, !call.isJSON {
+            guard let answer = Secret.answer("Keep all of it, or delete all of it for good? [keep/delete] ") else {
+                break
+            }
+            switch answer.lowercased() {
+            case "k", "keep": return true
+            case "d", "delete": return false
+            default: continue
+            }
+        }
+        throw Failure(
+            .usage, "nothing was changed: say whether what hangs on the account is kept",
+            hint: "the code is still good; with --code, and --keep or --discard, it is taken")
+    }
+
+    /// What hangs on an account, as people read it.
+    private static func lines(of hanging: JSON) -> [String] {
+        guard case .object(let members) = hanging else { return [] }
+        return members.compactMap { member in
+            let heading = escaped(member.name).replacing("-", with: " ")
+            switch member.name {
+            case "consent": return "shown to others: \(member.value.words)"
+            case "from", "to": return hanging.time(member.name).map { "\(heading): \($0)" }
+            default: return "\(heading): \(member.value.words)"
+            }
+        }
     }
 
     /// Has a code sent, and takes it; or one of the two, where nobody sits at a terminal.
@@ -35,13 +83,15 @@ struct Passwords {
             try Output.write(words + "\n")
         }
         guard let typed = Secret.isTerminal ? Secret.answer("Code: ") : readLine(), !typed.isEmpty else {
-            throw Failure(.failure, "nothing was changed")
+            throw Failure(.declined, "nothing was changed")
         }
         let password = try new()
-        let data = try Office.visit(call, isGuest: true) {
-            try $0.ask(
-                "reset-password", [name.field, ("code", .string(typed)), ("password", .string(password))],
-                within: .seconds(30))
+        let fields = [name.field, ("code", .string(typed)), ("password", .string(password))]
+        let data = try Office.visit(call, isGuest: true) { office in
+            let data = try office.ask("reset-password", fields + [("keep", keep)], within: .usually(.seconds(300)))
+            guard data["changed"] == false else { return data }
+            let isKept = try isKept(data)
+            return try office.ask("reset-password", fields + [("keep", .bool(isKept))], within: .usually(.seconds(300)))
         }
         try Output.write(
             call.isJSON

@@ -1,10 +1,15 @@
 import Daemon
+import Fitness
 
 /// What can be typed about oneself: the account, the profile, one's own gateways and sensors.
 enum PeopleCommands {
-    static let all = [
-        signUp, signIn, signOut, account, whoami, devices, password, profile, picture, consent, enrol, gateways, claim,
-        release, claims, export, resetAll, deleteAccount,
+    static let groups = [
+        (
+            "Your account",
+            [signUp, signIn, signOut, account, whoami, devices, password, profile, picture, consent]
+        ),
+        ("Your own gateways and sensors", [enrol, gateways, claim, release, claims]),
+        ("What is kept of you", [export, resetAll, deleteAccount]),
     ]
 
     /// Does what the command line asks for; nil where it is none of these.
@@ -46,7 +51,6 @@ enum PeopleCommands {
         standard input; never on the command line, which everybody on the machine can see.
         """
 
-    private static let codes = ExitCode.allCases
     private static let yes = Option.flag("yes", short: "y", "does not ask first")
     private static let device = Option.value(
         "device", "NAME", "what this device is called in the list of devices (default: this machine's name)")
@@ -65,7 +69,7 @@ enum PeopleCommands {
         examples: [
             Example("vitals sign-up ada@example.org"),
             Example("vitals sign-up +4915123456789 --device 'The kitchen Pi'"),
-        ], exitCodes: codes)
+        ])
 
     private static let signIn = Command(
         name: "sign-in", summary: "Signs in on this device, until sign-out.",
@@ -83,51 +87,58 @@ enum PeopleCommands {
         examples: [
             Example("vitals sign-in ada@example.org"),
             Example("vitals sign-in --provider google --token-file token.jwt"),
-        ], exitCodes: codes)
+        ])
 
     private static let signOut = Command(
         name: "sign-out", summary: "Signs out on this device.",
-        examples: [Example("vitals sign-out")], exitCodes: codes)
+        examples: [Example("vitals sign-out")])
 
     private static let account = Command(
-        name: "account", summary: "Shows who is signed in here.", examples: [Example("vitals account")],
-        exitCodes: codes)
+        name: "account", summary: "Shows who is signed in here.", examples: [Example("vitals account")])
 
-    private static let whoami = Command(name: "whoami", summary: "The same as account.", exitCodes: codes)
+    private static let whoami = Command(name: "whoami", summary: "The same as account.")
 
     private static let devices = Command(
         name: "devices", summary: "Lists your devices, where you are signed in; a star marks this one.",
-        examples: [Example("vitals devices"), Example("vitals devices revoke q4kz7m2xw6ab3c5d")], exitCodes: codes,
+        examples: [Example("vitals devices"), Example("vitals devices revoke q4kz7m2xw6ab3c5d")],
         subcommands: [
             Command(
-                name: "revoke", summary: "Signs a device out.", arguments: [.required("DEVICE", "its id")],
-                exitCodes: codes),
+                name: "revoke", summary: "Signs a device out.",
+                arguments: [.required("DEVICE", "its id", offers: Offers.devices.rawValue)]),
             Command(
                 name: "name", summary: "Gives a device another name.",
-                arguments: [.required("DEVICE", "its id"), .required("NAME", "what it is to be called")],
-                exitCodes: codes),
+                arguments: [
+                    .required("DEVICE", "its id", offers: Offers.devices.rawValue),
+                    .required("NAME", "the new name"),
+                ]),
         ], runsAlone: true)
 
     private static let newPassword = Option.value(
         "new-password-file", "FILE", "a file whose first line is the new password")
 
     private static let password = Command(
-        name: "password", summary: "Changes the password, or resets one that was forgotten.", exitCodes: codes,
+        name: "password", summary: "Changes the password, or resets one that was forgotten.",
         subcommands: [
             Command(
                 name: "change", summary: "Changes the password.",
-                discussion: "\(passwords) First the current one, then the new one.", options: [newPassword],
-                exitCodes: codes),
+                discussion: "\(passwords) First the current one, then the new one.", options: [newPassword]),
             Command(
                 name: "reset",
                 summary: "Has a code sent, and sets another password with it. All devices are signed out.",
                 discussion: """
                     At a terminal it asks for the code and the new password. Elsewhere it only has the code sent, and with --code \
                     reads it from standard input, and the new password from the next line or a file.
+
+                    The first time, it shows what hangs on the account: friends, gateways, sensors, readings. If somebody else signed \
+                    up with your address, that is theirs. It asks whether to keep it; nothing is changed before you say so.
                     """,
-                options: [.flag("code", "there is a code already"), newPassword],
+                options: [
+                    .flag("code", "there is a code already"), newPassword,
+                    .flag("keep", "keeps what hangs on the account, and does not ask"),
+                    .flag("discard", "deletes all of it for good, and does not ask"),
+                ],
                 arguments: [.required("NAME", "the account's e-mail address or phone number")],
-                examples: [Example("vitals password reset ada@example.org")], exitCodes: codes),
+                examples: [Example("vitals password reset ada@example.org")]),
         ])
 
     private static let profile = Command(
@@ -135,15 +146,17 @@ enum PeopleCommands {
         examples: [
             Example("vitals profile edit", "asks field by field"),
             Example("vitals profile set --weight-kg 61.5 --continuous-heart-rate on"),
-        ], exitCodes: codes,
+        ],
         subcommands: [
-            Command(name: "show", summary: "Shows the profile.", exitCodes: codes),
+            Command(name: "show", summary: "Shows the profile."),
             Command(
                 name: "set", summary: "Changes what the command line names.",
                 discussion: "The first time name, date of birth, gender, weight and height are needed.",
                 options: [
                     .value("name", "TEXT", "the name"), .value("date-of-birth", "DATE", "such as 1985-12-10"),
-                    .value("gender", "TEXT", "female, male or other", values: ["female", "male", "other"]),
+                    .value(
+                        "gender", "TEXT", "female, male, other or undisclosed",
+                        values: ProfileRules.Gender.allCases.map(\.rawValue)),
                     .value("weight-kg", "N", "the weight in kilograms"),
                     .value("height-cm", "N", "the height in centimetres"),
                     .value("voice", "ON", "on or off", values: ["on", "off"]),
@@ -151,24 +164,26 @@ enum PeopleCommands {
                         "continuous-heart-rate", "ON", "on or off: whether heart rates are recorded all day",
                         values: ["on", "off"]),
                     .value("time-zone", "ZONE", "such as Europe/Berlin"), .value("locale", "TAG", "such as de-DE"),
-                    .value("units", "NAME", "metric or imperial", values: ["metric", "imperial"]),
-                ], exitCodes: codes),
+                    .value(
+                        "units", "NAME", "metric or imperial", values: ProfileRules.Units.allCases.map(\.rawValue)),
+                ]),
             Command(
                 name: "edit", summary: "Asks field by field, and saves.",
-                discussion: "An empty answer leaves a field as it is; Ctrl-D leaves everything as it is.",
-                exitCodes: codes),
+                discussion: """
+                    Each answer is checked when it is given. An empty one leaves a field as it is; Ctrl-D leaves everything as it \
+                    is. After an interruption the next edit offers what was answered before.
+                    """),
         ], runsAlone: true)
 
     private static let picture = Command(
-        name: "picture", summary: "Keeps, fetches or removes the profile's picture.", exitCodes: codes,
+        name: "picture", summary: "Keeps, fetches or removes the profile's picture.",
         subcommands: [
             Command(
                 name: "set", summary: "Keeps a picture: JPEG, PNG or WebP, at most 32 KiB.",
-                arguments: [.required("FILE", "the picture")], exitCodes: codes),
+                arguments: [.required("FILE", "the picture")]),
             Command(
-                name: "get", summary: "Fetches the picture.", arguments: [.required("FILE", "where to")],
-                exitCodes: codes),
-            Command(name: "remove", summary: "Removes the picture.", exitCodes: codes),
+                name: "get", summary: "Fetches the picture.", arguments: [.required("FILE", "where to")]),
+            Command(name: "remove", summary: "Removes the picture."),
         ])
 
     private static let consent = Command(
@@ -177,10 +192,10 @@ enum PeopleCommands {
             .value("location", "ON", "on or off: where you are", values: ["on", "off"]),
             .value("motion", "ON", "on or off: whether you move", values: ["on", "off"]),
             .value("steps", "ON", "on or off: the day's steps", values: ["on", "off"]),
-        ], examples: [Example("vitals consent"), Example("vitals consent --steps on")], exitCodes: codes)
+        ], examples: [Example("vitals consent"), Example("vitals consent --steps on")])
 
     private static let enrol = Command(
-        name: "enrol", summary: "Enrols this machine's gateway, which is yours then.",
+        name: "enrol", summary: "Enrols this machine's gateway, and makes it yours.",
         discussion: """
             It asks for a code and hands it to `vitals-gateway enrol`, which a gateway that runs here takes up at once. For a \
             gateway on another machine, --show prints the code, to be typed there.
@@ -191,58 +206,66 @@ enum PeopleCommands {
         options: [
             .flag("show", "prints the code only"),
             .flag("code", "with a code that an operator has given, which it asks for"),
-            .value("name", "TEXT", "what the gateway is to be called by its owner"),
+            .value("name", "TEXT", "the gateway's name for its owner"),
             .flag("household", "also shows you its live readings"), .flag("again", "also where it is enrolled already"),
             .value("gateway-settings", "FILE", "the gateway's settings file (default: its own default)"),
         ],
-        examples: [Example("vitals enrol --name Attic"), Example("vitals enrol --show")], exitCodes: codes)
+        examples: [Example("vitals enrol --name Attic"), Example("vitals enrol --show")])
 
     private static let gateways = Command(
         name: "gateways", summary: "Lists your gateways.",
-        examples: [Example("vitals gateways"), Example("vitals gateways rename k3v7q2mz Attic")], exitCodes: codes,
+        examples: [Example("vitals gateways"), Example("vitals gateways rename k3v7q2mz Attic")],
         subcommands: [
             Command(
                 name: "rename", summary: "Gives a gateway another name; its id stays.",
-                arguments: [.required("GATEWAY", "its id"), .required("NAME", "what it is to be called; '' for none")],
-                exitCodes: codes),
+                arguments: [
+                    .required("GATEWAY", "its id", offers: Offers.ownGateways.rawValue),
+                    .required("NAME", "the new name; '' for none"),
+                ]),
             Command(
                 name: "remove", summary: "Removes a gateway: nothing that it sends is accepted any more.",
-                options: [yes], arguments: [.required("GATEWAY", "its id")], exitCodes: codes),
+                options: [yes],
+                arguments: [.required("GATEWAY", "its id", offers: Offers.ownGateways.rawValue)]),
         ], runsAlone: true)
 
-    private static let sensor = Positional.required("SENSOR", "a gateway's id and a sensor's: attic/strap")
+    private static func sensor(_ offers: Offers) -> Positional {
+        .required("SENSOR", "a gateway's id and a sensor's: attic/strap", offers: offers.rawValue)
+    }
 
     private static let claim = Command(
         name: "claim", summary: "Makes a sensor yours: from now on its readings are recorded for you.",
         discussion: """
-            The code is what `vitals-gateway claim-code` prints on the gateway's machine. A sensor that was somebody else's is \
-            yours then; what was recorded stays theirs.
+            The code is what `vitals-gateway claim-code` prints on the gateway's machine. A sensor that belonged to somebody \
+            else is yours then; what was recorded for them stays with them.
             """,
-        arguments: [sensor, .required("CODE", "the claim code")],
-        examples: [Example("vitals claim k3v7q2mz/strap NF6YG-W8X2X-EQSRN")], exitCodes: codes)
+        arguments: [sensor(.claimable), .required("CODE", "the claim code")],
+        examples: [Example("vitals claim k3v7q2mz/strap NF6YG-W8X2X-EQSRN")])
 
     private static let release = Command(
-        name: "release", summary: "Lets a sensor go: nothing of it is recorded any more.", arguments: [sensor],
-        examples: [Example("vitals release k3v7q2mz/strap")], exitCodes: codes)
+        name: "release", summary: "Lets a sensor go: nothing of it is recorded any more.",
+        arguments: [sensor(.claims)],
+        examples: [Example("vitals release k3v7q2mz/strap")])
 
     private static let claims = Command(
-        name: "claims", summary: "Lists the sensors that are yours, and what is recorded of them.", exitCodes: codes
+        name: "claims", summary: "Lists the sensors that are yours, and what is recorded of them."
     )
 
     private static let export = Command(
         name: "export", summary: "Writes all that is kept of you into files.",
         arguments: [.required("TARGET", "a folder that does not exist yet, or a file FILE.tar")],
-        examples: [Example("vitals export my-data"), Example("vitals export my-data.tar")], exitCodes: codes)
+        examples: [Example("vitals export my-data"), Example("vitals export my-data.tar")])
 
     private static let resetAll = Command(
         name: "reset-all", summary: "Deletes all that is kept of you; the account stays.",
         discussion: """
-            It says what there is, asks, shows how far it has come, and says how it was made sure that nothing can be read any \
-            more. Nobody can bring it back.
+            It says what there is, asks, shows how far it has come, and shows that nothing can be read any more. \
+            Nobody can bring it back.
+
+            \(Confirming.explanation)
             """,
-        options: [yes], exitCodes: codes)
+        options: [yes] + Confirming.options)
 
     private static let deleteAccount = Command(
         name: "delete-account", summary: "Deletes the account, and all that is kept of you.",
-        discussion: passwords, options: [yes], exitCodes: codes)
+        discussion: Confirming.explanation, options: [yes] + Confirming.options)
 }

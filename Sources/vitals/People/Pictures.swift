@@ -20,12 +20,12 @@ struct Pictures {
         let bytes: [UInt8]
         do {
             guard let found = try SmallFile.read(path, atMost: Self.limit) else {
-                throw Failure(.failure, "there is no file \(path)")
+                throw Failure(.noInput, "there is no file \(path)")
             }
             bytes = found
         } catch let error as VaultError {
             let hint = error.reason == .malformed ? "make it smaller: at most 32 KiB, JPEG, PNG or WebP" : nil
-            throw Failure(.failure, "\(path): \(error.said)", hint: hint)
+            throw Failure(error.reason == .malformed ? .data : .noInput, "\(path): \(error.said)", hint: hint)
         }
         let data = try Office.visit(call) {
             try $0.ask("picture/set", [("picture", .string(Data(bytes).base64EncodedString()))])
@@ -42,12 +42,12 @@ struct Pictures {
             return .ok
         }
         guard case .string(let text) = data["picture"], let picture = Data(base64Encoded: text) else {
-            throw Failure(.failure, "there is no picture", hint: "vitals picture set FILE")
+            throw Failure(.notFound, "there is no picture", hint: "vitals picture set FILE")
         }
         do throws(VaultError) { try SmallFile.replace(path, with: Array(picture)) } catch {
-            throw Failure(.failure, "\(path) cannot be written: \(error.said)")
+            throw Failure(.inputOutput, "\(path) cannot be written: \(error.said)")
         }
-        try Output.write("\(path): \(picture.count) bytes\(data.text("type").map { ", \($0)" } ?? "")\n")
+        try Output.write("\(path): \(counted(picture.count, "byte"))\(data.text("type").map { ", \($0)" } ?? "")\n")
         return .ok
     }
 

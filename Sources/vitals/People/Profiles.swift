@@ -1,5 +1,8 @@
 import Daemon
+import Fitness
+import Glibc
 import Telemetry
+import Vault
 
 // `vitals profile`: who one is, as far as energy and zones need to know. Saving takes all of it; what is not said stays as it was.
 
@@ -12,20 +15,17 @@ struct Profiles {
         (self.call, self.arguments) = (call, arguments)
     }
 
-    /// How a field is typed.
-    private enum Kind { case text, number, onOff }
-
-    private static let fields: [(name: String, heading: String, hint: String, kind: Kind)] = [
-        ("name", "Name", "", .text),
-        ("date_of_birth", "Date of birth", "such as 1985-12-10", .text),
-        ("gender", "Gender", "female, male or other", .text),
-        ("weight_kg", "Weight (kg)", "", .number),
-        ("height_cm", "Height (cm)", "", .number),
-        ("voice", "Voice", "on or off", .onOff),
-        ("continuous_heart_rate", "Continuous heart rate", "on or off", .onOff),
-        ("time_zone", "Time zone", "such as Europe/Berlin", .text),
-        ("locale", "Language", "such as de-DE", .text),
-        ("units", "Units", "metric or imperial", .text),
+    private static let fields: [ProfileField] = [
+        ProfileField("name", "Name", .name),
+        ProfileField("date_of_birth", "Date of birth", .dateOfBirth),
+        ProfileField("gender", "Gender", .choice(ProfileRules.Gender.allCases.map(\.rawValue)), isRequired: true),
+        ProfileField("weight_kg", "Weight (kg)", .number(ProfileRules.weights)),
+        ProfileField("height_cm", "Height (cm)", .number(ProfileRules.heights)),
+        ProfileField("voice", "Voice", .onOff),
+        ProfileField("continuous_heart_rate", "Continuous heart rate", .onOff),
+        ProfileField("time_zone", "Time zone", .timeZone),
+        ProfileField("locale", "Language", .language),
+        ProfileField("units", "Units", .choice(ProfileRules.Units.allCases.map(\.rawValue))),
     ]
 
     func show() throws -> ExitCode {
@@ -40,26 +40,21 @@ struct Profiles {
             return
         }
         guard let profile = data["profile"], profile != .null else {
-            try Output.write("no profile yet: vitals profile edit\n")
+            try Output.write(Hints.completed("no profile yet: vitals profile edit\n"))
             return
         }
         let rows = Self.fields.map { field in
-            (field.heading, profile[field.name].flatMap { $0 == .null ? nil : Self.shown($0) })
+            (field.heading, profile[field.name].flatMap { $0 == .null ? nil : ProfileField.shown($0) })
         }
         try Output.write(lines(rows + [("BMI", data["bmi"].flatMap { $0 == .null ? nil : $0.words })]))
-    }
-
-    private static func shown(_ value: JSON) -> String {
-        if case .bool(let isOn) = value { return isOn ? "on" : "off" }
-        return value.words
     }
 
     func set() throws -> ExitCode {
         let changes = try Self.fields.compactMap { field -> (String, JSON)? in
             let option = field.name.replacing("_", with: "-")
             guard let text = try arguments.optionalString(option) else { return nil }
-            guard let value = Self.value(text, field.kind) else {
-                throw arguments.refusal(of: option, "expected \(Self.expected(field.kind)), found \(escaped(text))")
+            guard let value = field.value(text) else {
+                throw arguments.refusal(of: option, "expected \(field.expected), found \(escaped(text))")
             }
             return (field.name, value)
         }
@@ -79,56 +74,181 @@ struct Profiles {
         return .ok
     }
 
-    /// Asks field by field. The end of input (Ctrl-D) changes nothing.
+    /// Asks field by field, and checks each answer when it is given. Ctrl-D changes nothing. What else comes between (Ctrl-C, a broker
+    /// that goes away, a refusal) loses no answer: they are kept on this machine, and offered the next time.
     func edit() throws -> ExitCode {
         guard Secret.isTerminal else {
-            throw Failure(.usage, "nobody to ask: this is no terminal", hint: "vitals profile set takes options")
+            throw Failure(
+                .usage, "there is nobody to ask: this is not a terminal", hint: "vitals profile set takes options")
         }
-        return try Office.visit(call) { office in
-            let before = Self.current(try office.ask("profile/get"))
-            var profile = before
-            for field in Self.fields {
-                let now = profile[field.name].map(Self.shown) ?? field.hint
-                var text = Secret.answer("\(field.heading)\(now.isEmpty ? "" : " [\(now)]"): ")
-                while let typed = text, !typed.isEmpty, Self.value(typed, field.kind) == nil {
-                    text = Secret.answer("\(Self.expected(field.kind)), please: ")
-                }
-                guard let typed = text else { return try cancel(office) }
-                if !typed.isEmpty { profile[field.name] = Self.value(typed, field.kind) }
-            }
+        let before = Self.current(try Office.visit(call) { try $0.ask("profile/get") })
+        var draft = ProfileDraft(call)
+        if !draft.answers.isEmpty {
+            Output.note("what you answered last time was not saved, and is offered again")
+        }
+        for field in Self.fields {
+            guard ask(field, before, &draft) else { return try cancel(draft) }
+        }
+        while true {
             guard let answer = Secret.answer("Save? [Y/n] "), ["", "y", "yes"].contains(answer.lowercased()) else {
-                return try cancel(office)
+                return try cancel(draft)
             }
-            return try save(profile, office)
+            do {
+                let profile = before.merging(draft.answers) { $1 }
+                let code = try Office.visit(call) { try save(profile, $0) }
+                draft.remove()
+                return code
+            } catch let error as Failure {
+                guard let field = Self.fields.first(where: { $0.name == error.field }) else {
+                    Output.note("your answers are kept, and offered at the next vitals profile edit")
+                    throw error
+                }
+                Output.note(error.message)
+                draft.answers[field.name] = nil
+                guard ask(field, before, &draft) else { return try cancel(draft) }
+            }
         }
     }
 
-    private func cancel(_ office: Office) throws -> ExitCode {
+    /// Asks for one field until the answer is one that it may have.
+    /// - Returns: false at the end of input.
+    private func ask(_ field: ProfileField, _ before: [String: JSON], _ draft: inout ProfileDraft) -> Bool {
+        let now = draft.answers[field.name] ?? before[field.name]
+        let offer = now.map(ProfileField.shown) ?? field.hint
+        var text = Secret.answer("\(field.heading)\(offer.isEmpty ? "" : " [\(offer)]"): ")
+        while let typed = text {
+            if typed.isEmpty, now != nil || !field.isRequired { return true }
+            if let value = field.value(typed) {
+                draft.answers[field.name] = value
+                draft.write()
+                return true
+            }
+            text = Secret.answer("\(field.expected), please: ")
+        }
+        return false
+    }
+
+    private func cancel(_ draft: ProfileDraft) throws -> ExitCode {
+        draft.remove()
         Output.ask("\n", isRaw: true)
-        let data = try office.ask("profile/cancel")
+        let data = try Office.visit(call) { try $0.ask("profile/cancel") }
         try Output.write(call.isJSON ? data.line : (data.text("message") ?? "Changes Discarded") + "\n")
-        return .failure
+        return .declined
     }
 
     private static func current(_ data: JSON) -> [String: JSON] {
         guard case .object(let members) = data["profile"] else { return [:] }
         return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }.filter { $0.value != .null }
     }
+}
 
-    private static func value(_ text: String, _ kind: Kind) -> JSON? {
+/// A field of the profile: what it is called, and what people may type there.
+private struct ProfileField {
+    enum Kind {
+        case name, dateOfBirth, onOff, timeZone, language
+        case number(ClosedRange<Double>)
+        case choice([String])
+    }
+
+    let name: String
+    let heading: String
+    private let kind: Kind
+    /// Whether there is no profile without it.
+    let isRequired: Bool
+
+    /// - Parameter isRequired: names, dates and numbers are.
+    init(_ name: String, _ heading: String, _ kind: Kind, isRequired: Bool? = nil) {
+        (self.name, self.heading, self.kind) = (name, heading, kind)
+        let isUsually =
+            switch kind {
+            case .name, .dateOfBirth, .number: true
+            default: false
+            }
+        self.isRequired = isRequired ?? isUsually
+    }
+
+    /// What is offered where there is no answer yet.
+    var hint: String {
         switch kind {
-        case .text: .string(text)
-        case .number: Double(text.replacing(",", with: ".")).flatMap { $0.isFinite ? .number($0) : nil }
-        case .onOff: onOff(text)
+        case .name, .number: ""
+        case .dateOfBirth: "such as 1985-12-10"
+        case .onOff: "on or off"
+        case .timeZone: "such as Europe/Berlin"
+        case .language: "such as de-DE"
+        case .choice(let names): Self.listed(names)
         }
     }
 
-    private static func expected(_ kind: Kind) -> String {
+    /// What may be typed, for people who typed something else.
+    var expected: String {
         switch kind {
-        case .text: "a text"
-        case .number: "a number"
+        case .name: "a name of at most \(ProfileRules.longestName) characters"
+        case .dateOfBirth: "a date such as 1985-12-10, in the past and at most \(ProfileRules.oldest) years ago"
         case .onOff: "on or off"
+        case .timeZone: "a time zone such as Europe/Berlin"
+        case .language: "a language tag such as de-DE"
+        case .number(let range): "a number from \(decimal(range.lowerBound, 0)) to \(decimal(range.upperBound, 0))"
+        case .choice(let names): Self.listed(names)
         }
+    }
+
+    private static func listed(_ names: [String]) -> String {
+        names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    }
+
+    /// What a text says for this field; nil where that is nothing that it may be.
+    func value(_ text: String) -> JSON? {
+        let text = text.trimmed
+        switch kind {
+        case .name: return ProfileRules.isName(text) ? .string(text) : nil
+        case .dateOfBirth:
+            // East of here it may be tomorrow: there the consumer decides.
+            guard let day = CalendarDay(text), let today = CalendarDay.today,
+                ProfileRules.isDateOfBirth(day, on: today.advanced(by: 1))
+            else { return nil }
+            return .string(text)
+        case .number(let range):
+            guard let number = Double(text.replacing(",", with: ".")), range.contains(number) else { return nil }
+            return .number(number)
+        case .onOff: return onOff(text)
+        case .timeZone: return ProfileRules.isZoneName(text) ? .string(text) : nil
+        case .language: return ProfileRules.isLanguageTag(text) ? .string(text) : nil
+        case .choice(let names): return names.contains(text.lowercased()) ? .string(text.lowercased()) : nil
+        }
+    }
+
+    static func shown(_ value: JSON) -> String {
+        if case .bool(let isOn) = value { return isOn ? "on" : "off" }
+        return value.words
+    }
+}
+
+/// Answers of a person that were not saved yet, in a file beside the sign-in, its owner's only.
+private struct ProfileDraft {
+    var answers: [String: JSON] = [:]
+    private let place: Credential.Place?
+    private let user: JSON
+
+    /// Those that are kept of the person who is signed in.
+    init(_ call: Call) {
+        place = call.credential == nil ? nil : call.place
+        user = call.credential.map { .string($0.user.text) } ?? .null
+        guard let place, let bytes = try? SmallFile.read(place.draftFile, atMost: 65_536),
+            let json = try? JSON(payload: bytes), json["user"] == user, case .object(let members) = json["answers"]
+        else { return }
+        answers = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// Keeps them. Where that fails, they are lost with the program, which goes on.
+    func write() {
+        guard let place else { return }
+        let members = answers.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value) }
+        let json: JSON = ["answers": .object(members), "user": user]
+        try? SmallFile.replace(place.draftFile, with: json.bytes)
+    }
+
+    func remove() {
+        if let place { unlink(place.draftFile) }
     }
 }
 

@@ -22,7 +22,9 @@ enum Programs {
         defer { posix_spawn_file_actions_destroy(&actions) }
         var ends: [Int32] = [-1, -1]
         if input != nil {
-            guard pipe(&ends) == 0 else { throw Failure(.failure, "no pipe: \(String(cString: strerror(errno)))") }
+            guard pipe(&ends) == 0 else {
+                throw Failure(.internalError, "no pipe: \(String(cString: strerror(errno)))")
+            }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
         }
@@ -33,7 +35,7 @@ enum Programs {
         if input != nil { close(ends[0]) }
         defer { if ends[1] >= 0 { close(ends[1]) } }
         guard code == 0 else {
-            throw Failure(.failure, "\(program) cannot be run: \(String(cString: strerror(code)))")
+            throw Failure(.unavailable, "\(program) cannot be run: \(String(cString: strerror(code)))")
         }
         if let input {
             let bytes = Array(input.utf8)

@@ -10,13 +10,13 @@ enum Secret {
     static func line(of path: String) throws(Failure) -> String {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
-            throw Failure(.failure, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+            throw Failure(.noInput, "\(path) cannot be read: \(String(cString: strerror(errno)))")
         }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = read(file, &bytes, bytes.count)
         let line = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        guard !line.isEmpty else { throw Failure(.failure, "the first line of \(path) is empty") }
+        guard !line.isEmpty else { throw Failure(.data, "the first line of \(path) is empty") }
         return String(decoding: line, as: UTF8.self)
     }
 
@@ -33,7 +33,7 @@ enum Secret {
         }
         let password = try hidden(prompt)
         guard isNew else { return password }
-        guard try hidden("Again: ") == password else { throw Failure(.failure, "these are two different passwords") }
+        guard try hidden("Again: ") == password else { throw Failure(.data, "these are two different passwords") }
         return password
     }
 
@@ -49,7 +49,7 @@ enum Secret {
     /// What is typed at the terminal, and not shown.
     private static func hidden(_ prompt: String) throws(Failure) -> String {
         var before = termios()
-        guard tcgetattr(STDIN_FILENO, &before) == 0 else { throw Failure(.failure, "this is no terminal") }
+        guard tcgetattr(STDIN_FILENO, &before) == 0 else { throw Failure(.usage, "this is not a terminal") }
         // Without signals from the keyboard: nothing ends the program while the terminal is mute.
         var mute = before
         mute.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
@@ -63,10 +63,10 @@ enum Secret {
         var line: [UInt8] = []
         while true {
             var byte: UInt8 = 0
-            guard read(STDIN_FILENO, &byte, 1) == 1 else { throw Failure(.failure, "nothing was changed") }
+            guard read(STDIN_FILENO, &byte, 1) == 1 else { throw Failure(.declined, "nothing was changed") }
             switch byte {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return String(decoding: line, as: UTF8.self)
-            case 3, 4: throw Failure(.failure, "nothing was changed")  // Ctrl-C, Ctrl-D
+            case 3, 4: throw Failure(.declined, "nothing was changed")  // Ctrl-C, Ctrl-D
             case 21: line = []  // Ctrl-U
             case 8, 127:
                 while let last = line.popLast(), last & 0xC0 == 0x80 {}

@@ -32,7 +32,7 @@ struct SigningIn {
             return try enter("sign-in", [name.field, ("password", .string(password)), device])
         }
         guard try arguments.optionalString("NAME") == nil else {
-            throw arguments.refusal(of: "provider", "leaves no NAME: the provider says who it is")
+            throw arguments.refusal(of: "provider", "takes no NAME: the provider says who it is")
         }
         guard let file = try arguments.optionalString("token-file") else { return try drawNonce(provider) }
         let token = JSON.string(try Secret.line(of: file))
@@ -40,13 +40,14 @@ struct SigningIn {
     }
 
     /// What the provider has to put into the token, so that it is good for one sign-in here.
-    private func drawNonce(_ provider: String) throws -> ExitCode {
+    /// - Parameter command: what takes the token then.
+    func drawNonce(_ provider: String, for command: String = "sign-in") throws -> ExitCode {
         let data = try Office.visit(call, isGuest: true) { try $0.ask("nonce", [("provider", .string(provider))]) }
-        guard let nonce = data.text("nonce") else { throw Failure(.failure, "the consumer's reply has no nonce") }
+        guard let nonce = data.text("nonce") else { throw Failure(.protocolError, "the consumer's reply has no nonce") }
         try Output.write(call.isJSON ? data.line : nonce + "\n")
         Output.note(
-            "ask \(provider) for an ID token with this nonce, then: vitals sign-in --provider \(provider) --token-file FILE"
-        )
+            "ask \(provider) for an ID token with this nonce, then: vitals \(command) --provider \(shellQuoted(provider)) "
+                + "--token-file FILE")
         return .ok
     }
 
@@ -54,10 +55,10 @@ struct SigningIn {
         guard let place = call.place else {
             throw Failure(.configuration, "there is no place to keep a sign-in", hint: "set HOME, or XDG_CONFIG_HOME")
         }
-        let data = try Office.visit(call, isGuest: true) { try $0.ask(request, fields, within: .seconds(30)) }
+        let data = try Office.visit(call, isGuest: true) { try $0.ask(request, fields, within: .usually(.seconds(30))) }
         guard case .string(let user) = data["user"], case .string(let device) = data["device"],
             case .string(let password) = data["password"]
-        else { throw Failure(.failure, "the consumer's reply has no credential") }
+        else { throw Failure(.protocolError, "the consumer's reply has no credential") }
         try Credential(user: try ID(user), device: try ID(device)).write(place, password: password)
         guard !call.isJSON else {
             // The password is for the file alone.
@@ -70,16 +71,24 @@ struct SigningIn {
 
     func signOut() throws -> ExitCode {
         guard let place = call.place, let credential = call.credential else {
-            throw Failure(.usage, "not signed in at \(call.broker.address)")
+            throw Office.notSignedIn(call)
         }
         // Whatever the consumer says: the person wants this machine to forget it.
         defer { Credential.remove(place) }
         do {
             _ = try Office.visit(call) { try $0.ask("account/sign-out", [("device", .string(credential.device.text))]) }
+        } catch let error as Failure where error.exitCode == .refused {
+            // It was signed out before, and what is kept here was good for nothing.
+        } catch let error as Failure
+            where error.code == ReplyError.Code.notSupported.rawValue && error.field == "accounts"
+        {
+            // A home without accounts: what is kept here is all that there is of a sign-in.
         } catch let error as Failure {
+            // A person of the settings has the name of no device, and nothing that could be revoked.
+            let isDevice = credential.device != credential.user
             throw Failure(
                 error.exitCode, "signed out here, but the consumer did not hear of it: \(error.message)",
-                hint: "from another device: vitals devices revoke \(credential.device)")
+                hint: isDevice ? "from another device: vitals devices revoke \(credential.device)" : error.hint)
         }
         try Output.write(call.isJSON ? "{}\n" : "Signed out\n")
         return .ok
@@ -120,16 +129,23 @@ struct SigningIn {
         }
     }
 
+    /// Where the broker does not take what an earlier sign-in left, as after a password reset, that is no sign-in: it is replaced.
     private func refuseWhereSignedIn() throws(Failure) {
         guard let credential = call.credential else { return }
+        let broker = Broker(call)
+        defer { broker.stop() }
+        do { try broker.connect() } catch {
+            guard error.exitCode == .refused else { throw error }
+            return
+        }
         throw Failure(
-            .failure, "already signed in at \(call.broker.address), as \(credential.user)",
+            .usage, "already signed in at \(call.broker.address), as \(credential.user)",
             hint: "vitals account shows who that is; vitals sign-out ends it")
     }
 
     private func warnOfOpenConnection() {
         guard call.isOpen else { return }
-        Output.note("\(call.broker.address) is not reached by TLS: whoever is on the way sees the password. See --tls")
+        Output.note("\(call.broker.address) is not reached by TLS: anybody on the way can read the password. See --tls")
     }
 }
 
@@ -156,7 +172,7 @@ extension JSON {
         case .string(let text): escaped(text)
         case .bool(let value): value ? "yes" : "no"
         case .array(let values): values.map(\.words).joined(separator: ", ")
-        default: String(decoding: bytes, as: UTF8.self)
+        default: escaped(String(decoding: bytes, as: UTF8.self))
         }
     }
 

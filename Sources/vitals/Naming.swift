@@ -1,0 +1,136 @@
+import Daemon
+import Telemetry
+
+// What is printed is accepted back: a gateway, a sensor or a device is meant by its id, or by its name as lists show it, and a sensor also
+// as "gateway/sensor".
+
+/// The id of the one that a person means; nil where none has that id or name. Capitals do not count in names.
+func idMeant(by wanted: String, among known: [(id: String, name: String?)], _ kind: String) throws(Failure) -> String? {
+    if known.contains(where: { $0.id == wanted }) { return wanted }
+    let word = escaped(wanted).lowercased()
+    let found = known.filter { $0.name.map { escaped($0).lowercased() } == word }
+    guard found.count < 2 else {
+        throw Failure(
+            .usage, "which \(kind)? Several are called \(escaped(wanted)): \(found.map(\.id).joined(separator: ", "))",
+            hint: "name the one by its id")
+    }
+    return found.first?.id
+}
+
+/// A sensor as a command line names it.
+struct NamedSensor {
+    /// Its gateway's id or name, where that is said.
+    let gateway: String?
+    /// Its id or its name.
+    let sensor: String
+
+    init(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        (gateway, sensor) = parts.count == 2 ? (parts[0], parts[1]) : (nil, text)
+    }
+
+    /// The one that the argument `SENSOR` names; nil where it names none.
+    static func given(_ arguments: Arguments) throws -> NamedSensor? {
+        try arguments.optionalString("SENSOR").map { NamedSensor($0) }
+    }
+
+    /// What the argument `DEVICE` of `vitals connect` names, where it is written as a sensor is: a device's own name may have a slash, too.
+    static func known(_ arguments: Arguments) throws -> NamedSensor? {
+        let named = NamedSensor(try arguments.string("DEVICE"))
+        guard let gateway = named.gateway, (try? ID(gateway)) != nil, (try? ID(named.sensor)) != nil else { return nil }
+        return named
+    }
+}
+
+extension Call {
+    /// The same about one gateway: the one before the sensor's slash, or --gateway. Whoever is signed in may say its name.
+    func about(_ sensor: NamedSensor?, _ arguments: Arguments) throws -> Call {
+        if let named = sensor?.gateway, let wanted = wantedGateway, named != wanted {
+            throw arguments.refusal(
+                of: "gateway", "\(escaped(wanted)) is not \(escaped(named)), which the sensor's name begins with")
+        }
+        guard let wanted = sensor?.gateway ?? wantedGateway else { return self }
+        var call = self
+        call.gateway = try gatewayMeant(by: wanted, arguments)
+        return call
+    }
+
+    private func gatewayMeant(by wanted: String, _ arguments: Arguments) throws -> ID {
+        let id = try? ID(wanted)
+        guard person != nil else {
+            guard let id else {
+                throw arguments.refusal(
+                    of: "gateway",
+                    "expected an id, found \(escaped(wanted)); names are known to people who are signed in")
+            }
+            return id
+        }
+        do {
+            // A gateway of the household may be asked where the consumer does not answer.
+            let found = try Office.visit(self) { try $0.id(ofGateway: wanted, within: .atMost(.seconds(2))) }
+            if let found { return try ID(found) }
+        } catch let error as Failure where id != nil || error.code == ReplyError.Code.notSupported.rawValue {
+            // A home without accounts has gateways, and nobody who could have named one.
+        }
+        guard let id else { throw Office.Owned.gateway.missing(wanted) }
+        return id
+    }
+}
+
+extension Household {
+    /// The sensor that a person means, of any gateway; one that is not known here is meant by its id.
+    func sensor(_ wanted: String) throws(Failure) -> ID {
+        let known = gateways.flatMap(\.sensors).map { (id: $0.id.text, name: $0.info?.name) }
+        if let found = try idMeant(by: wanted, among: known, "sensor"), let id = try? ID(found) { return id }
+        guard let id = try? ID(wanted) else {
+            let there =
+                known.isEmpty ? "there is none" : "there are \(Set(known.map(\.id)).sorted().joined(separator: ", "))"
+            throw Failure(
+                .notFound, "no sensor is called \(escaped(wanted)): \(there)",
+                hint: "`vitals sensors` shows which there are")
+        }
+        return id
+    }
+}
+
+extension Office {
+    /// What a person has several of.
+    enum Owned: String {
+        case gateway, device
+
+        /// There is none of that id or name.
+        func missing(_ wanted: String) -> Failure {
+            Failure(.notFound, "you have no \(rawValue) \(escaped(wanted))", hint: "vitals \(rawValue)s lists yours")
+        }
+    }
+
+    /// Asks for something about a gateway or a device that a person names: by its id, or where there is none of that id, by its name.
+    /// - Parameter body: asks, given an id.
+    func about(
+        _ kind: Owned, _ wanted: String, _ body: (String) throws(Failure) -> JSON
+    ) throws(Failure) -> JSON {
+        guard (try? ID(wanted)) != nil else {
+            guard let id = try id(of: kind, wanted) else { throw kind.missing(wanted) }
+            return try body(id)
+        }
+        do throws(Failure) { return try body(wanted) } catch {
+            guard error.exitCode == .notFound, let id = try id(of: kind, wanted), id != wanted else { throw error }
+            return try body(id)
+        }
+    }
+
+    func id(ofGateway wanted: String, within limit: Limit) throws(Failure) -> String? {
+        try id(of: .gateway, wanted, within: limit)
+    }
+
+    private func id(
+        of kind: Owned, _ wanted: String, within limit: Limit = .usually(.seconds(15))
+    ) throws(Failure) -> String? {
+        let list = try ask("\(kind.rawValue)s/list", within: limit).list("\(kind.rawValue)s")
+        let known = list.compactMap { entry -> (id: String, name: String?)? in
+            guard case .string(let id) = entry[kind.rawValue] else { return nil }
+            return (id, entry.text("name"))
+        }
+        return try idMeant(by: wanted, among: known, kind.rawValue)
+    }
+}

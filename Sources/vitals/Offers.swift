@@ -1,0 +1,78 @@
+import Daemon
+import Telemetry
+
+/// What completion offers beside words that are known beforehand: names that the broker and the consumer know.
+enum Offers: String, CaseIterable {
+    /// Ids of the household's sensors.
+    case sensors
+    /// Sensors that can be claimed: a gateway's id and a sensor's.
+    case claimable
+    /// Those that are the asker's.
+    case claims
+    /// Gateways that the asker sees, by whatever way.
+    case gateways
+    /// Those that the asker has enrolled.
+    case ownGateways = "own-gateways"
+    case devices
+    case friends
+    /// People who ask to be the asker's friends.
+    case invitations
+    /// Friends, and people who ask to be, or were asked.
+    case acquaintances
+    /// Friends, and people who ask to be.
+    case suitors
+    case blocked
+
+    /// Names, one a line. Somebody waits with a finger on the key: what does not come in time is left out, and why is not said.
+    func list(_ call: Call) throws -> ExitCode {
+        let call = call.hurried(to: .seconds(1))
+        let names =
+            switch self {
+            case .sensors: household(call) { $0.sensors.map(\.id.text) }
+            case .claimable: household(call) { gateway in gateway.sensors.map { "\(gateway.id)/\($0.id)" } }
+            case .claims:
+                own(call, "sensors") { sensor in
+                    "\(sensor.text("gateway") ?? "")/\(sensor.text("sensor") ?? "")"
+                }
+            case .gateways: household(call) { [$0.id.text] } + own(call, "gateways") { $0.text("gateway") }
+            case .ownGateways: own(call, "gateways") { $0.text("gateway") }
+            case .devices: own(call, "devices") { $0.text("device") }
+            case .friends: people(call, ["friend"])
+            case .invitations: people(call, ["asked"])
+            case .acquaintances: people(call, ["friend", "asked", "invited"])
+            case .suitors: people(call, ["friend", "asked"])
+            case .blocked: people(call, ["blocked"])
+            }
+        // What other people call themselves must be neither an option nor a line of its own.
+        let harmless = Set(names).filter { !$0.isEmpty && !$0.hasPrefix("-") && $0 == escaped($0) }
+        try Output.write(harmless.sorted().map { $0 + "\n" }.joined())
+        return .ok
+    }
+
+    /// What gateways have told the broker to keep.
+    private func household(_ call: Call, _ names: (Household.Gateway) -> [String]) -> [String] {
+        let broker = Broker(call)
+        guard (try? broker.connect()) != nil else { return [] }
+        defer { broker.stop() }
+        let filters = Household.filters(call, gateway: [.status], sensor: [.availability])
+        let household = (try? broker.gather(filters)).map { Household($0, call.topics) }
+        return household?.gateways.flatMap(names) ?? []
+    }
+
+    /// What the consumer lists.
+    private func own(_ call: Call, _ list: String, _ name: (JSON) -> String?) -> [String] {
+        guard call.credential != nil else { return [] }
+        let data = try? Office.visit(call) { try $0.ask("\(list)/list") }
+        return data?.list(list).compactMap(name) ?? []
+    }
+
+    /// The names of people, or their ids where a name could not be typed.
+    private func people(_ call: Call, _ states: Set<String>) -> [String] {
+        own(call, "friends") { entry in
+            guard case .string(let state) = entry["state"], states.contains(state) else { return nil }
+            guard let name = entry.text("name") ?? entry.text("to"), !name.hasPrefix("-"), !name.contains("\\")
+            else { return entry.text("friend") }
+            return name
+        }
+    }
+}
