@@ -25,7 +25,10 @@ struct AccessTests {
         arguments: [
             (nil, "gateways/home/sensors/strap/steps/get", true),
             (nil, "gateways/home/sensors/strap/temperature/get", true),
-            (nil, "gateways/home/requests/scan", true), (nil, "gateways/home/status", false),
+            (nil, "gateways/home/requests/scan", true), (nil, "gateways/home/requests/rename", true),
+            (nil, "gateways/home/requests/a/b", false), (nil, "gateways/home/requests/nonsense", false),
+            (nil, "gateways/home/requests", false), (nil, "gateways/home/sensors/strap/heart-rate/get", false),
+            (nil, "gateways/home/status", false),
             (nil, "gateways/home/control", false), (nil, "gateways/home/blocks", false),
             (nil, "gateways/home/sensors/strap/grant", false), (nil, "gateways/home/sensors/strap/heart-rate", false),
             (nil, "gateways/home/responses/me", false), (nil, "stores/00/consumers/main", false),

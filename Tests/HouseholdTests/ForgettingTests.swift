@@ -51,7 +51,7 @@ struct ForgettingTests {
 
         // All that waits is taken, and readings go on in a new stream.
         try household.startConsumer()
-        #expect(household.consumer?.line(containing: "blocks of somebody who was forgotten") != nil)
+        #expect(household.consumer?.line(containing: "blocks of a forgotten person") != nil)
         while try household.stored("heart-rate").isEmpty {}
         household.sensor?.send("quit")
         try household.waitUntilStored()

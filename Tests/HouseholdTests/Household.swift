@@ -62,12 +62,16 @@ final class Household {
 
     // MARK: Starting and ending
 
-    func startGateway() throws {
-        gateway = try RunningProgram("vitals-gateway", ["--settings", folder.path("gateway.json5")])
+    /// - Parameter environment: what is added to its environment.
+    func startGateway(_ environment: [String: String] = [:]) throws {
+        gateway = try RunningProgram(
+            "vitals-gateway", ["--settings", folder.path("gateway.json5")], environment: environment)
     }
 
-    func startConsumer() throws {
-        consumer = try RunningProgram("vitals-consumer", ["--settings", folder.path("consumer.json5")])
+    /// - Parameter environment: what is added to its environment.
+    func startConsumer(_ environment: [String: String] = [:]) throws {
+        consumer = try RunningProgram(
+            "vitals-consumer", ["--settings", folder.path("consumer.json5")], environment: environment)
     }
 
     func startSensor(_ arguments: [String]) throws {
@@ -77,10 +81,11 @@ final class Household {
     }
 
     /// Broker, consumer and gateway, in that order, until the gateway has the grant for its sensor.
-    func start() throws {
+    /// - Parameters: what is added to the environment of either.
+    func start(gateway: [String: String] = [:], consumer: [String: String] = [:]) throws {
         try broker.start()
-        try startConsumer()
-        try startGateway()
+        try startConsumer(consumer)
+        try startGateway(gateway)
         try waitForHealth { $0.contains(#""recorded_sensors":["strap"]"#) }
     }
 

@@ -120,6 +120,33 @@ private final class NewHousehold {
 struct NewcomerTests {
     private static let password = "Lovelace-1815!"
 
+    @Test("whose request the consumer reads too late, because it was stopped, is refused, and nothing is done")
+    func stoppedConsumer() throws {
+        let household = try NewHousehold()
+        let consumer = try #require(household.programs.first)
+        let topic = "vitals/v1/accounts/responses/" + String(repeating: "0123456789abcdef", count: 2)
+        let port = "\(household.broker.port)"
+        let replies = try household.start(
+            "/usr/bin/stdbuf", ["-oL", "mosquitto_sub", "-d", "-V", "mqttv5", "-p", port, "-t", topic])
+        try #require(replies.line(containing: "Subscribed") != nil, "\(replies.text)")
+        consumer.signal(SIGSTOP)
+        try RunningProgram.run(
+            "/usr/bin/mosquitto_pub",
+            [
+                "-V", "mqttv5", "-q", "1", "-p", port, "-t", "vitals/v1/accounts/sign-up", "-m",
+                #"{"email":"ada@example.org","password":"\#(Self.password)"}"#, "-D", "publish", "response-topic",
+                topic,
+                "-D", "publish", "message-expiry-interval", "3",
+            ])
+        // Nothing can come while it is stopped, and then who asked has given up.
+        #expect(replies.line(containing: #""status""#, within: .seconds(5)) == nil)
+        consumer.signal(SIGCONT)
+        #expect(replies.line(containing: #""status""#)?.contains(#""code":"timeout""#) == true, "\(replies.text)")
+        let ada = try TemporaryFolder()
+        let signUp = try household.vitals(ada, ["sign-up", "ada@example.org"], input: [Self.password])
+        #expect(signUp.status == 0, "\(signUp)")
+    }
+
     @Test("signs up, enrols the gateway, claims the sensor and watches; what is recorded is what their profile says")
     func fiveCommands() throws {
         let household = try NewHousehold()
@@ -129,7 +156,7 @@ struct NewcomerTests {
         let ada = try TemporaryFolder()
 
         let early = try household.vitals(ada, ["enrol", "--gateway-settings", settings])
-        #expect(early.status == 64 && early.text.contains("not signed in"), "\(early)")
+        #expect(early.status == 77 && early.text.contains("not signed in"), "\(early)")
 
         let signUp = try household.vitals(ada, ["sign-up", "ada@example.org"], input: [Self.password])
         try #require(signUp.status == 0, "\(signUp)")
@@ -162,6 +189,53 @@ struct NewcomerTests {
         #expect(gateways["name"] as? String == "Attic")
         gateway.end()
         #expect(gateway.exitStatus() == 0)
+    }
+
+    @Test("after a password reset the commands say that the device was signed out, and signing in cures it")
+    func reset() throws {
+        let household = try NewHousehold()
+        let ada = try TemporaryFolder()
+        let signUp = try household.vitals(ada, ["sign-up", "ada@example.org"], input: [Self.password])
+        try #require(signUp.status == 0, "\(signUp)")
+        let code = try RunningProgram.run(
+            "vitals-consumer",
+            ["reset-password", "--settings", household.folder.path("consumer.json5"), "--email", "ada@example.org"]
+        ).trimmingCharacters(in: .whitespacesAndNewlines)
+        let reset = try household.vitals(
+            ada, ["password", "reset", "ada@example.org", "--code"], input: [code, "Babbage-1791!"])
+        try #require(reset.status == 0, "\(reset)")
+        for words in [["today"], ["account"], ["status"], ["watch", "--count", "1"]] {
+            let outcome = try household.vitals(ada, words)
+            #expect(outcome.status == 77 && outcome.text.contains("this device was signed out"), "\(words): \(outcome)")
+            #expect(outcome.text.contains("sign-in"), "\(words): \(outcome)")
+        }
+        let signIn = try household.vitals(ada, ["sign-in", "ada@example.org"], input: ["Babbage-1791!"])
+        #expect(signIn.status == 0, "\(signIn)")
+        #expect(try household.vitals(ada, ["account"]).status == 0)
+        // Where the broker takes it, it is no leftover.
+        let twice = try household.vitals(ada, ["sign-in", "ada@example.org"], input: ["Babbage-1791!"])
+        #expect(twice.status == 64 && twice.text.contains("already signed in"), "\(twice)")
+    }
+
+    @Test("a sign-in that took longer than its asker waited leaves no device behind")
+    func late() throws {
+        let household = try NewHousehold()
+        let (ada, other) = (try TemporaryFolder(), try TemporaryFolder())
+        let signUp = try household.vitals(ada, ["sign-up", "ada@example.org"], input: [Self.password])
+        try #require(signUp.status == 0, "\(signUp)")
+        let consumer = household.programs[0]
+        consumer.signal(SIGSTOP)
+        let late = try household.vitals(
+            other, ["--timeout", "1", "sign-in", "ada@example.org"], input: [Self.password])
+        #expect(late.status == 75 && late.text.contains("did not answer in 1 s"), "\(late)")
+        consumer.signal(SIGCONT)
+        #expect(consumer.line(containing: "nobody heard the reply to a sign-in", within: .seconds(30)) != nil)
+        let devices = try household.vitals(ada, ["devices", "--json"])
+        #expect(devices.status == 0 && devices.text.split(separator: "\n").count == 1, "\(devices)")
+        // Whoever waits is signed in, as before.
+        let signIn = try household.vitals(other, ["sign-in", "ada@example.org"], input: [Self.password])
+        #expect(signIn.status == 0, "\(signIn)")
+        #expect(try household.vitals(ada, ["devices", "--json"]).text.split(separator: "\n").count == 2)
     }
 
     @Test(
@@ -210,14 +284,15 @@ struct NewcomerTests {
         let mineLive = try household.vitals(ada, ["watch", "--gateway", id, "--count", "1", "--json"])
         #expect(mineLive.status == 0 && mineLive.text.contains(#""bpm":"#), "\(mineLive)")
         let notNamed = try household.vitals(ada, ["status"])
-        #expect(notNamed.status == 1 && notNamed.text.contains("name a gateway of yours with --gateway"), "\(notNamed)")
+        #expect(
+            notNamed.status == 77 && notNamed.text.contains("name a gateway of yours with --gateway"), "\(notNamed)")
         let notTheirs = try household.vitals(eve, ["status", "--gateway", id])
-        #expect(notTheirs.status == 1 && notTheirs.text.contains("is it yours"), "\(notTheirs)")
+        #expect(notTheirs.status == 77 && notTheirs.text.contains("is it yours"), "\(notTheirs)")
         let nobodys = try household.vitals(eve, ["status", "--anonymous"])
-        #expect(nobodys.status == 1 && nobodys.text.contains("vitals sign-in"), "\(nobodys)")
+        #expect(nobodys.status == 77 && nobodys.text.contains("sign-in"), "\(nobodys)")
 
         let refused = try household.vitals(eve, ["gateways", "remove", id])
-        #expect(refused.status == 1 && refused.text.contains("not-found"), "\(refused)")
+        #expect(refused.status == 67 && refused.text.contains("you have no gateway"), "\(refused)")
         let removed = try household.vitals(ada, ["gateways", "remove", id])
         #expect(removed.status == 0, "\(removed)")
         #expect(gateway.wait { $0.contains { $0.lowercased().contains("not authori") } }, "\(gateway.text)")

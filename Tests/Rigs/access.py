@@ -10,7 +10,7 @@ code. Three worlds are tried:
 
 In each world every role publishes to every topic, subscribes to every filter, and hears, live and kept, what the consumer publishes
 to every topic. Besides: wills, client ids taken over, devices and gateways that are removed while they are connected and while they
-are not, wrong passwords, replies that are asked to somebody else's topics; and the settings of mosquitto/public.conf with certificates of
+are not, wrong passwords, replies that are asked to somebody else's topics, or to topics that make the broker throw out who replies there; and the settings of mosquitto/public.conf with certificates of
 deploy/certificates: who is let in by which listener, and as whom.
 
     access.py [long]     prints what is not as expected, and the number of cases; long also makes mistakes in the rules, one at a
@@ -22,6 +22,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import signal
 import sqlite3
 import ssl
@@ -100,7 +101,8 @@ TOPICS = [
     (f"users/{ALICE}x/today", "C", "C"),
     (f"users/{ALICE[:-1]}/today", "C", "C"),
     # A gateway: publishes and receives gateways/{gw}/#, receives stores/+/consumers/+. The household: publishes requests and reads,
-    # receives everything but blocks and control (and the grants that go back to the consumer).
+    # receives everything but blocks and control (and the grants that go back to the consumer). At topics of its own choice, but for a
+    # sensor's name, it could have the broker keep what it likes.
     *[
         row
         for gateway, letter in ((GATEWAY_A, "a"), (GATEWAY_B, "b"), (HOME, "m"))
@@ -112,8 +114,14 @@ TOPICS = [
             (f"gateways/{gateway}/blocks", letter + "C", letter + "C"),
             (f"gateways/{gateway}/control", letter + "C", letter + "C"),
             (f"gateways/{gateway}/grants", letter + "C", letter + "C"),
-            (f"gateways/{gateway}/requests/scan", letter + "hC", letter + "hC"),
+            *[
+                (f"gateways/{gateway}/requests/{name}", letter + "hC", letter + "hC")
+                for name in ("scan", "connect", "disconnect", "forget", "rename")
+            ],
             (f"gateways/{gateway}/requests", letter + "C", letter + "hC"),
+            (f"gateways/{gateway}/requests/nonsense", letter + "C", letter + "hC"),
+            (f"gateways/{gateway}/requests/a/b", letter + "C", letter + "hC"),
+            (f"gateways/{gateway}/sensors/strap/heart-rate/get", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/responses/me", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/sensors/strap/info", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/sensors/strap/heart-rate", letter + "C", letter + "hC"),
@@ -128,6 +136,10 @@ TOPICS = [
     (f"stores/{STORE}", "C", "C"),
     ("nonsense", "C", "C"),
 ]
+# Where nothing is kept while the consumer is there.
+REQUESTS = re.compile(
+    r"accounts/[^/]+|users/[^/]+/requests(/.*)?|gateways/[^/]+/(requests(/.*)?|sensors/[^/]+/(steps|temperature)/get)")
+
 # Outside of the root nobody has anything, the consumer included.
 OUTSIDE = ["vitals", "vitals/v2/x", "other", "homeassistant/device/x/config", "/vitals/v1/x", "$SYS/broker/x", "$CONTROL/x",
            "$CONTROL/dynamic-security/v1", "$CONTROL/dynamic-security/v1/response"]
@@ -491,6 +503,8 @@ def hear_everything(world, clients, retained):
         heard = {x.payload for x in client.heard}
         kind = "kept before it subscribed" if retained else "live"
         for topic, _, receivers in TOPICS:
+            if retained and world.name != "spoilt" and REQUESTS.fullmatch(topic):
+                continue  # The consumer takes it back as soon as it can: see keep_requests.
             expected = letter in whoever(receivers, world.name, topic)
             world.check(tags[topic] in heard, expected, f"{ROLES[letter]} hears {topic} ({kind})")
     if retained:
@@ -655,6 +669,15 @@ def reply_elsewhere(world):
         world.check(bool(came), True, f"Alice, who asks for a reply at {response}, gets one")
         if came:
             world.check(came.topic == full, is_own, f"Alice's reply comes to {response}")
+    # What would have the broker end the consumer's connection is refused, and the connection goes on.
+    sessions = world.log().count(b"connected to the broker")
+    listed = f"{ROOT}/users/{ALICE}/responses/devices/list"
+    for levels, length in [(250, 1), (202, 1), (21 - 5, 1), (1, 1024)]:
+        full = f"{ROOT}/users/{ALICE}/responses/" + "/".join(["a" * length] * levels)
+        came = reply(ask(world.clients["A"], f"{ROOT}/users/{ALICE}/requests/devices/list", full))
+        world.check(bool(came) and came.topic == listed and b"bad-request" in came.payload, True,
+                    f"Alice, who asks for a reply at {levels} more levels of {length} bytes, is refused at the listed topic")
+    world.check(world.log().count(b"connected to the broker") == sessions, True, "the consumer stays connected")
     # A guest without a response topic of its own gets none. The last one shows that those before were looked at.
     guest = world.clients["g"]
     elsewhere = [f"users/{ALICE}/responses/x", "accounts/responses/short", f"accounts/responses/{DRAWN}/x", "accounts/sign-in",
@@ -707,8 +730,11 @@ def keep_requests(world):
     """A request that was published to be kept is not: it would fill the broker's memory, and may hold a password."""
     observer = world.connect("consumer")
     observer.allowed(observer.subscribe(f"{ROOT}/#"))
-    own = f"users/{ALICE}/requests/profile/get"
-    for letter, topic in [("g", "accounts/sign-up"), ("g", "accounts/enrol"), ("A", own)]:
+    own = f"users/{ALICE}/requests"
+    places = [("g", "accounts/sign-up"), ("g", "accounts/enrol"), ("A", f"{own}/profile/get"), ("A", f"{own}/No/THING"),
+              ("A", f"{own}/{'long' * 400}/{'name' * 400}"), ("a", f"gateways/{GATEWAY_A}/requests/a/b"),
+              ("b", f"gateways/{GATEWAY_B}/sensors/_/steps/get")]
+    for letter, topic in places:
         tag = world.next_tag()
         world.clients[letter].publish(f"{ROOT}/{topic}", tag, True)
         observer.hears(10, lambda x: x.topic == f"{ROOT}/{topic}" and x.payload == b"")

@@ -83,7 +83,9 @@ class Rig(contextlib.ExitStack):
     # The household
 
     def begin(self):
-        self.home = self.enter_context(Home())
+        home = Home()
+        home.is_broker_limited = False  # The programs themselves are to withstand what is huge.
+        self.home = self.enter_context(home)
         self.neighbour, self.stranger = wire.new_identity(), wire.new_identity()
         settings = self.home.consumer_settings
         text = settings.read_text()

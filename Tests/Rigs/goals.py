@@ -148,8 +148,9 @@ class Rig(Household):
             self.voice.data(user, "goals/set", TARGETS)
         self.friends = [(self.people[i], self.people[(i + step) % people]) for i in range(people) for step in (1, people - 1)]
         for one, other in zip(self.people, self.people[1:] + self.people[:1]):
-            code = self.voice.data(one, "friends/code")["code"]
-            self.voice.data(other, "friends/invite", {"code": code})
+            share = {"share": {"steps": True}}
+            code = self.voice.data(one, "friends/code", share)["code"]
+            self.voice.data(other, "friends/invite", {"code": code, **share})
 
     def start_consumer(self):
         self.consumer = self.start("consumer", [RELEASE / "vitals-consumer", "--settings", self.settings])

@@ -1,7 +1,6 @@
 """Runs the rigs that prove the promises of delivery, and prints one table. The exit status is 0 only if all of them hold.
 Called by deploy/prove, and in a short form by deploy/test."""
 
-import argparse
 import functools
 import importlib
 import os
@@ -10,6 +9,7 @@ import sys
 import time
 import traceback
 
+from arguments import DEFECT, ArgumentParser
 from outcome import Outcome
 
 # A rig is a module with `run(size, seed)`, which returns an Outcome; size is one of these.
@@ -38,7 +38,7 @@ RIGS = {
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="deploy/prove", description=__doc__)
+    parser = ArgumentParser(prog="deploy/prove", description=__doc__)
     parser.add_argument("rigs", nargs="*", metavar="RIG", help=f"only these: {', '.join(RIGS)}")
     add_size = functools.partial(parser.add_argument, action="store_const", dest="size", default="normal")
     add_size("--short", const="short", help="some minutes, as deploy/test has it; without remarks")
@@ -47,6 +47,7 @@ def main():
     chosen = parser.parse_args()
     if unknown := set(chosen.rigs) - set(RIGS):
         parser.error(f"no such rig: {', '.join(sorted(unknown))}")
+    parser.leave_if_only_asked()
 
     # What was started is stopped on every way out.
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -67,7 +68,7 @@ def main():
     for outcome in outcomes if chosen.size != "short" or chosen.rigs else []:
         for line in outcome.remarks:
             print(f"{outcome.rig}: {line}")
-    sys.exit(0 if outcomes and all(x.holds for x in outcomes) else 1)
+    sys.exit(0 if outcomes and all(x.holds for x in outcomes) else DEFECT)
 
 
 def attempt(name, size, seed):

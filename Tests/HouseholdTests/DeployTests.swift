@@ -1,0 +1,142 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What lies under `deploy/`, as people start it.
+@Suite("Programs under deploy/", .timeLimit(.minutes(20)))
+struct DeployTests {
+    private static let folder = "\(projectFolder)/deploy"
+    private static let programs: [String] = {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.sorted().filter { name in
+            var isFolder: ObjCBool = false
+            let path = "\(folder)/\(name)"
+            return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+                && FileManager.default.isExecutableFile(atPath: path)
+        }
+    }()
+
+    /// A folder for the front of PATH, with programs that install, build or make something: whoever starts one of them is caught.
+    private struct Trap {
+        let folder: TemporaryFolder
+        let path: String
+
+        init() throws {
+            folder = try TemporaryFolder()
+            for name in ["apt-get", "dpkg-query", "sudo", "swift", "openssl", "mosquitto", "mosquitto_passwd", "mkdir"]
+            {
+                let program = try folder.write("#!/bin/sh\necho $0 >>\(folder.path("caught"))\nexit 1\n", to: name)
+                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+            }
+            path = "\(folder.path):/usr/sbin:/usr/bin:/sbin:/bin"
+        }
+
+        var caught: String? { try? String(contentsOfFile: folder.path("caught"), encoding: .utf8) }
+    }
+
+    /// Runs one with a trap, until its end.
+    private func run(_ program: String, _ words: [String], _ environment: [String: String] = [:]) throws -> (
+        status: Int32?, text: String, caught: String?
+    ) {
+        let trap = try Trap()
+        let running = try RunningProgram(
+            "\(Self.folder)/\(program)", words, environment: environment.merging(["PATH": trap.path]) { old, _ in old })
+        let status = running.exitStatus()
+        return (status, running.text, trap.caught)
+    }
+
+    @Test("says with --help how it is used, and does nothing else", arguments: programs)
+    func help(program: String) throws {
+        for words in [["--help"], ["-h"]] {
+            let outcome = try run(program, words)
+            #expect(outcome.status == 0)
+            #expect(outcome.text.contains("deploy/\(program)"), "\(outcome.text)")
+            #expect(outcome.caught == nil)
+        }
+    }
+
+    @Test("refuses an option that it does not know, before it does anything", arguments: programs)
+    func unknownOption(program: String) throws {
+        let outcome = try run(program, ["--nonsense"])
+        #expect(outcome.status == 64)
+        #expect(!outcome.text.isEmpty)
+        #expect(outcome.caught == nil)
+    }
+
+    @Test("deploy/up says what a real sensor lacks, and what to do, before it installs, builds or starts anything")
+    func noBluetooth() throws {
+        let environment = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"]
+        let outcome = try run("up", ["--sensor", "bluetooth"], environment)
+        #expect(outcome.status == 69)
+        #expect(outcome.text.contains("a message bus: there is no socket /nonexistent/bus; install dbus, and start it"))
+        let adapters = try? FileManager.default.contentsOfDirectory(atPath: "/sys/class/bluetooth")
+        #expect(outcome.text.contains("a Bluetooth adapter: there is none") == (adapters ?? []).isEmpty)
+        #expect(outcome.caught == nil)
+    }
+
+    @Test("deploy/up says that the path of its bus is too long for a socket")
+    func longPath() throws {
+        let state = "/tmp/" + String(repeating: "x", count: 120)
+        let outcome = try run("up", ["--state", state])
+        #expect(outcome.status == 64)
+        #expect(outcome.text.contains("has 129 bytes, and Linux allows 107"))
+        #expect(outcome.caught == nil)
+        #expect(!FileManager.default.fileExists(atPath: state))
+    }
+
+    /// `deploy/up` with the programs that lie beside the tests, in a folder whose name has what shells and buses must not take
+    /// for something else.
+    private func up(_ folder: TemporaryFolder, _ words: [String]) throws -> RunningProgram {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return try RunningProgram(
+            "\(Self.folder)/up", ["--port", "\(try freePort())", "--state", folder.path("a home, é")] + words,
+            environment: [
+                "VITALS_PROGRAMS": URL(fileURLWithPath: tests).deletingLastPathComponent().path, "HOME": folder.path,
+                "XDG_CONFIG_HOME": "",
+            ])
+    }
+
+    @Test("deploy/up checks a recording before it starts anything for it")
+    func badRecording() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("elapsed_s,heart_rate_bpm\n1,70\n0,71\n", to: "bad.csv")
+        let program = try up(folder, ["--activity", file])
+        #expect(program.exitStatus(within: .seconds(60)).map { $0 != 0 } == true)
+        #expect(program.text.contains("bad.csv: line 3, column elapsed_s: 0.0 is earlier than the row before"))
+        #expect(!program.text.contains("Starting"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path("a home, é")))
+    }
+
+    @Test("what deploy/up has written runs by hand afterwards, by the commands that it prints")
+    func byHand() throws {
+        let folder = try TemporaryFolder()
+        let rows = (0..<60).map { "\($0 / 2),\(70 + $0 % 10)" }.joined(separator: "\n")
+        let file = try folder.write("elapsed_s,heart_rate_bpm\n\(rows)\n", to: "two a second.csv")
+        let first = try up(folder, ["--activity", file])
+        #expect(first.line(containing: "Live readings", within: .seconds(90)) != nil, "\(first.text)")
+        #expect(first.line(containing: "bpm", within: .seconds(30)) != nil, "\(first.text)")
+        let log = try String(contentsOfFile: folder.path("a home, é/gateway.log"), encoding: .utf8)
+        #expect(log.contains(#/(?m)^20\S+Z notice: vitals-gateway /#))
+        first.signal(SIGTERM)
+        #expect(first.exitStatus(within: .seconds(60)) != nil)
+
+        let lines = first.lines
+        let start = try #require(lines.firstIndex { $0.hasPrefix("Once this has ended") })
+        let commands = lines[(start + 1)...].prefix { $0.hasPrefix("  ") }
+        #expect(commands.count == 5)
+        let running = try commands.map { try RunningProgram("/bin/bash", ["-c", "exec \($0)"]) }
+        defer { for program in running.reversed() { program.end() } }
+        let port = try #require(
+            try String(contentsOfFile: folder.path("a home, é/gateway.json5"), encoding: .utf8)
+                .firstMatch(of: #/port: ([0-9]+)/#)?.output.1)
+        let listener = try RunningProgram(
+            "/usr/bin/bash",
+            [
+                "-c",
+                """
+                until mosquitto_sub -p \(port) -C 1 -t vitals/v1/gateways/home/sensors/strap/heart-rate; do sleep 0.2; done
+                """,
+            ])
+        #expect(listener.line(containing: "bpm", within: .seconds(60)) != nil, "\(running.map(\.text))")
+    }
+}
