@@ -39,7 +39,12 @@ public final class RunningProgram: @unchecked Sendable {
     ) throws {
         Glibc.signal(SIGPIPE, SIG_IGN)  // A program that has ended takes no more lines.
         // What a program covers and what a sanitizer finds in it counts, whatever else it is not to know.
-        let all = ProcessInfo.processInfo.environment
+        var all = ProcessInfo.processInfo.environment
+        // A program that is killed while it writes what it covered leaves a file that cannot be read, and one such file among the tests'
+        // own makes `swift test` fail after all tests have passed. Those of programs lie apart; deploy/coverage reads them, too.
+        if let profile = all["LLVM_PROFILE_FILE"] {
+            all["LLVM_PROFILE_FILE"] = URL(fileURLWithPath: profile).deletingLastPathComponent().path + "/programs/%p.profraw"
+        }
         let own = inheritsEnvironment ? all : all.filter { Self.instruments.contains($0.key) }
         let child = try Child(
             try Self.path(of: program), arguments, environment: own.merging(environment) { _, new in new }, output)
