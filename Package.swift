@@ -3,27 +3,44 @@ import PackageDescription
 
 // Layers point strictly down, and siblings never import each other:
 //
-//   programs    vitals-gateway    vitals-consumer    vitals-sensor    vitals
-//               ProgramSettings
+//   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
+//   settings    ProgramSettings
 //   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression
 //   plumbing    DBus   Reactor
 //   values      Telemetry   Fitness
 //   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CLinux
 //
-// A C library is imported by exactly one target.
+// Each layer is a folder of Sources, and Tests has the same folders. A C library is imported by exactly one target.
 
 let house: [SwiftSetting] = [.enableUpcomingFeature("InternalImportsByDefault")]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: house)
+/// A layer, which is a folder of Sources and of Tests.
+enum Layer: String {
+    case c = "C"
+    case values = "Values"
+    case plumbing = "Plumbing"
+    case libraries = "Libraries"
+    case settings = "Settings"
+    case gateway = "Gateway"
+    case consumer = "Consumer"
+    case sensor = "Sensor"
+    case command = "Command"
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: house)
+func library(_ layer: Layer, _ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(layer.rawValue)/\(name)", swiftSettings: house)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house)
+func program(_ layer: Layer, _ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Sources/\(layer.rawValue)/\(name)", swiftSettings: house)
+}
+
+/// Tests of one layer, or of the whole house.
+func tests(_ layer: Layer?, _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: (["Tests", layer?.rawValue, name] as [String?]).compactMap(\.self)
+            .joined(separator: "/"), exclude: exclude, swiftSettings: house)
 }
 
 /// What several test targets share.
@@ -31,8 +48,11 @@ func testSupport(_ name: String, exclude: [String]) -> Target {
     .target(name: name, path: "Tests/\(name)", exclude: exclude, swiftSettings: house)
 }
 
-func system(_ name: String, pkgConfig: String, apt: String) -> Target {
-    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+/// - Parameter pkgConfig: none where what it says is not wanted: Debian 13's for libcurl names the headers of Kerberos besides, and
+///   the package manager warns of that at each build.
+func system(_ name: String, pkgConfig: String?, apt: String?) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/\(Layer.c.rawValue)/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] })
 }
 
 let package = Package(
@@ -43,33 +63,31 @@ let package = Package(
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
         system("CZstandard", pkgConfig: "libzstd", apt: "libzstd-dev"),
-        // Without pkg-config: Debian 13's names the headers of Kerberos besides, and the package manager warns of that at each build.
-        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-
+        system("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         // The kernel's own, of which Swift's module of glibc has a part.
-        .systemLibrary(name: "CLinux"),
+        system("CLinux", pkgConfig: nil, apt: nil),
 
-        library("Telemetry"),
-        library("Fitness"),
+        library(.values, "Telemetry"),
+        library(.values, "Fitness"),
 
-        library("Reactor"),
-        library("DBus", ["CDBus", "Reactor"]),
+        library(.plumbing, "Reactor"),
+        library(.plumbing, "DBus", ["CDBus", "Reactor"]),
 
-        library("Bluetooth", ["DBus", "Reactor"]),
-        library("MQTT", ["CMosquitto", "Reactor"]),
-        library("Vault", ["COpenSSL", "CSQLite"]),
-        library("Daemon", ["CLinux"]),
-        library("Fetch", ["CCurl"]),
-        library("Compression", ["CZstandard"]),
+        library(.libraries, "Bluetooth", ["DBus", "Reactor"]),
+        library(.libraries, "MQTT", ["CMosquitto", "Reactor"]),
+        library(.libraries, "Vault", ["COpenSSL", "CSQLite"]),
+        library(.libraries, "Daemon", ["CLinux"]),
+        library(.libraries, "Fetch", ["CCurl"]),
+        library(.libraries, "Compression", ["CZstandard"]),
 
-        library("ProgramSettings", ["Daemon", "MQTT", "Telemetry", "Vault"]),
+        library(.settings, "ProgramSettings", ["Daemon", "MQTT", "Telemetry", "Vault"]),
 
-        program("vitals-gateway", ["Bluetooth", "Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+        program(.gateway, "vitals-gateway", ["Bluetooth", "Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program(
-            "vitals-consumer",
+            .consumer, "vitals-consumer",
             ["Compression", "Daemon", "Fetch", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
-        program("vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
-        program("vitals", ["Daemon", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+        program(.sensor, "vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
+        program(.command, "vitals", ["Daemon", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
 
         // What the consumer's benchmark sends: see deploy/bench.
         .executableTarget(
@@ -77,35 +95,35 @@ let package = Package(
             path: "Tests/Benchmarks/vitals-load", swiftSettings: house),
 
         testSupport("TestSupport", exclude: ["web_server.py"]),
-        tests("TelemetryTests", ["Telemetry", "TestSupport"]),
-        tests("FitnessTests", ["Fitness"]),
-        tests("ReactorTests", ["Reactor", "TestSupport"]),
-        tests("DBusTests", ["DBus", "Reactor", "TestSupport"]),
-        tests("BluetoothTests", ["Bluetooth", "DBus", "Reactor", "TestSupport", "vitals-sensor"]),
-        tests("MQTTTests", ["CMosquitto", "MQTT", "Reactor", "TestSupport"]),
-        tests("VaultTests", ["TestSupport", "Vault"], exclude: ["Interop", "Vectors"]),
-        tests("DaemonTests", ["Daemon", "TestSupport"]),
-        tests("FetchTests", ["Fetch", "TestSupport"]),
-        tests("CompressionTests", ["Compression", "TestSupport"]),
+        tests(.values, "TelemetryTests", ["Telemetry", "TestSupport"]),
+        tests(.values, "FitnessTests", ["Fitness"]),
+        tests(.plumbing, "ReactorTests", ["Reactor", "TestSupport"]),
+        tests(.plumbing, "DBusTests", ["DBus", "Reactor", "TestSupport"]),
+        tests(.libraries, "BluetoothTests", ["Bluetooth", "DBus", "Reactor", "TestSupport", "vitals-sensor"]),
+        tests(.libraries, "MQTTTests", ["CMosquitto", "MQTT", "Reactor", "TestSupport"]),
+        tests(.libraries, "VaultTests", ["TestSupport", "Vault"], exclude: ["Interop", "Vectors"]),
+        tests(.libraries, "DaemonTests", ["Daemon", "TestSupport"]),
+        tests(.libraries, "FetchTests", ["Fetch", "TestSupport"]),
+        tests(.libraries, "CompressionTests", ["Compression", "TestSupport"]),
         tests(
-            "ConsumerTests",
+            .consumer, "ConsumerTests",
             [
                 "vitals-consumer", "Compression", "Daemon", "Fetch", "Fitness", "MQTT", "Reactor", "Telemetry",
                 "TestSupport", "Vault",
             ],
             exclude: ["OpenID/signer.py", "OpenID/tokens.py", "Profile/zones.py", "Statistics/recording.py"]),
-        tests("CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),
+        tests(.command, "CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),
         tests(
-            "SensorTests", ["DBus", "Daemon", "Reactor", "Telemetry", "TestSupport", "vitals-sensor"],
+            .sensor, "SensorTests", ["DBus", "Daemon", "Reactor", "Telemetry", "TestSupport", "vitals-sensor"],
             exclude: ["Clients"]),
         tests(
-            "GatewayTests",
+            .gateway, "GatewayTests",
             [
                 "vitals-gateway", "vitals-sensor", "DBus", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport",
                 "Vault",
             ]),
         tests(
-            "HouseholdTests",
+            nil, "HouseholdTests",
             [
                 "Daemon", "TestSupport", "Telemetry", "Vault", "vitals", "vitals-consumer", "vitals-gateway",
                 "vitals-sensor",

@@ -7,7 +7,7 @@ import Testing
 /// the page says.
 @Suite("The page of blocks")
 struct PageTests {
-    private static let page = "\(projectFolder)/Sources/Telemetry/Telemetry.docc/Blocks.md"
+    private static let page = "\(projectFolder)/Sources/Values/Telemetry/Telemetry.docc/Blocks.md"
 
     @Test("a program that knows only the page opens a captured stream, and has the consumer's readings")
     func opens() throws {
@@ -166,13 +166,13 @@ extension Household {
             "vitals-gateway", ["identity", "--settings", folder.path("gateway.json5")])
         let key = identity.split(separator: "\n").last.map(String.init) ?? ""
         let said = try RunningProgram.runPython([
-            "\(projectFolder)/Tests/VaultTests/Interop/open_stream.py", page, folder.path("consumer/keys.db"),
+            "\(projectFolder)/Tests/Libraries/VaultTests/Interop/open_stream.py", page, folder.path("consumer/keys.db"),
             folder.path("root.key"), "demo", "home", key, capture,
         ])
         return try JSONSerialization.jsonObject(with: Data(said.utf8)) as? [String: Any] ?? [:]
     }
 
-    fileprivate func interop(_ program: String) -> String { "\(projectFolder)/Tests/VaultTests/Interop/\(program)" }
+    fileprivate func interop(_ program: String) -> String { "\(projectFolder)/Tests/Libraries/VaultTests/Interop/\(program)" }
 
     /// The gateway's public key, as settings have it.
     fileprivate func gatewayKey() throws -> String {

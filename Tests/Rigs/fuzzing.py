@@ -65,11 +65,9 @@ def build():
         if made.returncode != 0:
             return f"{target} does not build for libFuzzer: {made.stdout[-500:]}{made.stderr[-500:]}"
     release = BUILD / "release"
-    modules = ["Telemetry", "Daemon", "Reactor", "DBus", "Bluetooth", "MQTT", "Vault", "ProgramSettings"]
-    modules += [x.replace("-", "_") for x in TARGETS]
-    objects = [x for module in modules for x in glob.glob(str(release / f"{module}.build/**/*.o"), recursive=True)]
-    includes = [f"-I{PROJECT}/Sources/{x}" for x in ("CDBus", "CMosquitto", "CSQLite", "COpenSSL")]
-    packages = ["dbus-1", "libmosquitto", "sqlite3", "libcrypto"]
+    objects = glob.glob(str(release / "*.build/**/*.o"), recursive=True)
+    includes = [f"-I{x}" for x in (PROJECT / "Sources/C").iterdir()]
+    packages = ["dbus-1", "libmosquitto", "sqlite3", "libcrypto", "libcurl", "libzstd"]
     for flag in pkg_config("--cflags", packages):
         includes += ["-Xcc", flag]
     made = subprocess.run(

@@ -1,6 +1,6 @@
 """No key seals two things under one number, whatever is restarted, killed, restored or cloned.
 
-The work is done by the suite Nonces of Tests/GatewayTests, which runs outboxes in its own process and opens what they leave
+The work is done by the suite Nonces of Tests/Gateway/GatewayTests, which runs outboxes in its own process and opens what they leave
 with the person's key: here it only runs for longer."""
 
 import re

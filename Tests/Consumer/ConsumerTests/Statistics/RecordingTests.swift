@@ -22,7 +22,7 @@ struct RecordingTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
     private static func path(_ name: String) -> String {
-        folder.appending(path: "../../../deploy/activities/\(name).csv").path
+        "\(projectFolder)/deploy/activities/\(name).csv"
     }
 
     private static func rows(_ name: String) throws -> [Row] {

@@ -1,12 +1,12 @@
 import Foundation
 import Telemetry
+import var TestSupport.projectFolder
 import Testing
 
 @testable import vitals_sensor
 
 /// The folder of the recordings that come with the project.
-let activities = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("deploy/activities")
+let activities = URL(fileURLWithPath: projectFolder).appendingPathComponent("deploy/activities")
 
 @Suite("Activities")
 struct RecordingTests {

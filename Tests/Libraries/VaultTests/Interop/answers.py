@@ -10,7 +10,7 @@ import random
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "Rigs"))
+sys.path.append(str(Path(__file__).resolve().parents[3] / "Rigs"))
 try:
     import wire
 except ImportError:

@@ -7,7 +7,7 @@ import Telemetry
 // A command is a message to `$CONTROL/dynamic-security/v1`; the answer comes to everybody who may read the topic below, hence the correlation
 // data. The broker works on one after the other and writes its whole file for each that changes something, so only a few are sent
 // at a time. A broker without the plugin acknowledges the message and never answers; one whose plugin does not let us refuses it
-// (both pinned by Tests/ConsumerTests/BrokerRulesTests.swift).
+// (both pinned by Tests/Consumer/ConsumerTests/BrokerRulesTests.swift).
 
 /// What went wrong between us and the broker's rules.
 struct RulesError: Error, Hashable, Sendable, CustomStringConvertible {

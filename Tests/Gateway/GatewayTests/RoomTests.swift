@@ -160,7 +160,7 @@ struct RoomTests {
     @Test("the seconds of a gap block begin with …000 and end with …999, in the vectors as in the code")
     func secondsOfGaps() throws {
         let gap = try Extent(count: 1, first: 1_699_999_995, last: 1_699_999_999).gap(.outboxFull)
-        let file = "\(projectFolder)/Tests/VaultTests/Vectors/blocks.json"
+        let file = "\(projectFolder)/Tests/Libraries/VaultTests/Vectors/blocks.json"
         let vectors = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: file)))
         let blocks = try #require((vectors as? [String: Any])?["blocks"] as? [[String: Any]])
         let said = blocks.compactMap { ($0["says"] as? [String: Any])?["gap"] as? [String: Any] }

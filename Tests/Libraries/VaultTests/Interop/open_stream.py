@@ -3,7 +3,7 @@
 
     open_stream.py PAGE KEYS_DB ROOT_KEY USER GATEWAY IDENTITY CAPTURE
 
-PAGE is Sources/Telemetry/Telemetry.docc/Blocks.md: the texts that keys and signatures are made with are read from its section
+PAGE is Sources/Values/Telemetry/Telemetry.docc/Blocks.md: the texts that keys and signatures are made with are read from its section
 "Texts". KEYS_DB and ROOT_KEY are the consumer's, and IDENTITY is the gateway's public key in base64. CAPTURE has one message per
 line: its topic, a space, and its payload in hexadecimal, as mosquitto_sub prints them with -F '%t %x'.
 

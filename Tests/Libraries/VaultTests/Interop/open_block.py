@@ -14,7 +14,7 @@ import json
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "Rigs"))
+sys.path.append(str(Path(__file__).resolve().parents[3] / "Rigs"))
 try:
     import wire
 except ImportError:
