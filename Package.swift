@@ -1,12 +1,13 @@
 // swift-tools-version:6.0
 import PackageDescription
 
-// Layers point strictly down, and siblings never import each other:
+// Each row imports only rows below it, and what stands in one row never imports each other (Tests/Structure/rooms.py looks):
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
 //   settings    ProgramSettings
 //   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression
-//   plumbing    DBus   Reactor
+//   plumbing    DBus
+//               Reactor
 //   values      Telemetry   Fitness
 //   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CLinux
 //
