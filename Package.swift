@@ -4,6 +4,7 @@ import PackageDescription
 // Each row imports only rows below it, and what stands in one row never imports each other (Tests/Structure/rooms.py looks):
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
+//   consumer    Admission
 //   settings    ProgramSettings
 //   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression
 //   plumbing    DBus
@@ -84,9 +85,13 @@ let package = Package(
         library(.settings, "ProgramSettings", ["Daemon", "MQTT", "Telemetry", "Vault"]),
 
         program(.gateway, "vitals-gateway", ["Bluetooth", "Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+        library(.consumer, "Admission", ["Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program(
             .consumer, "vitals-consumer",
-            ["Compression", "Daemon", "Fetch", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+            [
+                "Admission", "Compression", "Daemon", "Fetch", "Fitness", "MQTT", "ProgramSettings", "Reactor",
+                "Telemetry", "Vault",
+            ]),
         program(.sensor, "vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         program(.command, "vitals", ["Daemon", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
 
@@ -106,11 +111,12 @@ let package = Package(
         tests(.libraries, "DaemonTests", ["Daemon", "TestSupport"]),
         tests(.libraries, "FetchTests", ["Fetch", "TestSupport"]),
         tests(.libraries, "CompressionTests", ["Compression", "TestSupport"]),
+        tests(.consumer, "AdmissionTests", ["Admission", "Daemon", "MQTT", "Telemetry", "TestSupport", "Vault"]),
         tests(
             .consumer, "ConsumerTests",
             [
-                "vitals-consumer", "Compression", "Daemon", "Fetch", "Fitness", "MQTT", "Reactor", "Telemetry",
-                "TestSupport", "Vault",
+                "vitals-consumer", "Admission", "Compression", "Daemon", "Fetch", "Fitness", "MQTT", "Reactor",
+                "Telemetry", "TestSupport", "Vault",
             ],
             exclude: ["OpenID/signer.py", "OpenID/tokens.py", "Profile/zones.py", "Statistics/recording.py"]),
         tests(.command, "CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),

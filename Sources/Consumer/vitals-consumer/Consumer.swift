@@ -1,3 +1,4 @@
+import Admission
 import Daemon
 import MQTT
 import Reactor
@@ -122,7 +123,7 @@ final class Consumer: @unchecked Sendable {
         session = Session(options, threadName: "mqtt")
         questions = SensorQuestions(session, settings.topics)
         scheduledReads = ScheduledReads(store, days.histories, settings.reads, questions)
-        rules = settings.brokerRules.map { [session] _ in BrokerRules(settings, store, session) }
+        rules = settings.brokerRules.map { [session] _ in BrokerRules(settings.admission, store, session) }
         let context = PeopleContext(
             settings, store: store, keys: keys, session: session, notifications: notifications)
         context.rules = rules

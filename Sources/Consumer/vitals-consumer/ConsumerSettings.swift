@@ -1,3 +1,4 @@
+import Admission
 import Daemon
 import Fitness
 import MQTT
@@ -127,6 +128,14 @@ struct ConsumerSettings {
         ].filter { $0.1 }.map { $0.0 }
     }
 
+    /// What concerns the broker's rules.
+    var admission: AdmissionSettings {
+        AdmissionSettings(
+            username: broker.username, passwordFile: broker.passwordFile,
+            gateways: Dictionary(uniqueKeysWithValues: gateways.keys.map { ($0, gatewayPasswordFiles[$0]) }),
+            topics: topics, rules: brokerRules ?? BrokerRulesSettings())
+    }
+
     private static func isLink(_ text: String) -> Bool {
         (text.hasPrefix("https://") || text.hasPrefix("http://")) && text.utf8.count <= 1000
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
@@ -203,24 +212,6 @@ struct AccountSettings: Equatable {
         }
         mailCommand = command.isEmpty ? nil : command
         providers = try ProviderSettings.all(section)
-    }
-}
-
-/// `broker_rules`: what the consumer lets others do at the broker.
-struct BrokerRulesSettings: Equatable {
-    /// Who sees live readings and asks gateways.
-    enum Household: String, CaseIterable, Sendable {
-        /// Everybody, those without a name included: for a broker that nobody but the household reaches.
-        case anyone
-        /// Those who have enrolled a gateway so, and of that gateway only.
-        case owners
-        case nobody
-    }
-
-    let household: Household
-
-    init(_ section: Section) throws(SettingsError) {
-        household = try section.choice("household", default: .owners)
     }
 }
 

@@ -21,9 +21,4 @@ extension Failure {
                 ? "install at least the version that wrote this file, or restore a backup from before the upgrade"
                 : "start the service of this version once")
     }
-
-    /// What `body` returns; an error of the vault's becomes the program's.
-    static func explaining<Value>(_ body: () throws(VaultError) -> Value) throws(Failure) -> Value {
-        do { return try body() } catch { throw Failure(error) }
-    }
 }

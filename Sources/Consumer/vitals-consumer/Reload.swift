@@ -31,7 +31,7 @@ extension Consumer {
         let inert = settings.changesForARestart(in: new)
         settings = settings.taking(new)
         people.context.settings = settings
-        rules?.reload(settings)
+        rules?.reload(settings.admission)
         log.level = new.logLevel
         ingest.enrol(identities)
         ingest.allowances.limits = new.limits

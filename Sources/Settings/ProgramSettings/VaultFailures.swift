@@ -15,4 +15,9 @@ extension Failure {
             }
         self.init(code, "could not \(error.attempted): \(error.said)", hint: error.hint)
     }
+
+    /// What `body` returns; an error of the vault's becomes the program's.
+    public static func explaining<Value>(_ body: () throws(VaultError) -> Value) throws(Failure) -> Value {
+        do { return try body() } catch { throw Failure(error) }
+    }
 }

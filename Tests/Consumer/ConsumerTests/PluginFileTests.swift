@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Admission
 @testable import vitals_consumer
 
 /// The file that the broker's plugin starts with, as `vitals-consumer broker-rules` writes it.
@@ -111,34 +112,6 @@ struct PluginFileTests {
         let credential = try #require(
             BrokerCredential(base64: home.password, salt: home.salt, iterations: home.iterations))
         #expect(try credential.matches("another") && !credential.matches("home's"))
-    }
-
-    @Test("gives nobody else the rights of a household", arguments: BrokerRulesSettings.Household.allCases)
-    func households(_ who: BrokerRulesSettings.Household) throws {
-        let store = try household.ruledStore()
-        try store.insert(device: "adaphone", of: "ada")
-        try store.insert(device: "bobphone", of: "bob")
-        try store.insert(gateway: "gwada", of: "ada", isHousehold: true)
-        try store.insert(gateway: "gwbob", of: "bob", isHousehold: false)
-        let access = try BrokerAccess(household.ruledSettings(household: who.rawValue), store)
-        let (ada, bob) = (access.clients["adaphone"]?.roles, access.clients["bobphone"]?.roles)
-        switch who {
-        case .anyone:
-            #expect(access.anonymous == ["guest", "household"])
-            #expect(ada == ["person-ada", "household"] && bob == ["person-bob", "household"])
-        case .owners:
-            #expect(access.anonymous == ["guest"])
-            #expect(ada == ["person-ada", "household-gwada"] && bob == ["person-bob"])
-        case .nobody:
-            #expect(access.anonymous == ["guest"])
-            #expect(ada == ["person-ada"] && bob == ["person-bob"])
-        }
-    }
-
-    @Test("is refused where two clients would have one name")
-    func names() throws {
-        let settings = try household.ruledSettings(consumer: "home")
-        #expect(throws: Failure.self) { try BrokerAccess(settings, nil) }
     }
 
     @Test("no gateway gets the consumer's name, which would keep the consumer out of its own broker")

@@ -4,6 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Admission
 @testable import vitals_consumer
 
 /// Requests are named in the code that answers them, in the broker's rules, and in a document: these tests keep the three together.

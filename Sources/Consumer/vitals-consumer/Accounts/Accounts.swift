@@ -1,3 +1,4 @@
+import Admission
 import Daemon
 import Telemetry
 import Vault

@@ -1,3 +1,4 @@
+import Admission
 import Daemon
 import MQTT
 import Telemetry
@@ -9,7 +10,7 @@ import Vault
 // refuses what comes too often, what is no request (retained, too long, a Response Topic that is not the asker's or that a broker would
 // not take), and what nobody knows; it finds those that come again. What is left goes to whoever has registered for its name. Each gets one reply.
 //
-// With accounts go the broker's rules: see BrokerRules/.
+// With accounts go the broker's rules: see the target Admission.
 
 /// How a request is worked on. Both run on the session's thread, and must not hold it up.
 enum Handling {

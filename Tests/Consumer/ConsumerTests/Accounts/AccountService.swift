@@ -5,6 +5,7 @@ import Telemetry
 import TestSupport
 import Vault
 
+@testable import Admission
 @testable import vitals_consumer
 
 /// A consumer with accounts at a broker that it rules.

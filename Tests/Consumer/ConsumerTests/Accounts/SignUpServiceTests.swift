@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Admission
 @testable import vitals_consumer
 
 @Suite("Who becomes a person", .timeLimit(.minutes(20)))

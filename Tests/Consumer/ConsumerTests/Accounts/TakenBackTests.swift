@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Admission
 @testable import vitals_consumer
 
 @Suite("An account that its owner takes back", .timeLimit(.minutes(20)))

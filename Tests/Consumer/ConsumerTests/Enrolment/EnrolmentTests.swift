@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Admission
 @testable import vitals_consumer
 
 @Suite("Gateways that are enrolled by codes", .timeLimit(.minutes(20)))

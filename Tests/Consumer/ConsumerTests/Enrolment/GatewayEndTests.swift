@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Admission
 @testable import vitals_consumer
 
 @Suite("Gateways whose owner has gone", .timeLimit(.minutes(20)))

@@ -1,12 +1,12 @@
 import Daemon
-import MQTT
+package import MQTT
 import Reactor
-import Telemetry
+package import Telemetry
 import Vault
 
-// The broker's rules, kept in line with the database.
+// The broker's rules, kept in line with a roster: see Roster.swift.
 //
-// The database is the truth. At each connection the default access is read, set to deny and read again; then roles, groups and
+// The roster is the truth. At each connection the default access is read, set to deny and read again; then roles, groups and
 // clients are listed, and what differs is put right: clients of devices that were revoked while the broker was not there go, roles
 // are as this program has them. What cannot be put right this way are clients that the broker has lost, because the plugin takes a password
 // and no hash, and only the client has its password: then the log says how many, and that `vitals-consumer broker-rules` has to write the
@@ -22,9 +22,9 @@ import Vault
 
 /// Has the broker let people and gateways in, and out. Belongs to the session's thread.
 // Proof of @unchecked: everything is touched before the session starts or on its thread, where all completions are called.
-final class BrokerRules: @unchecked Sendable {
+package final class BrokerRules: @unchecked Sendable {
     /// Told once the broker has confirmed a change, or why it has not.
-    typealias Completion = @Sendable (RulesError?) -> Void
+    package typealias Completion = @Sendable (RulesError?) -> Void
 
     enum State {
         case disconnected
@@ -43,8 +43,8 @@ final class BrokerRules: @unchecked Sendable {
 
     let plugin: DynamicSecurity
     let session: Session
-    let store: Store
-    private(set) var settings: ConsumerSettings
+    let roster: any Roster
+    private(set) var settings: AdmissionSettings
     private var policy: BrokerPolicy
     var state = State.disconnected
     private var waiting: [Int: Waiting] = [:]
@@ -59,7 +59,7 @@ final class BrokerRules: @unchecked Sendable {
 
     /// Told whenever the broker is in line with all that has changed: the people of whom a client was found there, and removed, since this
     /// was told last.
-    var inLine: (Set<ID>) -> Void = { _ in }
+    package var inLine: (Set<ID>) -> Void = { _ in }
     var found: Set<ID> = []
 
     private static let waitingLimit = 1_000
@@ -69,16 +69,18 @@ final class BrokerRules: @unchecked Sendable {
     private static let pause = Duration.seconds(5)
 
     /// - Parameter deadline: how long the broker may take for one command.
-    init(_ settings: ConsumerSettings, _ store: Store, _ session: Session, deadline: Duration = .seconds(10)) {
+    package init(
+        _ settings: AdmissionSettings, _ roster: any Roster, _ session: Session, deadline: Duration = .seconds(10)
+    ) {
         self.settings = settings
-        self.store = store
+        self.roster = roster
         self.session = session
         policy = BrokerPolicy(settings)
         plugin = DynamicSecurity(session, deadline: deadline)
     }
 
     /// To be called at each connection.
-    func connected() {
+    package func connected() {
         state = .underWay
         plugin.open { [unowned self] error in
             if let error { finish(error) } else { bringInLine() }
@@ -86,17 +88,17 @@ final class BrokerRules: @unchecked Sendable {
     }
 
     /// To be called when the connection is gone.
-    func disconnected() {
+    package func disconnected() {
         state = .disconnected
         retrying?.cancel()
         plugin.close()
     }
 
     /// Whether a message was an answer to us.
-    func received(_ message: Message) -> Bool { plugin.received(message) }
+    package func received(_ message: Message) -> Bool { plugin.received(message) }
 
     /// Takes settings that were read again.
-    func reload(_ settings: ConsumerSettings) {
+    package func reload(_ settings: AdmissionSettings) {
         self.settings = settings
         policy = BrokerPolicy(settings)
         switch state {
@@ -150,9 +152,9 @@ extension BrokerRules {
 extension BrokerRules {
     /// Lets a device of a person in.
     /// - Parameter password: what it will say; the broker keeps a hash of it.
-    func add(device: ID, of user: ID, password: String, _ completion: @escaping Completion) {
+    package func add(device: ID, of user: ID, password: String, _ completion: @escaping Completion) {
         change("let a device in", completion) { [unowned self] () throws(VaultError) in
-            let households = try store.households(of: user)
+            let households = try roster.households(of: user)
             let roles = policy.rolesAlone(of: user, households: households).map { Command.createRole($0) }
             let names = policy.roles(ofDeviceOf: user, households: households)
             make(roles)
@@ -162,7 +164,7 @@ extension BrokerRules {
 
     /// Lets a gateway in, and its owner's devices see it where it is for their household. Where it was let in before, under
     /// another password, that is over.
-    func add(gateway: ID, owner: ID?, isHousehold: Bool, password: String, _ completion: @escaping Completion) {
+    package func add(gateway: ID, owner: ID?, isHousehold: Bool, password: String, _ completion: @escaping Completion) {
         change("let a gateway in", completion) { [unowned self] () throws(VaultError) in
             make([.createRole(.gateway(gateway, policy.topics))])
             // The gateway itself comes last, and at once: it is in the database when the broker has confirmed it, and not before, and
@@ -176,7 +178,7 @@ extension BrokerRules {
 
     /// Ends a client, a device's or a gateway's: its connections are closed and it cannot come again. Its will is not published, and what
     /// it has published retained stays at the broker until somebody clears it.
-    func remove(_ username: ID, _ completion: @escaping Completion) {
+    package func remove(_ username: ID, _ completion: @escaping Completion) {
         let completion = surely(completion)
         change("end a client", completion) { [unowned self] () throws(VaultError) in
             withdraw([.deleteClient(username.text)], completion)
@@ -184,7 +186,7 @@ extension BrokerRules {
     }
 
     /// Ends a gateway's client, and the rights of its household.
-    func remove(gateway: ID, _ completion: @escaping Completion) {
+    package func remove(gateway: ID, _ completion: @escaping Completion) {
         let completion = surely(completion)
         change("end a gateway", completion) { [unowned self] () throws(VaultError) in
             withdraw(
@@ -196,7 +198,7 @@ extension BrokerRules {
     }
 
     /// Ends all devices of a person, and what the person may do.
-    func remove(person user: ID, devices: [ID], _ completion: @escaping Completion) {
+    package func remove(person user: ID, devices: [ID], _ completion: @escaping Completion) {
         let completion = surely(completion)
         change("end a person's devices", completion) { [unowned self] () throws(VaultError) in
             let role = Command.deleteRole(BrokerRole.name(ofPerson: user))
@@ -207,10 +209,10 @@ extension BrokerRules {
     /// Gives a person's devices the roles that the database says. They are disconnected, and come again.
     /// - Parameter gateway: of their household, perhaps not in the database yet.
     private func sendRoles(ofDevicesOf user: ID, with gateway: ID) throws(VaultError) {
-        let households = Set(try store.households(of: user)).union([gateway])
+        let households = Set(try roster.households(of: user)).union([gateway])
         let ordered = households.sorted { $0.text < $1.text }
         let names = policy.roles(ofDeviceOf: user, households: ordered)
-        let commands = try store.devices(of: user).map { Command.setRoles(names, of: $0.text) }
+        let commands = try roster.devices(of: user).map { Command.setRoles(names, of: $0.text) }
         make(policy.rolesAlone(of: user, households: ordered).map { Command.createRole($0) })
         withdraw(commands, surely { _ in })
     }
@@ -276,24 +278,6 @@ extension BrokerRules {
     private func withdraw(_ commands: [Command], _ completion: @escaping Completion) {
         plugin.perform(commands) { errors in
             completion(errors.first { !($0.reason == .refused && $0.said.hasSuffix("not found")) })
-        }
-    }
-}
-
-extension Store {
-    /// The gateways that a person has enrolled for their household.
-    func households(of user: ID) throws(VaultError) -> [ID] {
-        try ids("SELECT gateway FROM gateways WHERE owner = ? AND household <> 0 ORDER BY gateway", user)
-    }
-
-    /// A person's devices.
-    func devices(of user: ID) throws(VaultError) -> [ID] {
-        try ids("SELECT device FROM devices WHERE user = ? ORDER BY device", user)
-    }
-
-    private func ids(_ sql: String, _ user: ID) throws(VaultError) -> [ID] {
-        try database.query(sql, [.text(user.text)], row: Row.text).compactMap { text in
-            decoded { () throws(MalformedValue) in try ID(text) }
         }
     }
 }

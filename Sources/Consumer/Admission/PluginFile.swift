@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Vault
+package import Vault
 
 // The file of Mosquitto's dynamic-security plugin. The broker reads it at its start, never again, and writes it anew at each change:
 // 2.0.11 in place and without a flush (a crash can leave it empty), 2.0.21 beside it and then renames. Without the file, or with a
@@ -7,7 +7,7 @@ import Vault
 // looked after before (`vitals-consumer broker-rules`), which is written from the database as often as it is lost.
 
 /// The plugin's file. What an operator has added (clients, groups and roles that are none of ours) is kept.
-struct PluginFile: Codable, Equatable {
+package struct PluginFile: Codable, Equatable {
     struct Client: Codable, Equatable {
         var username: String
         var textname: String?
@@ -61,7 +61,7 @@ struct PluginFile: Codable, Equatable {
     var anonymousGroup: String?
 
     /// What a file holds; nil where that is nothing, or damaged.
-    init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         // Foundation's parser, see Telemetry's JSONLimits.swift, does not survive every name. The plugin escapes nothing in ours.
         guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(UInt8(ascii: "\\")) else { return nil }
         guard let file = try? JSONDecoder().decode(PluginFile.self, from: Data(bytes)) else { return nil }
@@ -70,7 +70,7 @@ struct PluginFile: Codable, Equatable {
 
     /// The file that the broker is to start with.
     /// - Parameter existing: what it had before.
-    init(_ access: BrokerAccess, keeping existing: PluginFile?) throws(VaultError) {
+    package init(_ access: BrokerAccess, keeping existing: PluginFile?) throws(VaultError) {
         defaultACLAccess = BrokerAccess.byDefault
         anonymousGroup = BrokerAccess.anonymousGroup
         let known = Dictionary(
@@ -88,9 +88,9 @@ struct PluginFile: Codable, Equatable {
     }
 
     /// Whether a broker that starts with this file does the same as with the other.
-    func means(_ other: PluginFile) -> Bool { normal == other.normal }
+    package func means(_ other: PluginFile) -> Bool { normal == other.normal }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         get throws {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,3 +1,4 @@
+import Admission
 import Daemon
 import Glibc
 import Vault
@@ -66,7 +67,7 @@ struct BrokerRulesCommand {
         // The files of passwords may be the broker's alone.
         let rights = FileRights.takeCallers()
         defer { rights.giveBack() }
-        return try BrokerAccess(settings, store)
+        return try BrokerAccess(settings.admission, store)
     }
 
     /// The file is the broker's, in a folder of the broker's: root reads it where it is a file, and no link to what the broker is not to see.

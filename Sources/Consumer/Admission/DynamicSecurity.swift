@@ -7,11 +7,11 @@ import Telemetry
 // A command is a message to `$CONTROL/dynamic-security/v1`; the answer comes to everybody who may read the topic below, hence the correlation
 // data. The broker works on one after the other and writes its whole file for each that changes something, so only a few are sent
 // at a time. A broker without the plugin acknowledges the message and never answers; one whose plugin does not let us refuses it
-// (both pinned by Tests/Consumer/ConsumerTests/BrokerRulesTests.swift).
+// (both pinned by Tests/Consumer/AdmissionTests/BrokerRulesTests.swift).
 
 /// What went wrong between us and the broker's rules.
-struct RulesError: Error, Hashable, Sendable, CustomStringConvertible {
-    enum Reason: Sendable {
+package struct RulesError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Reason: Sendable {
         /// There is no connection, or it was lost before the answer.
         case notConnected
         /// The broker does not let us change its rules.
@@ -24,18 +24,18 @@ struct RulesError: Error, Hashable, Sendable, CustomStringConvertible {
         case busy
     }
 
-    let reason: Reason
+    package let reason: Reason
     /// What was attempted, to follow "could not".
     let attempted: String
     let said: String
     var hint: String? = nil
 
-    var description: String { "could not \(attempted): \(said)" + (hint.map { " (\($0))" } ?? "") }
+    package var description: String { "could not \(attempted): \(said)" + (hint.map { " (\($0))" } ?? "") }
 }
 
 /// A conversation with the plugin. Belongs to the session's thread.
 // Proof of @unchecked: everything is touched on the session's thread only.
-final class DynamicSecurity: @unchecked Sendable {
+package final class DynamicSecurity: @unchecked Sendable {
     typealias Completion = @Sendable (Result<JSON, RulesError>) -> Void
 
     /// One command of the plugin's, by its name.

@@ -1,10 +1,10 @@
 import FoundationEssentials
-import Vault
+package import Vault
 
 /// What the broker keeps of a client's password: a hash as Mosquitto's dynamic-security plugin makes it.
 ///
 /// So few iterations are enough only because the passwords are 32 random bytes, never a person's own.
-struct BrokerCredential: Hashable {
+package struct BrokerCredential: Hashable {
     let salt: [UInt8]
     let hash: [UInt8]
     let iterations: Int32
@@ -14,7 +14,7 @@ struct BrokerCredential: Hashable {
     static let iterations: Int32 = 101
 
     /// What is kept of a password, with a salt that is drawn.
-    init(password: String) throws(VaultError) {
+    package init(password: String) throws(VaultError) {
         let salt = try RandomBytes.draw(Self.saltLength)
         self.salt = salt
         iterations = Self.iterations
@@ -22,7 +22,7 @@ struct BrokerCredential: Hashable {
     }
 
     /// What the database has: salt, then hash.
-    init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard bytes.count == Self.saltLength + Self.hashLength else { return nil }
         salt = Array(bytes.prefix(Self.saltLength))
         hash = Array(bytes.suffix(Self.hashLength))
@@ -40,7 +40,7 @@ struct BrokerCredential: Hashable {
     }
 
     /// For the database: salt, then hash.
-    var bytes: [UInt8] { salt + hash }
+    package var bytes: [UInt8] { salt + hash }
 
     /// Whether it was made of this password.
     func matches(_ password: String) throws(VaultError) -> Bool {

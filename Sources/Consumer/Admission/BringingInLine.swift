@@ -1,7 +1,7 @@
 import Daemon
 import Telemetry
 
-// What happens at each connection, and when settings were read again: the broker's rules are read, compared with the database, and put right.
+// What happens at each connection, and when settings were read again: the broker's rules are read, compared with the roster, and put right.
 
 extension BrokerRules {
     /// A page of a list stays well below what `JSON` reads: a role of a household has a dozen rules.
@@ -15,7 +15,7 @@ extension BrokerRules {
         denyByDefault { [unowned self] in
             list { [unowned self] actual in
                 let wanted: BrokerAccess
-                do throws(Failure) { wanted = try BrokerAccess(settings, store) } catch {
+                do throws(Failure) { wanted = try BrokerAccess(settings, roster) } catch {
                     return finish(
                         RulesError(reason: .refused, attempted: "bring the broker's rules in line", said: "\(error)"))
                 }
@@ -116,7 +116,7 @@ extension BrokerRules {
             guard case .password(let password) = client.secret else { continue }
             let before = passwords.updateValue(password, forKey: username)
             guard let before, before != password, actual.clients[username] != nil,
-                username != settings.broker.username
+                username != settings.username
             else { continue }
             commands.append(.setPassword(password, of: username))
         }

@@ -4,18 +4,14 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import vitals_consumer
+@testable import Admission
 
 /// The broker's rules, changed at a real broker. Who may do what is the access matrix's to show: Tests/Rigs/access.py.
 @Suite("The broker's rules")
 struct BrokerRulesTests {
-    let household: Household
-
-    init() throws { household = try Household() }
-
     @Test("let a device in and out again, and each is told once the broker has done it")
     func devices() throws {
-        try Ruled.with(household) { ruled in
+        try Ruled.with { ruled in
             try ruled.change { $0.add(device: try ID("adaphone"), of: try ID("ada"), password: "a", $1) }
             let phone = try #require(ruled.signIn("adaphone", "a"))
             defer { phone.stop() }
@@ -32,10 +28,10 @@ struct BrokerRulesTests {
 
     @Test("let a gateway in, its owner's devices see it, and a new password takes the place of the old one")
     func gateways() throws {
-        try Ruled.with(household) { ruled in
+        try Ruled.with { ruled in
             let (ada, gateway) = (try ID("ada"), try ID("gwada"))
             try ruled.change { $0.add(device: try ID("adaphone"), of: ada, password: "a", $1) }
-            try ruled.store.insert(device: "adaphone", of: "ada")
+            try ruled.roster.insert(device: "adaphone", of: "ada")
             #expect(try !ruled.subscription("adaphone", "a", "vitals/v1/gateways/gwada/#"))
             try ruled.change { $0.add(gateway: gateway, owner: ada, isHousehold: true, password: "g", $1) }
             #expect(try ruled.subscription("gwada", "g", "vitals/v1/gateways/gwada/#"))
@@ -52,7 +48,7 @@ struct BrokerRulesTests {
 
     @Test("end a person's devices, and nobody else's")
     func persons() throws {
-        try Ruled.with(household) { ruled in
+        try Ruled.with { ruled in
             let (ada, bob) = (try ID("ada"), try ID("bob"))
             for (device, user) in [("adaphone", ada), ("adawatch", ada), ("bobphone", bob)] {
                 try ruled.change { $0.add(device: try ID(device), of: user, password: device, $1) }
@@ -65,7 +61,7 @@ struct BrokerRulesTests {
 
     @Test("wait for the broker, and are done in their order")
     func waiting() throws {
-        try Ruled.with(household, isConnected: false) { ruled in
+        try Ruled.with(isConnected: false) { ruled in
             let done = Record<String>()
             for device in ["one", "two", "three"] {
                 ruled.perform { rules in
@@ -83,14 +79,14 @@ struct BrokerRulesTests {
 
     @Test("a gateway that is let in while the rules are brought in line is not taken for one that is gone")
     func meanwhile() throws {
-        try Ruled.with(household) { ruled in
+        try Ruled.with { ruled in
             let (ada, gateway) = (try ID("ada"), try ID("gwada"))
             try ruled.change { $0.add(device: try ID("adaphone"), of: ada, password: "a", $1) }
-            try ruled.store.insert(device: "adaphone", of: "ada")
-            let done = Record<RulesError?>()
+            try ruled.roster.insert(device: "adaphone", of: "ada")
+            let (done, roster) = (Record<RulesError?>(), ruled.roster)
             ruled.perform { rules in
                 rules.add(gateway: gateway, owner: ada, isHousehold: true, password: "g") { error in
-                    do { try rules.store.insert(gateway: "gwada", of: "ada", isHousehold: true) } catch {
+                    do { try roster.insert(gateway: "gwada", of: "ada", isHousehold: true) } catch {
                         Issue.record(error)
                     }
                     done.append(error)
@@ -107,7 +103,7 @@ struct BrokerRulesTests {
 
     @Test("are brought in line once more where the broker has not confirmed that somebody is out")
     func unconfirmed() throws {
-        try Ruled.with(household, deadline: .seconds(2)) { ruled in
+        try Ruled.with(deadline: .seconds(2)) { ruled in
             try ruled.change { $0.add(device: try ID("adaphone"), of: try ID("ada"), password: "a", $1) }
             ruled.broker.signal(SIGSTOP)
             defer { ruled.broker.signal(SIGCONT) }
@@ -122,7 +118,7 @@ struct BrokerRulesTests {
 
     @Test("settings that come while the rules are brought in line are not lost")
     func reloadMeanwhile() throws {
-        try Ruled.with(household) { ruled in
+        try Ruled.with { ruled in
             ruled.perform { rules in
                 rules.reload(rules.settings)
                 rules.reload(rules.settings)
@@ -136,7 +132,7 @@ struct BrokerRulesTests {
         let spoil = { (file: inout PluginFile) in
             file.defaultACLAccess = ["subscribe": true, "publishClientSend": true]
         }
-        try Ruled.with(household, isConnected: false, spoiltBy: spoil) { ruled in
+        try Ruled.with(isConnected: false, spoiltBy: spoil) { ruled in
             #expect(try ruled.subscription(nil, nil, "anything"))
             try ruled.start()
             #expect(try !ruled.subscription(nil, nil, "anything"))
@@ -148,7 +144,7 @@ struct BrokerRulesTests {
         let plain = try Broker()
         try plain.start()
         defer { plain.stop() }
-        let error = try Ruled.failure(household, plain)
+        let error = try Ruled.failure(plain)
         #expect(error.reason == .noAnswer && "\(error)".contains("is the dynamic-security plugin in mosquitto.conf"))
 
         let spoil = { (file: inout PluginFile) in
@@ -156,18 +152,18 @@ struct BrokerRulesTests {
                 file.roles?[index].acls?.removeAll { $0.topic.hasPrefix("$CONTROL") }
             }
         }
-        try Ruled.with(household, isConnected: false, spoiltBy: spoil) { ruled in
-            let error = try Ruled.failure(household, ruled.broker)
+        try Ruled.with(isConnected: false, spoiltBy: spoil) { ruled in
+            let error = try Ruled.failure(ruled.broker)
             #expect(error.reason == .notAllowed && "\(error)".contains("vitals-consumer broker-rules"))
         }
     }
 
     @Test("clients that only their password could make are told of, and nothing else is left out")
     func differences() throws {
-        let settings = try household.ruledSettings()
-        let store = try household.ruledStore()
-        try store.insert(device: "adaphone", of: "ada")
-        let wanted = try BrokerAccess(settings, store)
+        let folder = try TemporaryFolder()
+        let roster = MadeUpRoster()
+        try roster.insert(device: "adaphone", of: "ada")
+        let wanted = try BrokerAccess(AdmissionSettings(in: folder), roster)
         let all = BrokerDifferences(from: BrokerState(), to: wanted)
         #expect(all.missing == ["adaphone"])
         #expect(all.commands.filter { $0.name == "createClient" }.count == 2)
@@ -191,37 +187,35 @@ struct BrokerRulesTests {
 /// A broker with the plugin, and rules on a session that is the consumer's.
 final class Ruled {
     let broker: Broker
-    /// Touched by the test only while nothing is under way.
-    let store: Store
+    let roster = MadeUpRoster()
     private let session: Session
     private let rules: BrokerRules
     private let settled = Record<RulesError?>()
 
-    private init(_ settings: ConsumerSettings, _ store: Store, _ broker: Broker, deadline: Duration = .seconds(10)) {
+    private init(_ settings: AdmissionSettings, _ broker: Broker, deadline: Duration = .seconds(10)) {
         self.broker = broker
-        self.store = store
-        var options = settings.broker
-        options.clientID = "ruled"
+        var options = Options(host: "127.0.0.1", port: broker.port, clientID: "ruled")
+        options.username = settings.username
+        options.passwordFile = settings.passwordFile
         let session = Session(options)
         self.session = session
-        rules = BrokerRules(settings, store, session, deadline: deadline)
+        rules = BrokerRules(settings, roster, session, deadline: deadline)
         rules.settled = { [settled] in settled.append($0) }
     }
 
     /// A broker that runs, with rules in line, while `body` does.
     /// - Parameter spoil: what happens to the plugin's file before the broker starts.
     static func with(
-        _ household: Household, isConnected: Bool = true, deadline: Duration = .seconds(10),
+        isConnected: Bool = true, deadline: Duration = .seconds(10),
         spoiltBy spoil: (inout PluginFile) -> Void = { _ in }, _ body: (Ruled) throws -> Void
     ) throws {
         let broker = try Broker.ruled()
-        let settings = try household.ruledSettings(port: broker.port, folder: broker.folder.path)
-        let ruled = Ruled(settings, try household.ruledStore(), broker, deadline: deadline)
-        try broker.writeRules(household.path("consumer.json5"))
-        let url = URL(fileURLWithPath: broker.rulesFile)
-        var file = try #require(PluginFile(bytes: Array(try Data(contentsOf: url))))
+        let settings = try AdmissionSettings(of: broker)
+        let ruled = Ruled(settings, broker, deadline: deadline)
+        var file = try PluginFile(BrokerAccess(settings, nil), keeping: nil)
         spoil(&file)
-        try Data(file.bytes).write(to: url)
+        // The broker made its folder, and reads the file as whom it runs.
+        try Data(file.bytes).write(to: URL(fileURLWithPath: broker.rulesFile))
         try broker.start()
         defer { broker.stop() }
         if isConnected { try ruled.start() }
@@ -230,10 +224,11 @@ final class Ruled {
     }
 
     /// Why the rules of a broker that runs cannot be brought in line.
-    static func failure(_ household: Household, _ broker: Broker) throws -> RulesError {
+    static func failure(_ broker: Broker) throws -> RulesError {
+        let folder = try TemporaryFolder()
         let isPlain = !FileManager.default.fileExists(atPath: broker.rulesFile)
-        let settings = try household.ruledSettings(port: broker.port, folder: isPlain ? nil : broker.folder.path)
-        let ruled = Ruled(settings, try household.ruledStore(), broker, deadline: .milliseconds(500))
+        let settings = try isPlain ? AdmissionSettings(in: folder) : AdmissionSettings(of: broker)
+        let ruled = Ruled(settings, broker, deadline: .milliseconds(500))
         defer { ruled.session.stop() }
         ruled.run()
         let told = try ruled.settled.wait(for: 1)

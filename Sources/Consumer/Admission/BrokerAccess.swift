@@ -1,16 +1,17 @@
-import Daemon
+package import Daemon
 import MQTT
-import Telemetry
+import ProgramSettings
+package import Telemetry
 import Vault
 
-// What the broker has to know, made of the settings and the database, which are the truth: the broker's own copy may be lost
+// What the broker has to know, made of the settings and the roster, which are the truth: the broker's own copy may be lost
 // or changed at any time, and is brought in line.
 //
 // Clients are: the consumer; each gateway of the settings that has a password there; each enrolled gateway; each device of a person.
 // Whoever says no name is in the group `anonymous`.
 
 /// Every client and role of ours, as the broker is to have them.
-struct BrokerAccess {
+package struct BrokerAccess {
     /// How a client shows who it is.
     enum Secret {
         case password(String)
@@ -18,19 +19,19 @@ struct BrokerAccess {
         case credential(BrokerCredential)
     }
 
-    struct Client {
+    package struct Client {
         let secret: Secret
         let roles: Set<String>
     }
 
     /// By name.
-    private(set) var roles: [String: BrokerRole] = [:]
+    package private(set) var roles: [String: BrokerRole] = [:]
     /// By username.
-    private(set) var clients: [String: Client] = [:]
+    package private(set) var clients: [String: Client] = [:]
     /// Roles of those without a name.
-    private(set) var anonymous: Set<String> = []
+    package private(set) var anonymous: Set<String> = []
     /// Names of gateways in the settings that have no password there, so no client.
-    private(set) var gatewaysWithoutPassword: [ID] = []
+    package private(set) var gatewaysWithoutPassword: [ID] = []
 
     /// The group of those who say no name.
     static let anonymousGroup = "anonymous"
@@ -39,12 +40,12 @@ struct BrokerAccess {
         "publishClientSend": false, "publishClientReceive": false, "subscribe": false, "unsubscribe": true,
     ]
 
-    /// What follows from settings and database; without one there are no devices and no enrolled gateways.
+    /// What follows from settings and roster; without a roster there are no devices and no enrolled gateways.
     /// - Throws: where a password cannot be read, or two clients would have one name.
-    init(_ settings: ConsumerSettings, _ store: Store?) throws(Failure) {
+    package init(_ settings: AdmissionSettings, _ roster: (any Roster)?) throws(Failure) {
         let policy = BrokerPolicy(settings)
         let topics = settings.topics
-        guard let username = settings.broker.username, let passwordFile = settings.broker.passwordFile else {
+        guard let username = settings.username, let passwordFile = settings.passwordFile else {
             throw Failure(
                 .configuration, "broker_rules: the consumer has no name at the broker",
                 hint: "set broker.username and broker.password_file")
@@ -55,20 +56,20 @@ struct BrokerAccess {
         add(.household(of: nil, topics))
         anonymous = policy.anonymousRoles
         try add(client: username, .password(Self.password(passwordFile)), ["consumer"])
-        for gateway in settings.gateways.keys.sorted(by: { $0.text < $1.text }) {
-            guard let file = settings.gatewayPasswordFiles[gateway] else {
+        for (gateway, file) in settings.gateways.sorted(by: { $0.key.text < $1.key.text }) {
+            guard let file else {
                 gatewaysWithoutPassword.append(gateway)
                 continue
             }
             add(.gateway(gateway, topics))
             try add(client: gateway.text, .password(Self.password(file)), policy.roles(ofGateway: gateway))
         }
-        if let store { try addStored(store, policy, topics) }
+        if let roster { try add(roster, policy, topics) }
     }
 
-    private mutating func addStored(_ store: Store, _ policy: BrokerPolicy, _ topics: Topics) throws(Failure) {
+    private mutating func add(_ roster: any Roster, _ policy: BrokerPolicy, _ topics: Topics) throws(Failure) {
         let (gateways, devices) = try Failure.explaining { () throws(VaultError) in
-            (try store.enrolledGateways(), try store.devices())
+            (try roster.enrolledGateways(), try roster.devices())
         }
         gatewaysWithoutPassword.removeAll { gateways.map(\.id).contains($0) }
         for gateway in gateways where clients[gateway.id.text] == nil {
@@ -108,9 +109,9 @@ struct BrokerPolicy {
     let topics: Topics
     let household: BrokerRulesSettings.Household
 
-    init(_ settings: ConsumerSettings) {
+    init(_ settings: AdmissionSettings) {
         topics = settings.topics
-        household = settings.brokerRules?.household ?? .owners
+        household = settings.rules.household
     }
 
     /// Of whoever says no name.
@@ -129,58 +130,3 @@ struct BrokerPolicy {
         [.person(user, topics)] + (household == .owners ? households.map { .household(of: $0, topics) } : [])
     }
 }
-
-// MARK: The database's side
-
-/// A row of `devices`, as far as the broker is concerned.
-struct BrokerDevice {
-    let id: ID
-    let user: ID
-    let credential: BrokerCredential
-}
-
-/// A row of `gateways`, as far as the broker is concerned.
-struct BrokerGateway {
-    let id: ID
-    let owner: ID?
-    let credential: BrokerCredential
-    /// Whether its owner is its household.
-    let isHousehold: Bool
-}
-
-extension Store {
-    /// Every device of every person.
-    func devices() throws(VaultError) -> [BrokerDevice] {
-        try database.query("SELECT device, user, credential FROM devices", row: BrokerDevice.init).compactMap { $0 }
-    }
-
-    /// Every gateway that was enrolled by a code.
-    func enrolledGateways() throws(VaultError) -> [BrokerGateway] {
-        try database.query("SELECT gateway, owner, credential, household FROM gateways", row: BrokerGateway.init)
-            .compactMap { $0 }
-    }
-}
-
-extension BrokerDevice {
-    /// Nil where the row is damaged: it lets nobody in.
-    fileprivate init?(_ row: borrowing Row) throws(VaultError) {
-        guard let id = identifier(try row.text(0)), let user = identifier(try row.text(1)),
-            let credential = BrokerCredential(bytes: try row.blob(2))
-        else { return nil }
-        self.init(id: id, user: user, credential: credential)
-    }
-}
-
-extension BrokerGateway {
-    /// Nil where the row is damaged: it lets nobody in.
-    fileprivate init?(_ row: borrowing Row) throws(VaultError) {
-        let owner = try row.textIfPresent(1)
-        guard let id = identifier(try row.text(0)), let credential = BrokerCredential(bytes: try row.blob(2)) else {
-            return nil
-        }
-        self.init(
-            id: id, owner: owner.flatMap(identifier), credential: credential, isHousehold: try row.int(3) != 0)
-    }
-}
-
-private func identifier(_ text: String) -> ID? { decoded { () throws(MalformedValue) in try ID(text) } }

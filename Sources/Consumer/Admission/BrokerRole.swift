@@ -8,7 +8,7 @@ import Telemetry
 // person sees of another, the consumer copies into that person's own topics.
 
 /// One rule of a role.
-struct AccessRule: Hashable {
+package struct AccessRule: Hashable {
     /// What a client does, in the plugin's words.
     enum Action: String, Codable {
         case send = "publishClientSend"
@@ -35,7 +35,7 @@ struct AccessRule: Hashable {
 }
 
 /// What a client may do that has this role.
-struct BrokerRole: Hashable {
+package struct BrokerRole: Hashable {
     let name: String
     let rules: Set<AccessRule>
 
@@ -131,7 +131,7 @@ struct BrokerRole: Hashable {
     /// Whose role has this name; nil where it is not a person's.
     static func person(_ name: String) -> ID? {
         guard name.hasPrefix("person-") else { return nil }
-        return decoded { () throws(MalformedValue) in try ID(String(name.dropFirst("person-".count))) }
+        return try? ID(String(name.dropFirst("person-".count)))
     }
 
     /// Whether a role of this name is one of these, which only the consumer gives and takes.

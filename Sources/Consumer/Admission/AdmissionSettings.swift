@@ -1,0 +1,44 @@
+package import Daemon
+package import Telemetry
+
+/// `broker_rules`: what the consumer lets others do at the broker.
+package struct BrokerRulesSettings: Equatable, Sendable {
+    /// Who sees live readings and asks gateways.
+    package enum Household: String, CaseIterable, Sendable {
+        /// Everybody, those without a name included: for a broker that nobody but the household reaches.
+        case anyone
+        /// Those who have enrolled a gateway so, and of that gateway only.
+        case owners
+        case nobody
+    }
+
+    package let household: Household
+
+    package init(household: Household = .owners) { self.household = household }
+
+    package init(_ section: Section) throws(SettingsError) {
+        household = try section.choice("household", default: .owners)
+    }
+}
+
+/// What the settings say of the broker's clients.
+package struct AdmissionSettings: Sendable {
+    /// The consumer's own name at the broker; nil where it has none, and then the broker cannot have rules from here.
+    package let username: String?
+    /// The file with the consumer's own password.
+    package let passwordFile: String?
+    /// Files with the passwords of the gateways that the settings name; nil where one has none, and is no client.
+    package let gateways: [ID: String?]
+    package let topics: Topics
+    package let rules: BrokerRulesSettings
+
+    package init(
+        username: String?, passwordFile: String?, gateways: [ID: String?], topics: Topics, rules: BrokerRulesSettings
+    ) {
+        self.username = username
+        self.passwordFile = passwordFile
+        self.gateways = gateways
+        self.topics = topics
+        self.rules = rules
+    }
+}

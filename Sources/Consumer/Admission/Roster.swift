@@ -1,0 +1,48 @@
+package import Telemetry
+package import Vault
+
+/// A device of a person, as far as the broker is concerned.
+package struct BrokerDevice {
+    package let id: ID
+    package let user: ID
+    package let credential: BrokerCredential
+
+    package init(id: ID, user: ID, credential: BrokerCredential) {
+        self.id = id
+        self.user = user
+        self.credential = credential
+    }
+}
+
+/// A gateway that was enrolled by a code, as far as the broker is concerned.
+package struct BrokerGateway {
+    package let id: ID
+    /// Nil where the operator has enrolled it.
+    package let owner: ID?
+    package let credential: BrokerCredential
+    /// Whether its owner is its household.
+    package let isHousehold: Bool
+
+    package init(id: ID, owner: ID?, credential: BrokerCredential, isHousehold: Bool) {
+        self.id = id
+        self.owner = owner
+        self.credential = credential
+        self.isHousehold = isHousehold
+    }
+}
+
+/// The people's devices and the enrolled gateways that the broker is to let in. What is damaged there is left out: it lets nobody in.
+/// Belongs to the session's thread.
+package protocol Roster {
+    /// Every device of every person.
+    func devices() throws(VaultError) -> [BrokerDevice]
+
+    /// Every gateway that was enrolled by a code.
+    func enrolledGateways() throws(VaultError) -> [BrokerGateway]
+
+    /// A person's devices.
+    func devices(of user: ID) throws(VaultError) -> [ID]
+
+    /// The gateways that a person has enrolled for their household.
+    func households(of user: ID) throws(VaultError) -> [ID]
+}

@@ -1,0 +1,51 @@
+import Admission
+import Telemetry
+import Vault
+
+/// What the broker's rules follow, from the tables of devices and of gateways.
+extension Store: Roster {
+    func devices() throws(VaultError) -> [BrokerDevice] {
+        try database.query("SELECT device, user, credential FROM devices", row: BrokerDevice.init).compactMap { $0 }
+    }
+
+    func enrolledGateways() throws(VaultError) -> [BrokerGateway] {
+        try database.query("SELECT gateway, owner, credential, household FROM gateways", row: BrokerGateway.init)
+            .compactMap { $0 }
+    }
+
+    func devices(of user: ID) throws(VaultError) -> [ID] {
+        try ids("SELECT device FROM devices WHERE user = ? ORDER BY device", user)
+    }
+
+    func households(of user: ID) throws(VaultError) -> [ID] {
+        try ids("SELECT gateway FROM gateways WHERE owner = ? AND household <> 0 ORDER BY gateway", user)
+    }
+
+    private func ids(_ sql: String, _ user: ID) throws(VaultError) -> [ID] {
+        try database.query(sql, [.text(user.text)], row: Row.text).compactMap(identifier)
+    }
+}
+
+extension BrokerDevice {
+    /// Nil where the row is damaged.
+    fileprivate init?(_ row: borrowing Row) throws(VaultError) {
+        guard let id = identifier(try row.text(0)), let user = identifier(try row.text(1)),
+            let credential = BrokerCredential(bytes: try row.blob(2))
+        else { return nil }
+        self.init(id: id, user: user, credential: credential)
+    }
+}
+
+extension BrokerGateway {
+    /// Nil where the row is damaged.
+    fileprivate init?(_ row: borrowing Row) throws(VaultError) {
+        let owner = try row.textIfPresent(1)
+        guard let id = identifier(try row.text(0)), let credential = BrokerCredential(bytes: try row.blob(2)) else {
+            return nil
+        }
+        self.init(
+            id: id, owner: owner.flatMap(identifier), credential: credential, isHousehold: try row.int(3) != 0)
+    }
+}
+
+private func identifier(_ text: String) -> ID? { decoded { () throws(MalformedValue) in try ID(text) } }
