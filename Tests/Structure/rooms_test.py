@@ -102,7 +102,7 @@ class Rooms(unittest.TestCase):
         for text in (
                 "// One\n/* One /* and */ One */", 'let text = "One \\" One"', 'let text = """\n    One "One" One\n    """', 'let text = #"One"One\\(One)"#',
                 "let text: Other.One", "struct Mine { let mine: Mine }", "struct Outer {\n    struct One {}\n    let one: One\n}",
-                "private struct One {}\nlet one = One()"):
+                "private struct One {}\nlet one = One()", "let mine: Mine"):
             with self.subTest(text):
                 self.assertEqual(self.folders({"A/One.swift": one, "B/Two.swift": f"struct Three {{}}\n{text}\n"}), [])
 
