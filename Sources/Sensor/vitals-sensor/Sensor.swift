@@ -9,20 +9,6 @@ import Glibc
 import Reactor
 import Telemetry
 
-/// How others meet the sensors: the stand-in for BlueZ, or a real adapter.
-protocol Form: AnyObject {
-    /// Makes the sensors reachable.
-    func begin(completion: @escaping (Result<Void, DBusError>) -> Void)
-    /// Ends links and advertising, so that everybody is told.
-    func end()
-    /// A sensor's activity is over: it ends its link and advertises no more.
-    func retire(_ peripheral: Peripheral)
-    /// Follows an instruction that is about the link rather than about what is measured.
-    func follow(_ instruction: Instruction, for peripheral: Peripheral) throws(InstructionError)
-    /// What a sensor's link does now, in a word or two.
-    func state(of peripheral: Peripheral) -> String
-}
-
 /// The running program. Belongs to its loop.
 // Proof of @unchecked: made and touched on the loop's thread only; other threads reach it through `loop.perform`.
 final class Sensor: @unchecked Sendable {

@@ -15,6 +15,6 @@ final class Faults {
             connection.refuse(message, error)
             return true
         }
-        return isHanging && message.interface == RemoteCharacteristic.interfaceName
+        return isHanging && message.interface == BlueZInterface.characteristic
     }
 }

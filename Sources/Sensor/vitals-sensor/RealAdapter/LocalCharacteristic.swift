@@ -39,11 +39,11 @@ final class LocalCharacteristic {
     }
 
     var interface: Interface {
-        Interface(name: RemoteCharacteristic.interfaceName, properties: properties, methods: methods)
+        Interface(name: BlueZInterface.characteristic, properties: properties, methods: methods)
     }
 
     private func changed(_ name: String) {
-        objects.changed([name], of: RemoteCharacteristic.interfaceName, at: path)
+        objects.changed([name], of: BlueZInterface.characteristic, at: path)
     }
 
     private var properties: [Property] {

@@ -151,7 +151,7 @@ final class RealAdapter: Form {
     /// The adapter has the sensor's name from now on. Its own is put back in the end; an alias that is the name that
     /// BlueZ gives, by none.
     private func takeName() {
-        let arguments: [Value] = [.string(Adapter.interfaceName)]
+        let arguments: [Value] = [.string(BlueZInterface.adapter)]
         connection.call("org.bluez", adapterPath, Standard.properties, "GetAll", arguments, limit: Self.limit) {
             [weak self] result in
             guard let self, let properties = try? result.get().arguments.first?.asDictionary else { return }
@@ -181,7 +181,7 @@ final class RealAdapter: Form {
     private func set(
         _ property: String, _ value: Value, completion: @escaping (Result<Void, DBusError>) -> Void = { _ in }
     ) {
-        let arguments: [Value] = [.string(Adapter.interfaceName), .string(property), .variant(value)]
+        let arguments: [Value] = [.string(BlueZInterface.adapter), .string(property), .variant(value)]
         callAdapter(Standard.properties, "Set", arguments, completion: completion)
     }
 
@@ -189,7 +189,7 @@ final class RealAdapter: Form {
     /// other programs' links are theirs.
     private func disconnect() {
         for central in centrals {
-            connection.call("org.bluez", central, Device.interfaceName, "Disconnect", limit: Self.limit) { _ in }
+            connection.call("org.bluez", central, BlueZInterface.device, "Disconnect", limit: Self.limit) { _ in }
         }
         centrals = []
     }

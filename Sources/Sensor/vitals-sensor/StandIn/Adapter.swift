@@ -4,7 +4,6 @@ import Telemetry
 
 /// The adapter hci0: power, discovery, and the devices it knows.
 final class Adapter {
-    static let interfaceName = "org.bluez.Adapter1"
     let path = "/org/bluez/hci0"
 
     unowned let standIn: StandIn
@@ -173,10 +172,10 @@ final class Adapter {
 
     private func changed(_ names: String...) { changed(names) }
 
-    private func changed(_ names: [String]) { objects.changed(names, of: Self.interfaceName, at: path) }
+    private func changed(_ names: [String]) { objects.changed(names, of: BlueZInterface.adapter, at: path) }
 
     private var interface: Interface {
-        Interface(name: Self.interfaceName, properties: properties, methods: methods)
+        Interface(name: BlueZInterface.adapter, properties: properties, methods: methods)
     }
 
     private var methods: [Method] {

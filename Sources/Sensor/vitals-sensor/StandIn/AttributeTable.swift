@@ -55,7 +55,7 @@ struct AttributeTable {
                     call.refuse(BlueZError.att(.readNotPermitted))
                 }
             ]
-            let name = RemoteCharacteristic.interfaceName
+            let name = BlueZInterface.characteristic
             objects.append((own, Interface(name: name, properties: properties, methods: methods)))
             if hasDescriptor { addDescriptor(of: own) }
             pathsInnermostFirst.append(own)

@@ -69,7 +69,7 @@ final class Device {
         path = adapter.path(of: address)
         peripheral.onValue = { [unowned self] uuid, value in carry(value, of: uuid) }
         peripheral.onBattery = { [unowned self] in
-            if isConnected { objects.changed(["Percentage"], of: Battery.interfaceName, at: path) }
+            if isConnected { objects.changed(["Percentage"], of: BlueZInterface.battery, at: path) }
         }
     }
 
@@ -82,7 +82,7 @@ final class Device {
 
     func changed(_ names: String...) { changed(names) }
 
-    private func changed(_ names: [String]) { objects.changed(names, of: Self.interfaceName, at: path) }
+    private func changed(_ names: [String]) { objects.changed(names, of: BlueZInterface.device, at: path) }
 
     // MARK: Presence
 
@@ -298,7 +298,7 @@ final class Device {
         switch end {
         case .lost where wasResolved:
             changed("ServicesResolved", "Connected")
-            objects.remove(Battery.interfaceName, from: path)
+            objects.remove(BlueZInterface.battery, from: path)
         case .lost:
             changed("Connected")
         case .asked:
@@ -355,7 +355,7 @@ final class Device {
     private func hangUp(_ call: Call) {
         endings.append(call)
         guard endings.count == 1 else { return }
-        objects.remove(Battery.interfaceName, from: path)
+        objects.remove(BlueZInterface.battery, from: path)
         endTimer = loop.after(settings.disconnectDelay) { [unowned self] in if isConnected { endLink(.asked) } }
     }
 

@@ -3,9 +3,7 @@ import Telemetry
 
 /// org.bluez.Device1, as a table.
 extension Device {
-    static let interfaceName = "org.bluez.Device1"
-
-    var interface: Interface { Interface(name: Self.interfaceName, properties: properties, methods: methods) }
+    var interface: Interface { Interface(name: BlueZInterface.device, properties: properties, methods: methods) }
 
     private var methods: [Method] {
         [
@@ -69,11 +67,9 @@ extension Device {
 
 /// The battery, which BlueZ shows on the device itself while there is a link.
 enum Battery {
-    static let interfaceName = "org.bluez.Battery1"
-
     static func interface(of peripheral: Peripheral) -> Interface {
         Interface(
-            name: interfaceName,
+            name: BlueZInterface.battery,
             properties: [Property("Percentage", "y", get: { [unowned peripheral] in .byte(peripheral.battery) })])
     }
 }

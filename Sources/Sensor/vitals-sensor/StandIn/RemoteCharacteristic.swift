@@ -4,7 +4,6 @@ import Telemetry
 
 /// A characteristic of a device, and who listens to it: any number of clients by StartNotify, or one by AcquireNotify.
 final class RemoteCharacteristic {
-    static let interfaceName = "org.bluez.GattCharacteristic1"
     private static let mtu: UInt16 = 517
 
     let definition: Characteristic
@@ -161,9 +160,9 @@ final class RemoteCharacteristic {
 
     // MARK: org.bluez.GattCharacteristic1
 
-    private func changed(_ name: String) { device.objects.changed([name], of: Self.interfaceName, at: path) }
+    private func changed(_ name: String) { device.objects.changed([name], of: BlueZInterface.characteristic, at: path) }
 
-    var interface: Interface { Interface(name: Self.interfaceName, properties: properties, methods: methods) }
+    var interface: Interface { Interface(name: BlueZInterface.characteristic, properties: properties, methods: methods) }
 
     private var properties: [Property] {
         var properties = [
