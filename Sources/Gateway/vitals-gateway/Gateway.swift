@@ -20,7 +20,7 @@ import Vault
 
 /// All of it, from a start to a stop; Running.swift says when these are. `measured` and its neighbours are called on the dbus loop, handlers of the session on the mqtt loop.
 // Proof of @unchecked: constants, but for what the dbus loop owns (from `register` on), and what is under a lock.
-final class Gateway: @unchecked Sendable {
+final class Gateway: SensorOwner, @unchecked Sendable {
     /// What health counts that the outbox does not.
     struct Counters {
         var malformed = 0
@@ -32,13 +32,14 @@ final class Gateway: @unchecked Sendable {
         var isStopping = false
     }
 
-    let settings: GatewaySettings
-    let session: Session
-    let central: Central
-    let outbox: Outbox
-    let retained: RetainedTopics
+    private let settings: GatewaySettings
+    private let session: Session
+    private let central: Central
+    private let outbox: Outbox
+    private let announcer: Announcer
+    private var retained: RetainedTopics { announcer.retained }
     /// What a device, a client at the broker or BlueZ brings about goes here.
-    let limitedLog = LimitedLog()
+    private let limitedLog = LimitedLog()
     private let topics: Topics
     private let counters = Mutex(Counters())
     private let desk: RequestDesk
@@ -47,13 +48,10 @@ final class Gateway: @unchecked Sendable {
     private var failedTries = LastingTrouble()
     /// What the supervisor was told of the disk. The outbox's loop owns it.
     private var toldOfDisk = HealthPayload.Disk.ok
-    let register: SensorRegister
-    private(set) lazy var gatewayRequests = GatewayRequests(self)
-    private(set) lazy var recovery = Recovery(self)
-    /// The scans that are under way.
-    var scans: [Scan] = []
-    /// Devices that are looked for, to be added.
-    var searches: [DeviceSearch] = []
+    // These three lead back to the gateway, and are set before its `init` ends.
+    private var register: SensorRegister!
+    private var requests: GatewayRequests!
+    private var recovery: Recovery!
 
     init(_ settings: GatewaySettings) throws {
         self.settings = settings
@@ -67,15 +65,19 @@ final class Gateway: @unchecked Sendable {
         let status = settings.topics[settings.gateway, .status]
         options.will = Message(topic: status, payload: StatusPayload.will.bytes, qos: .atLeastOnce, retain: true)
         session = Session(options)
-        retained = RetainedTopics(on: session)
-        desk = RequestDesk(settings, on: session)
+        announcer = Announcer(settings.gateway, topics, on: session, publishingLive: settings.publishesLive)
+        desk = RequestDesk(of: settings.gateway, topics, responsePrefixes: settings.responsePrefixes, on: session)
         let owner = Weak<Gateway>()
         central = Central(
             bus: settings.bus, adapter: settings.adapter, mayPair: { owner.value?.mayPair($0) ?? false },
             events: { owner.value?.receive($0) })
         let outbox = try Outbox(settings, publishingOn: session)
         self.outbox = outbox
-        register = try SensorRegister(settings) { outbox.flusher.perform($0) }
+        register = try SensorRegister(
+            in: settings.state, atMost: settings.mostSensors, of: self, on: central, telling: announcer,
+            logging: limitedLog, writing: { outbox.flusher.perform($0) })
+        requests = GatewayRequests(for: register) { [unowned self] in sensorsChanged() }
+        recovery = Recovery(of: register, after: settings.quietLimit, mayCyclePower: settings.mayCyclePower)
         owner.value = self
     }
 
@@ -92,7 +94,7 @@ final class Gateway: @unchecked Sendable {
         }
         try outbox.start { [unowned self] in publishHealth() }
         central.loop.perform { [self] in
-            register.open(self)
+            register.open(settings.sensors)
             sensorsChanged()
             recovery.start()
         }
@@ -111,13 +113,12 @@ final class Gateway: @unchecked Sendable {
     func stop() {
         counters.withLock { $0.isStopping = true }
         central.loop.perform { [self] in
-            for scan in scans { scan.cancel(because: "the gateway stops") }
-            for search in searches { search.cancel() }
+            requests.stop()
             for sensor in register.all { sensor.stop() }
         }
         central.stop()
         outbox.stop(within: .seconds(3))
-        for sensor in register.all { announceOffline(sensor) }
+        for sensor in register.all { announcer.announce(.offline, of: sensor.settings.id) }
         retained.publish(
             StatusPayload(.offline, time: unixMilliseconds()).bytes, to: topics[settings.gateway, .status])
         session.stop()
@@ -142,12 +143,6 @@ final class Gateway: @unchecked Sendable {
         outbox.append(Reading(at: moment, .heartRate(measurement)), from: sensor.settings.id)
     }
 
-    /// What is told as it comes, and not recorded.
-    func publishLive(_ payload: [UInt8], _ topic: SensorTopic, of sensor: Sensor) {
-        guard settings.publishesLive else { return }
-        session.publish(payload, to: topics[settings.gateway, sensor.settings.id, topic])
-    }
-
     func malformed(_ error: MalformedValue, from sensor: Sensor) {
         counters.withLock { $0.malformed += 1 }
         // A sensor that sends nonsense sends it every second.
@@ -158,17 +153,21 @@ final class Gateway: @unchecked Sendable {
         limitedLog.notice("connected \(sensor.settings.id)") { "sensor \(sensor.settings.id): connected\($0)" }
         counters.withLock { $0.connected += 1 }
         announce(.online, sensor)
-        tell(.connected, about: sensor, "Device Connected")
+        announcer.tell(.connected, about: sensor.settings.id, "Device Connected")
     }
 
     func unavailable(_ sensor: Sensor, because reason: String) {
         counters.withLock { $0.connected -= 1 }
         announce(.offline, sensor)
-        tell(.disconnected, about: sensor, reason)
+        announcer.tell(.disconnected, about: sensor.settings.id, reason)
+    }
+
+    func keep(_ reading: Reading, of sensor: Sensor, flushed completion: @escaping @Sendable (Bool) -> Void) {
+        outbox.append(reading, from: sensor.settings.id, flushed: completion)
     }
 
     private func announce(_ availability: Availability, _ sensor: Sensor) {
-        retained.publish(availability.bytes, to: topics[settings.gateway, sensor.settings.id, .availability])
+        announcer.announce(availability, of: sensor.settings.id)
         outbox.loop.perform { [self] in publishHealth() }
     }
 
@@ -177,15 +176,14 @@ final class Gateway: @unchecked Sendable {
         case .state(let state):
             limitedLog.notice("Bluetooth \(state)") { "Bluetooth: \(state)\($0)" }
             counters.withLock { $0.bluetooth = "\(state)" }
-            if state != .ready { for scan in scans { scan.cancel(because: "\(state)") } }
+            if state != .ready { requests.cancelScans(because: "\(state)") }
             for sensor in register.all { sensor.centralChanged(to: state) }
             recovery.centralChanged(to: state)
             publishInfo()
         case .device(let device):
             if device.rssi != nil || device.isConnected { recovery.heard() }
             for sensor in register.all { sensor.deviceChanged(device) }
-            for scan in scans { scan.hear(device) }
-            for search in searches { search.hear(device) }
+            requests.hear(device)
         case .deviceRemoved(let device): for sensor in register.all { sensor.deviceRemoved(device) }
         case .pairingRefused(let device, let why): refused(device, why)
         case .agentRefused(let error): limitedLog.notice("agent") { "Bluetooth: \(error)\($0)" }
@@ -202,20 +200,27 @@ final class Gateway: @unchecked Sendable {
         guard !sensor.isRefusalTold else { return }
         sensor.isRefusalTold = true
         limitedLog.warning("refused \(sensor.settings.id)") { "Bluetooth: \(words)\($0)" }
-        tell(.bluetooth, about: sensor, words)
+        announcer.tell(.bluetooth, about: sensor.settings.id, words)
     }
 
     /// Whether the agent may say yes.
     private func mayPair(_ device: Device) -> Bool { register.all.contains { $0.mayPair(device) } }
 
-    /// A scan is over.
-    func ended(_ scan: Scan) { scans.removeAll { $0 === scan } }
-
     /// A sensor was added or is gone.
-    func sensorsChanged() {
+    private func sensorsChanged() {
         counters.withLock { $0.configured = register.all.count }
         publishInfo()
         outbox.loop.perform { [self] in publishHealth() }
+    }
+
+    private func publishInfo() {
+        let described: JSON = [
+            "live": .bool(settings.publishesLive),
+            "sensors": .array(register.all.map { .string($0.settings.id.text) }),
+            "enrolled": .bool(settings.consumer != nil),
+        ]
+        let info = GatewayInfoPayload(version: version, adapters: central.adapters.map(\.name), settings: described)
+        retained.publish(info.bytes, to: topics[settings.gateway, .info])
     }
 
     // MARK: From the broker, on the mqtt loop
@@ -265,7 +270,7 @@ final class Gateway: @unchecked Sendable {
         switch topics.parse(message.topic) {
         case nil, .gateway(_, .request), .gateway(_, .sensor(_, .stepsGet)),
             .gateway(_, .sensor(_, .temperatureGet)):
-            desk.receive(message, at: self)
+            desk.receive(message, for: requests)
         case .gateway(_, .sensor(let sensor, .grant)):
             outbox.receive(grant: message.payload, for: sensor)
         case .gateway(_, .control): outbox.receive(control: message.payload)
@@ -306,6 +311,16 @@ extension Gateway {
         toldOfDisk = disk
         let since = health.diskSince.map { " since \(utcTime($0))" } ?? ""
         readiness.status("disk: \(disk.rawValue)\(since)" + (disk == .full ? ": make room (df -h, df -i)" : ""))
+    }
+}
+
+extension Outbox {
+    /// The outbox that the settings describe.
+    convenience init(_ settings: GatewaySettings, publishingOn session: Session) throws {
+        let identity = try Identity(in: settings.state)
+        try self.init(
+            settings.outbox, in: settings.state, of: (settings.gateway, identity.key), for: settings.consumer,
+            settings.topics, publishingOn: session)
     }
 }
 

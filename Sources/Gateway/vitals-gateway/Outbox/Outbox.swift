@@ -108,21 +108,29 @@ final class Outbox: @unchecked Sendable {
     var drained: Answer<Bool>?
 
     /// Opens the database and reads what the last run left.
-    init(_ settings: GatewaySettings, publishingOn session: Session) throws {
-        self.settings = settings.outbox
+    ///
+    /// - Parameters:
+    ///   - state: the folder of the database.
+    ///   - gateway: whose outbox it is, and the key that proves it.
+    ///   - consumer: the consumer's Ed25519 public key; nil where there is none, and nothing is recorded.
+    init(
+        _ settings: OutboxSettings, in state: String, of gateway: (id: ID, key: Ed25519.SigningKey),
+        for consumer: [UInt8]?, _ topics: Topics, publishingOn session: Session
+    ) throws {
+        self.settings = settings
         self.session = session
-        isEnrolled = settings.consumer != nil
-        blocksTopic = settings.topics[settings.gateway, .blocks]
-        grantsTopic = settings.topics[settings.gateway, .grants]
-        identity = try Identity(in: settings.state).key
+        isEnrolled = consumer != nil
+        blocksTopic = topics[gateway.id, .blocks]
+        grantsTopic = topics[gateway.id, .grants]
+        identity = gateway.key
         guard let boot = bootID() else {
             throw Failure(.unavailable, "there is no boot id", hint: "is /proc mounted?")
         }
         self.boot = boot
-        store = try OutboxStore(in: settings.state)
+        store = try OutboxStore(in: state)
         grants = Grants(
-            gateway: settings.gateway,
-            consumer: try settings.consumer.map { key throws(VaultError) in try Ed25519.VerifyingKey(key) })
+            gateway: gateway.id,
+            consumer: try consumer.map { key throws(VaultError) in try Ed25519.VerifyingKey(key) })
         for stored in try store.grants() { _ = grants.take(stored.message, for: stored.sensor) }
         dropped = try store.dropped()
         clock = try BootClock(store, boot)

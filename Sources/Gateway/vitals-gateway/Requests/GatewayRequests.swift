@@ -8,7 +8,9 @@ import Reactor
 import Telemetry
 
 /// Belongs to the central's loop.
-final class GatewayRequests {
+// Proof of @unchecked: `register` is a constant, and the rest is touched on the central's loop only; the mqtt loop reaches it
+// through `perform`.
+final class GatewayRequests: @unchecked Sendable {
     private static let usualLimit = Duration.seconds(60)
     private static let longestLimit = Duration.seconds(300)
     /// So long a device is looked for that nobody has seen yet.
@@ -16,23 +18,43 @@ final class GatewayRequests {
     /// A client that has gone leaves its scan behind, so that there may be more than one.
     private static let mostScans = 4
 
-    private unowned let gateway: Gateway
-    private var central: Central { gateway.central }
-    private var register: SensorRegister { gateway.register }
+    let register: SensorRegister
+    private let sensorsChanged: () -> Void
+    private var central: Central { register.central }
+    private var announcer: Announcer { register.announcer }
+    /// The scans that are under way.
+    private var scans: [Scan] = []
+    /// Devices that are looked for, to be added.
+    private var searches: [DeviceSearch] = []
 
-    init(_ gateway: Gateway) { self.gateway = gateway }
+    /// - Parameter sensorsChanged: is called where a sensor was added or is gone.
+    init(for register: SensorRegister, sensorsChanged: @escaping () -> Void) {
+        (self.register, self.sensorsChanged) = (register, sensorsChanged)
+    }
+
+    /// A device was heard, or something about it has changed.
+    func hear(_ device: Device) {
+        for scan in scans { scan.hear(device) }
+        for search in searches { search.hear(device) }
+    }
+
+    /// Bluetooth went away.
+    func cancelScans(because reason: String) { for scan in scans { scan.cancel(because: reason) } }
+
+    /// The gateway stops.
+    func stop() {
+        cancelScans(because: "the gateway stops")
+        for search in searches { search.cancel() }
+    }
 
     /// Takes a request; on the mqtt loop.
-    static func receive(
-        _ message: Message, _ topic: RequestTopic, named name: String, on desk: RequestDesk,
-        at gateway: Gateway
-    ) {
-        desk.receive(message, topic, usual: usualLimit, longest: longestLimit) { task in
+    func receive(_ message: Message, _ topic: RequestTopic, named name: String, on desk: RequestDesk) {
+        desk.receive(message, topic, usual: Self.usualLimit, longest: Self.longestLimit) { task in
             guard let request = GatewayRequest(rawValue: name) else {
                 let words = "there is no request \"\(name.prefix(64))\""
                 return task.refuse(ReplyError(.badRequest, words, field: "topic"))
             }
-            gateway.central.loop.perform { gateway.gatewayRequests.begin(request, task) }
+            central.loop.perform { [self] in begin(request, task) }
         }
     }
 
@@ -56,12 +78,14 @@ final class GatewayRequests {
         let seconds = try Self.seconds(task.request)
         let services = try Self.services(task.request)
         try checkReady()
-        guard gateway.scans.count < Self.mostScans else {
-            let left = gateway.scans.map(\.secondsLeft).min() ?? 1
+        guard scans.count < Self.mostScans else {
+            let left = scans.map(\.secondsLeft).min() ?? 1
             throw ReplyError(.busy, "\(Self.mostScans) scans are under way", retryAfterSeconds: left)
         }
-        let scan = Scan(seconds: seconds, services: services, gateway) { task.answer($0) }
-        gateway.scans.append(scan)
+        let scan = Scan(
+            seconds: seconds, services: services, register, completion: { task.answer($0) },
+            onEnd: { [unowned self] scan in scans.removeAll { $0 === scan } })
+        scans.append(scan)
         scan.begin()
     }
 
@@ -92,8 +116,8 @@ final class GatewayRequests {
                 }
                 try checkRoom()
                 let sensor = try register.add(
-                    id ?? freeID(for: device), for: device, called: name, gateway)
-                gateway.sensorsChanged()
+                    id ?? freeID(for: device), for: device, called: name)
+                sensorsChanged()
                 sensor.centralChanged(to: central.state)
                 wait(for: sensor, task, orDrop: device)
             } catch {
@@ -137,7 +161,7 @@ final class GatewayRequests {
         if sensor.entry.device?.isBonded == true { try checkReady() }
         drop(sensor, withBond: true) { [self] error in
             if let error { return task.refuse(error) }
-            gateway.tell(.forgotten, about: sensor, "Device Forgotten")
+            announcer.tell(.forgotten, about: sensor.settings.id, "Device Forgotten")
             done(sensor, "Device Forgotten", task)
         }
     }
@@ -148,7 +172,7 @@ final class GatewayRequests {
             throw ReplyError(.badRequest, "which name should it have?", field: "name")
         }
         sensor.rename(name.isEmpty ? nil : name)
-        gateway.tell(.renamed, about: sensor, sensor.displayName)
+        announcer.tell(.renamed, about: sensor.settings.id, sensor.displayName)
         done(["sensor": .string(sensor.settings.id.text), "name": .string(sensor.displayName)], task)
     }
 
@@ -177,8 +201,8 @@ final class GatewayRequests {
         }
         if sensor.entry.isAdded {
             register.remove(sensor)
-            gateway.clear(sensor)
-            gateway.sensorsChanged()
+            announcer.clear(sensor.settings.id)
+            sensorsChanged()
         } else {
             sensor.remain(forgotten: true)
         }
@@ -221,7 +245,7 @@ final class GatewayRequests {
     private func checkRoom() throws(ReplyError) {
         guard !register.isFull else {
             let words =
-                "\(gateway.settings.mostSensors) sensors are connected to already: disconnect one, or raise bluetooth.sensors"
+                "\(register.mostConnected) sensors are connected to already: disconnect one, or raise bluetooth.sensors"
             throw ReplyError(.refused, words)
         }
     }
@@ -234,9 +258,9 @@ final class GatewayRequests {
         // One that was seen before may be away: those that are heard now come first.
         let known = central.devices.filter(isWanted)
         if let device = known.max(by: { ($0.rssi ?? -500) < ($1.rssi ?? -500) }) { return completion(device) }
-        gateway.searches.append(
-            DeviceSearch(central, isWanted, limit) { [gateway] search, device in
-                gateway.searches.removeAll { $0 === search }
+        searches.append(
+            DeviceSearch(central, isWanted, limit) { [unowned self] search, device in
+                searches.removeAll { $0 === search }
                 completion(device)
             })
     }

@@ -37,12 +37,17 @@ final class RequestDesk: @unchecked Sendable {
     /// So many may be under way; the rest are told to come back.
     private static let mostUnderWay = 256
 
-    private let settings: GatewaySettings
+    let gateway: ID
+    let topics: Topics
+    /// Where else than under `responses/` replies may go.
+    private let responsePrefixes: [String]
     private let session: Session
     private let state = Mutex(State())
 
-    init(_ settings: GatewaySettings, on session: Session) {
-        self.settings = settings
+    init(of gateway: ID, _ topics: Topics, responsePrefixes: [String], on session: Session) {
+        self.gateway = gateway
+        self.topics = topics
+        self.responsePrefixes = responsePrefixes
         self.session = session
     }
 
@@ -62,10 +67,10 @@ final class RequestDesk: @unchecked Sendable {
         let asked = message.properties?.responseTopic
         let isAllowed =
             asked.map {
-                settings.topics.allowsResponse(at: $0, of: settings.gateway, prefixes: settings.responsePrefixes)
+                topics.allowsResponse(at: $0, of: gateway, prefixes: responsePrefixes)
             } ?? true
         let parsed = Result { () throws(MalformedValue) in try Request(payload: message.payload) }
-        guard let place = (isAllowed ? asked : nil) ?? settings.topics.listedResponse(to: topic) else {
+        guard let place = (isAllowed ? asked : nil) ?? topics.listedResponse(to: topic) else {
             return log.debug(
                 "a request's topic is too long to be answered beside it, and it names no other: no reply")
         }
@@ -83,7 +88,7 @@ final class RequestDesk: @unchecked Sendable {
         guard isAllowed else {
             let words =
                 """
-                a response topic lies under \(settings.topics[settings.gateway, .response("…")]), with at most \
+                a response topic lies under \(topics[gateway, .response("…")]), with at most \
                 \(Topics.maximumLevels) levels and \(Topics.maximumLength) bytes
                 """
             return reply(.error(ReplyError(.badRequest, words, field: "response topic")), to: asker)
@@ -110,7 +115,6 @@ final class RequestDesk: @unchecked Sendable {
     /// Where requests come in: a retained one can be told from others, and comes also where it was published before we came, to be taken
     /// back.
     var subscriptions: [MQTT.Subscription] {
-        let (topics, gateway) = (settings.topics, settings.gateway)
         let filters =
             SensorTopic.requests.map { topics.everySensor(of: gateway, $0) } + [
                 topics.everyRequest(to: gateway)

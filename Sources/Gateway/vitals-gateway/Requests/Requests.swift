@@ -10,28 +10,25 @@ extension RequestDesk {
     private static let longestRead = Duration.seconds(60)
 
     /// Takes what came at a topic of requests, on the mqtt loop: it is answered, sooner or later.
-    func receive(_ message: Message, at gateway: Gateway) {
-        let settings = gateway.settings
-        guard let topic = settings.topics.request(at: message.topic) else { return }
+    func receive(_ message: Message, for requests: GatewayRequests) {
+        guard let topic = topics.request(at: message.topic) else { return }
         switch topic {
-        case .gateway(settings.gateway, let name):
-            GatewayRequests.receive(message, topic, named: name, on: self, at: gateway)
-        case .sensor(settings.gateway, _, .stepsGet): read(message, topic, .steps, at: gateway)
-        case .sensor(settings.gateway, _, .temperatureGet):
-            read(message, topic, .temperature, at: gateway)
+        case .gateway(gateway, let name): requests.receive(message, topic, named: name, on: self)
+        case .sensor(gateway, _, .stepsGet): read(message, topic, .steps, for: requests)
+        case .sensor(gateway, _, .temperatureGet): read(message, topic, .temperature, for: requests)
         default: break
         }
     }
 
     private func read(
-        _ message: Message, _ topic: RequestTopic, _ kind: SensorReads.Kind, at gateway: Gateway
+        _ message: Message, _ topic: RequestTopic, _ kind: SensorReads.Kind, for requests: GatewayRequests
     ) {
         guard case .sensor(_, let name, _) = topic else { return }
         // What is no id is the name of no sensor.
         let sensorID = try? ID(name)
         receive(message, topic, usual: Self.usualRead, longest: Self.longestRead) { task in
-            gateway.central.loop.perform {
-                guard let sensor = sensorID.flatMap({ gateway.register.sensor($0) }) else {
+            requests.register.central.loop.perform {
+                guard let sensor = sensorID.flatMap({ requests.register.sensor($0) }) else {
                     let words = "this gateway has no sensor \"\(name.prefix(64))\""
                     return task.refuse(ReplyError(.unknownSensor, words, field: "sensor"))
                 }

@@ -20,8 +20,9 @@ final class Scan {
     let seconds: Int
     let began = ContinuousClock.now
     private let services: Set<String>
-    private unowned let gateway: Gateway
+    private let register: SensorRegister
     private let completion: (Reply.Outcome) -> Void
+    private let onEnd: (Scan) -> Void
     private var token: Discovery.Token?
     private var timer: EventLoop.Timer?
     /// By their paths.
@@ -35,22 +36,27 @@ final class Scan {
     private static let most = 64
     private static let mostCounted = 1000
 
-    /// - Parameter services: devices that have one of them; every device where empty.
+    /// - Parameters:
+    ///   - services: devices that have one of them; every device where empty.
+    ///   - completion: is told what to answer.
+    ///   - onEnd: is told after that.
     init(
-        seconds: Int, services: Set<String>, _ gateway: Gateway, completion: @escaping (Reply.Outcome) -> Void
+        seconds: Int, services: Set<String>, _ register: SensorRegister,
+        completion: @escaping (Reply.Outcome) -> Void, onEnd: @escaping (Scan) -> Void
     ) {
-        (self.seconds, self.services, self.gateway, self.completion) = (seconds, services, gateway, completion)
+        (self.seconds, self.services, self.register) = (seconds, services, register)
+        (self.completion, self.onEnd) = (completion, onEnd)
     }
 
     var secondsLeft: Int { max(1, seconds - Int((ContinuousClock.now - began).components.seconds)) }
 
     func begin() {
-        gateway.tell(.scanStarted, "Scanning Started", seconds: seconds)
+        register.announcer.tell(.scanStarted, "Scanning Started", seconds: seconds)
         // A device that is connected does not advertise; and of one that is heard already, where somebody looks for devices
         // just now, BlueZ tells again only when something about it changes.
-        for device in gateway.central.devices { hear(device) }
-        token = gateway.central.discover()
-        timer = gateway.central.loop.after(.seconds(seconds)) { [weak self] in self?.end() }
+        for device in register.central.devices { hear(device) }
+        token = register.central.discover()
+        timer = register.central.loop.after(.seconds(seconds)) { [weak self] in self?.end() }
     }
 
     /// A device was heard, or something about it has changed.
@@ -62,7 +68,7 @@ final class Scan {
             if more.count < Self.mostCounted { more.insert(device.path) }
             return
         }
-        let payload = gateway.payload(of: device)
+        let payload = register.payload(of: device)
         // The strength of the last time; once the discovery ends BlueZ takes it back.
         found[device.path] = payload
         // The name may come a moment after the address.
@@ -72,14 +78,14 @@ final class Scan {
     /// Bluetooth went away, or the gateway stops.
     func cancel(because reason: String) {
         guard stop() else { return }
-        gateway.tell(.scanEnded, reason, seconds: seconds)
+        register.announcer.tell(.scanEnded, reason, seconds: seconds)
         completion(.error(ReplyError(.notReady, reason, retryAfterSeconds: 30)))
-        gateway.ended(self)
+        onEnd(self)
     }
 
     private func tell(_ payload: DevicePayload, _ path: String) {
         guard told.insert(path).inserted else { return }
-        gateway.tell(.found, "Device Found", device: payload)
+        register.announcer.tell(.found, "Device Found", device: payload)
     }
 
     private func stop() -> Bool {
@@ -97,7 +103,7 @@ final class Scan {
             ($0.rssi ?? -128, $1.address) > ($1.rssi ?? -128, $0.address)
         }
         let count = devices.count == 1 ? "1 device" : "\(devices.count)\(more.isEmpty ? "" : " and more") devices"
-        gateway.tell(.scanEnded, "\(count) found", seconds: seconds)
+        register.announcer.tell(.scanEnded, "\(count) found", seconds: seconds)
         let help =
             devices.isEmpty ? SearchHelp.nothingFound(heard: heard.count, seconds: seconds, services: services) : []
         completion(
@@ -107,7 +113,7 @@ final class Scan {
                     "more": more.isEmpty ? nil : .integer(Int64(more.count)),
                     "help": help.isEmpty ? nil : .array(help.map(JSON.string)),
                 ])))
-        gateway.ended(self)
+        onEnd(self)
     }
 }
 

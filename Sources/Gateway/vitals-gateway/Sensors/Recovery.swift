@@ -13,7 +13,8 @@ import Daemon
 import Reactor
 
 /// Looks after the adapter. Belongs to the central's loop.
-final class Recovery {
+// Proof of @unchecked: made before the loop starts, and touched on it only; other threads reach it through `perform`.
+final class Recovery: @unchecked Sendable {
     private enum Stage {
         case listening, discovery, power, report
     }
@@ -22,7 +23,7 @@ final class Recovery {
     /// Between off and on.
     private static let pause = Duration.seconds(1)
 
-    private unowned let gateway: Gateway
+    private let register: SensorRegister
     private let central: Central
     private let first: Duration
     private let mayCyclePower: Bool
@@ -36,11 +37,14 @@ final class Recovery {
     private var powerPauses = Backoff(first: Recovery.pause, limit: .seconds(60))
     private var cycles = 0
 
-    init(_ gateway: Gateway) {
-        self.gateway = gateway
-        central = gateway.central
-        first = gateway.settings.quietLimit
-        mayCyclePower = gateway.settings.mayCyclePower
+    /// - Parameters:
+    ///   - first: for so long nothing may be heard of any sensor at first.
+    ///   - mayCyclePower: whether it may switch the adapter off and on.
+    init(of register: SensorRegister, after first: Duration, mayCyclePower: Bool) {
+        self.register = register
+        self.first = first
+        self.mayCyclePower = mayCyclePower
+        central = register.central
         wait = first
     }
 
@@ -60,11 +64,11 @@ final class Recovery {
     /// Switches on again what was switched off here, by this run or the one before.
     func centralChanged(to state: Central.State) {
         hasHeard = false
-        guard gateway.register.isAdapterCycled else { return }
+        guard register.isAdapterCycled else { return }
         switch state {
         case .adapterOff: switchOn()
         case .ready:
-            gateway.register.isAdapterCycled = false
+            register.isAdapterCycled = false
             powerPauses.reset()
         default: break
         }
@@ -76,9 +80,9 @@ final class Recovery {
 
     private func look() {
         defer { look(after: wait) }
-        guard !gateway.register.isAdapterCycled else { return }
+        guard !register.isAdapterCycled else { return }
         let isConcerned =
-            central.state == .ready && gateway.register.all.contains(where: \.isMissing)
+            central.state == .ready && register.all.contains(where: \.isMissing)
             && !central.devices.contains(where: \.isConnected)
         guard isConcerned, !hasHeard else {
             (hasHeard, stage, wait, cycles) = (false, .listening, first, 0)
@@ -111,18 +115,18 @@ final class Recovery {
 
     /// That it is to be switched on again is on the disk before it goes off: this program may be killed in between.
     private func switchOff() {
-        gateway.register.isAdapterCycled = true
-        gateway.register.whenWritten { [gateway] in
-            gateway.central.loop.perform { gateway.recovery.switchOffNow() }
+        register.isAdapterCycled = true
+        register.whenWritten { [self] in
+            central.loop.perform { [self] in switchOffNow() }
         }
     }
 
     private func switchOffNow() {
         central.setPowered(false) { [weak self] result in
             guard let self, case .failure(let error) = result else { return }
-            gateway.limitedLog.warning("switching off") { "\(error)\($0)" }
+            register.limitedLog.warning("switching off") { "\(error)\($0)" }
             // It may go off yet: an adapter that hangs takes its time.
-            if error.isTimeout { switchOn() } else { gateway.register.isAdapterCycled = false }
+            if error.isTimeout { switchOn() } else { register.isAdapterCycled = false }
         }
     }
 
@@ -133,10 +137,10 @@ final class Recovery {
 
     private func switchOnNow() {
         central.setPowered(true) { [weak self] result in
-            guard let self, gateway.register.isAdapterCycled else { return }
-            if case .failure(let error) = result { gateway.limitedLog.warning("switching on") { "\(error)\($0)" } }
+            guard let self, register.isAdapterCycled else { return }
+            if case .failure(let error) = result { register.limitedLog.warning("switching on") { "\(error)\($0)" } }
             switch (result, central.state) {
-            case (.success, .ready): gateway.register.isAdapterCycled = false
+            case (.success, .ready): register.isAdapterCycled = false
             case (.failure, .ready), (.failure, .adapterOff): switchOn()
             default: break  // Where it is blocked or gone, its next state leads back here.
             }
@@ -145,6 +149,6 @@ final class Recovery {
 
     private func say(_ words: String) {
         log.warning("Bluetooth: \(words)")
-        gateway.tell(.bluetooth, words)
+        register.announcer.tell(.bluetooth, words)
     }
 }

@@ -41,8 +41,11 @@ final class Sensor {
     let settings: SensorSettings
     /// Where its heart rates are published.
     let liveTopic: String
+    unowned let register: SensorRegister
     let central: Central
-    unowned let gateway: Gateway
+    let announcer: Announcer
+    let limitedLog: LimitedLog
+    unowned let owner: any SensorOwner
     /// What is remembered of it. Change it with `remember`.
     var entry: SensorMemory.Entry
     var link = Link.idle
@@ -76,12 +79,13 @@ final class Sensor {
     lazy var details = SensorDetails(of: self)
     private(set) lazy var reads = SensorReads(of: self)
 
-    init(_ settings: SensorSettings, _ entry: SensorMemory.Entry, _ gateway: Gateway) {
+    init(_ settings: SensorSettings, _ entry: SensorMemory.Entry, in register: SensorRegister) {
         self.settings = settings
         self.entry = Self.checked(entry, settings)
-        self.gateway = gateway
-        liveTopic = gateway.settings.topics[gateway.settings.gateway, settings.id, .heartRate]
-        central = gateway.central
+        self.register = register
+        (central, announcer, limitedLog) = (register.central, register.announcer, register.limitedLog)
+        owner = register.owner
+        liveTopic = register.announcer.topics[register.announcer.gateway, settings.id, .heartRate]
         if entry.isPaused { link = .paused }
         streams.onValue = { [unowned self] in heard() }
     }
@@ -143,7 +147,7 @@ final class Sensor {
             guard known.path != dying else { return wait(Self.dyingPause) }
             return connect(to: known)
         }
-        gateway.limitedLog.info("looking for \(settings.id)") {
+        limitedLog.info("looking for \(settings.id)") {
             "sensor \(settings.id): looking for \(identification)\($0)"
         }
         lastTrouble = "\(identification) was not seen yet"
@@ -167,7 +171,7 @@ final class Sensor {
         if case .searching(let token, let timer) = link {
             token.end()
             timer.cancel()
-            gateway.tellFound(device, self)
+            announcer.tell(.found, about: settings.id, "Device Found", device: register.payload(of: device))
         }
         self.device = device
         link = .connecting
@@ -237,7 +241,7 @@ final class Sensor {
         isAvailable = true
         (bondRefusals, isRefusalTold) = (0, false)
         if let device { recognised(device) }
-        gateway.available(self)
+        owner.available(self)
         if streams.speaksAtRest { silence.begin() } else { settled() }
         details.read()
         waiters.finish(nil)
@@ -251,11 +255,13 @@ final class Sensor {
 
     // MARK: The way of a heartbeat begins in SensorStreams, and comes by here
 
-    func measured(_ measurement: HeartRateMeasurement) { gateway.measured(measurement, by: self) }
+    func measured(_ measurement: HeartRateMeasurement) { owner.measured(measurement, by: self) }
 
-    func malformed(_ error: MalformedValue) { gateway.malformed(error, from: self) }
+    func malformed(_ error: MalformedValue) { owner.malformed(error, from: self) }
 
-    func publishLive(_ payload: [UInt8], _ topic: SensorTopic) { gateway.publishLive(payload, topic, of: self) }
+    func publishLive(_ payload: [UInt8], _ topic: SensorTopic) {
+        announcer.publishLive(payload, topic, of: settings.id)
+    }
 
     /// Something has come, whether or not it could be read.
     private func heard() {
@@ -269,10 +275,10 @@ final class Sensor {
         guard isReady else { return }
         switch remedy {
         case .subscribeAgain:
-            gateway.limitedLog.notice("silent \(settings.id)") {
+            limitedLog.notice("silent \(settings.id)") {
                 "sensor \(settings.id): connected, and silent for \(time.rounded); subscribing again\($0)"
             }
-            gateway.tell(.silent, about: self, "connected, and silent for \(time.rounded)")
+            announcer.tell(.silent, about: settings.id, "connected, and silent for \(time.rounded)")
             streams.end()
             subscribe()
         case .reconnect: retry(because: "it is still silent")
@@ -287,7 +293,7 @@ final class Sensor {
         // A strap in a drawer fails every minute; one that sends something in between begins to count again.
         if failures & (failures - 1) == 0 {
             let tries = failures > 2 ? " (\(failures) tries)" : ""
-            gateway.limitedLog.notice("\(failures) failures of \(settings.id)") { "\(words)\(tries)\($0)" }
+            limitedLog.notice("\(failures) failures of \(settings.id)") { "\(words)\(tries)\($0)" }
         }
         if let device, device.isConnected { hangUp(device) }
         reset(.idle, because: reason)
@@ -321,12 +327,12 @@ final class Sensor {
         silence.end()
         streams.end()
         reads.fail(with: ReplyError(.sensorOffline, "the sensor is not connected: \(reason)"))
-        if wasAvailable { gateway.unavailable(self, because: reason) }
+        if wasAvailable { owner.unavailable(self, because: reason) }
     }
 
     /// Not connected, and told so: the last run may not have come to it. Before anything else.
     func announce() {
-        gateway.announceOffline(self)
+        announcer.announce(.offline, of: settings.id)
         if isPaused { details.publish() }
     }
 

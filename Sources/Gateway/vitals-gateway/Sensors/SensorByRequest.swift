@@ -54,7 +54,7 @@ extension Sensor {
 
     func remember(_ change: (inout SensorMemory.Entry) -> Void) {
         change(&entry)
-        gateway.register.save(entry)
+        register.save(entry)
     }
 
     /// Calls back once: with nil when it is connected, or at the deadline with what keeps it from being so.
@@ -80,17 +80,17 @@ extension Sensor {
 
     /// Something does not work that all else goes on without.
     func note(_ error: BluetoothError) {
-        gateway.limitedLog.notice("noted \(settings.id)") { "sensor \(settings.id): \(error)\($0)" }
+        limitedLog.notice("noted \(settings.id)") { "sensor \(settings.id): \(error)\($0)" }
     }
 
-    func publish(_ info: SensorInfoPayload) { gateway.publish(info, about: self) }
+    func publish(_ info: SensorInfoPayload) { announcer.publish(info, about: settings.id) }
 
-    /// Keeps what was read; the completion is told, on the outbox's thread, whether it is on the disk.
+    /// Keeps what was read; the completion is told, on another thread, whether it is on the disk.
     func keep(_ reading: Reading, flushed completion: @escaping @Sendable (Bool) -> Void) {
-        gateway.outbox.append(reading, from: settings.id, flushed: completion)
+        owner.keep(reading, of: self, flushed: completion)
     }
 
     func failed(toRead what: String, _ error: ReplyError) {
-        gateway.tell(.readFailed, about: self, "\(what): \(error.message)")
+        announcer.tell(.readFailed, about: settings.id, "\(what): \(error.message)")
     }
 }

@@ -38,7 +38,7 @@ extension Sensor {
     func recognises(_ device: Device) -> Bool {
         if let known = entry.device { return device.address == known.address }
         guard settings.matches(device), !unheard.contains(device.path) || device.isConnected else { return false }
-        return gateway.register.holder(of: device).map { $0 === self } ?? true
+        return register.holder(of: device).map { $0 === self } ?? true
     }
 
     /// The device to connect to, of those that BlueZ knows: where several have the name, the one that is connected or bonded,
@@ -49,7 +49,7 @@ extension Sensor {
         if own.count > 1, !isAmbiguityTold {
             isAmbiguityTold = true
             let addresses = own.map(\.address).joined(separator: ", ")
-            gateway.limitedLog.warning("ambiguous \(settings.id)") {
+            limitedLog.warning("ambiguous \(settings.id)") {
                 "sensor \(settings.id): \(own.count) devices have its name (\(addresses)): the settings can name one by its address\($0)"
             }
         }
@@ -78,8 +78,8 @@ extension Sensor {
             BlueZ does not know its bond any more, and it wants a new one. If nobody else is in its place: \
             vitals forget \(settings.id)
             """
-        gateway.limitedLog.warning("bond lost here \(settings.id)") { "sensor \(settings.id): \(words)\($0)" }
-        gateway.tell(.bondLost, about: self, words)
+        limitedLog.warning("bond lost here \(settings.id)") { "sensor \(settings.id): \(words)\($0)" }
+        announcer.tell(.bondLost, about: settings.id, words)
         return false
     }
 
@@ -90,10 +90,10 @@ extension Sensor {
         else { return }
         let words =
             "\(device.address) calls itself \(name), too, and is not the \(name) that is known (\(known.address)): left alone"
-        gateway.limitedLog.warning("other than \(settings.id)") {
+        limitedLog.warning("other than \(settings.id)") {
             "sensor \(settings.id): \(words). If it should take its place: vitals forget \(settings.id)\($0)"
         }
-        gateway.tell(.otherDevice, about: self, words, device: gateway.payload(of: device))
+        announcer.tell(.otherDevice, about: settings.id, words, device: register.payload(of: device))
     }
 
     /// A bonded device has ended the link at once. BlueZ says the same of one that has lost its side of the bond and of one that
@@ -106,8 +106,8 @@ extension Sensor {
             it ends every link at once: it has lost its bond (was it reset?), or another device is in its place. \
             Put it into pairing mode, then: vitals forget \(settings.id)
             """
-        gateway.limitedLog.warning("bond lost there \(settings.id)") { "sensor \(settings.id): \(words)\($0)" }
-        gateway.tell(.bondLost, about: self, words)
+        limitedLog.warning("bond lost there \(settings.id)") { "sensor \(settings.id): \(words)\($0)" }
+        announcer.tell(.bondLost, about: settings.id, words)
     }
 
     private static let telltaleRefusals = 3

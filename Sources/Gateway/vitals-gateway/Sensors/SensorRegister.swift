@@ -8,12 +8,19 @@ import Vault
 ///
 /// Belongs to the central's loop.
 final class SensorRegister {
-    private let settings: GatewaySettings
+    /// What each of its sensors works with, too.
+    let central: Central
+    let announcer: Announcer
+    /// What a device or BlueZ brings about goes here.
+    let limitedLog: LimitedLog
+    unowned let owner: any SensorOwner
+    /// So many sensors are connected to at a time.
+    let mostConnected: Int
     private let path: String
     /// Takes what is to be written to the disk, on a thread that may wait for it.
     private let perform: (@escaping @Sendable () -> Void) -> Void
     /// What requests bring about goes here.
-    private let limitedLog = LimitedLog()
+    private let requestLog = LimitedLog()
     private var memory: SensorMemory
     private var sensors: [ID: Sensor] = [:] {
         didSet { all = sensors.values.sorted { $0.settings.id.text < $1.settings.id.text } }
@@ -21,21 +28,31 @@ final class SensorRegister {
     /// By their ids. Everything that is heard on the air goes through it.
     private(set) var all: [Sensor] = []
 
-    /// - Parameter perform: runs work that waits for the disk, in order.
-    init(_ settings: GatewaySettings, writing perform: @escaping (@escaping @Sendable () -> Void) -> Void) throws {
-        self.settings = settings
+    /// - Parameters:
+    ///   - state: the folder in which they are remembered.
+    ///   - perform: runs work that waits for the disk, in order.
+    init(
+        in state: String, atMost mostConnected: Int, of owner: any SensorOwner, on central: Central,
+        telling announcer: Announcer, logging limitedLog: LimitedLog,
+        writing perform: @escaping (@escaping @Sendable () -> Void) -> Void
+    ) throws {
+        self.mostConnected = mostConnected
+        self.owner = owner
+        self.central = central
+        self.announcer = announcer
+        self.limitedLog = limitedLog
         self.perform = perform
-        path = SensorMemory.path(in: settings.state)
+        path = SensorMemory.path(in: state)
         memory = try SensorMemory.read(path)
     }
 
-    /// Makes the sensors, for the first time.
-    func open(_ gateway: Gateway) {
-        for settings in settings.sensors {
+    /// Makes the sensors, for the first time: these, and those that were added.
+    func open(_ configured: [SensorSettings]) {
+        for settings in configured {
             var entry = memory.sensors.first { $0.id == settings.id.text } ?? SensorMemory.Entry(id: settings.id)
             // It was added by request, and has been written into the settings since.
             (entry.isAdded, entry.soughtAs) = (false, nil)
-            sensors[settings.id] = Sensor(settings, entry, gateway)
+            sensors[settings.id] = Sensor(settings, entry, in: self)
         }
         for entry in memory.sensors where entry.isAdded {
             guard let id = try? ID(entry.id), sensors[id] == nil, let settings = SensorSettings(added: entry, id) else {
@@ -44,10 +61,10 @@ final class SensorRegister {
             var entry = entry
             if isFull, !entry.isPaused {
                 log.warning(
-                    "sensor \(id): bluetooth.sensors is \(self.settings.mostSensors), so it is not connected to")
+                    "sensor \(id): bluetooth.sensors is \(mostConnected), so it is not connected to")
                 entry.isPaused = true
             }
-            sensors[id] = Sensor(settings, entry, gateway)
+            sensors[id] = Sensor(settings, entry, in: self)
         }
         for sensor in all { sensor.announce() }
     }
@@ -61,13 +78,13 @@ final class SensorRegister {
     func owner(of device: Device) -> Sensor? { holder(of: device) ?? all.first { $0.means(device) } }
 
     /// Whether as many are connected to as may be at a time.
-    var isFull: Bool { sensors.values.count { !$0.isPaused } >= settings.mostSensors }
+    var isFull: Bool { sensors.values.count { !$0.isPaused } >= mostConnected }
 
     /// So many are remembered, paused ones with them.
     private static let most = 64
 
     /// Adds a sensor by request, for a device that was seen.
-    func add(_ id: ID, for device: Device, called name: String?, _ gateway: Gateway) throws(ReplyError) -> Sensor {
+    func add(_ id: ID, for device: Device, called name: String?) throws(ReplyError) -> Sensor {
         guard sensors[id] == nil else {
             throw ReplyError(.badRequest, "there is a sensor \(id) already", field: "sensor")
         }
@@ -86,7 +103,7 @@ final class SensorRegister {
         guard let settings = SensorSettings(added: entry, id) else {
             throw ReplyError(.badRequest, "the device has neither a name nor an address that stays", field: "device")
         }
-        let sensor = Sensor(settings, entry, gateway)
+        let sensor = Sensor(settings, entry, in: self)
         sensors[id] = sensor
         save(entry)
         return sensor
@@ -123,9 +140,9 @@ final class SensorRegister {
 
     private func write() {
         let (path, bytes) = (path, memory.bytes)
-        perform { [limitedLog] in
+        perform { [requestLog] in
             do { try SmallFile.replace(path, with: bytes) } catch {
-                limitedLog.error("not written") {
+                requestLog.error("not written") {
                     "the list of sensors could not be written to the disk\($0): \(error)"
                 }
             }

@@ -116,92 +116,6 @@ struct GatewaySettings {
     }
 }
 
-/// When a sensor is bonded with.
-enum Bond: String, CaseIterable, Sendable {
-    /// When it is first connected to.
-    case always
-    /// When a characteristic needs it, as most never do.
-    case whenNeeded = "when_needed"
-    case never
-}
-
-/// One of `sensors`: how it is recognised, and where it keeps what the standard services do not offer for reading.
-struct SensorSettings {
-    let id: ID
-    /// The name that the sensor itself gives.
-    let name: String?
-    /// Such as `C0:FF:EE:00:00:01`.
-    let address: String?
-    let notify: NotifyMethod
-    /// For so long a connected sensor may send nothing.
-    let silence: Duration
-    let bond: Bond
-    let steps: (uuid: String, encoding: StepsEncoding)
-    let temperature: (uuid: String, encoding: TemperatureEncoding)
-
-    init(id: String, _ section: Section) throws(SettingsError) {
-        do { self.id = try ID(id) } catch { throw section.refusal(of: "", "\(error)") }
-        name = try section.string("name", default: nil)
-        address = try section.string("address", default: nil)?.uppercased()
-        guard (name == nil) != (address == nil) else {
-            throw section.refusal(
-                of: "", "needs either a name or an address",
-                hint: "`bluetoothctl scan le` shows both; such as { name: \"Polar H10 12345678\" }")
-        }
-        notify = try section.choice("notify", default: .signal)
-        silence = try section.duration("silence", in: .seconds(1) ... .seconds(3600), default: .seconds(30))
-        bond = try section.choice("bond", default: .whenNeeded)
-        let steps = try section.section("steps")
-        self.steps = (
-            try steps.uuid("uuid", default: GATT.stepCounterActivitySummary),
-            try steps.choice("encoding", default: .stepCounterSummary)
-        )
-        let temperature = try section.section("temperature")
-        self.temperature = (
-            try temperature.uuid("uuid", default: GATT.temperatureMeasurement),
-            try temperature.choice("encoding", default: .temperatureMeasurement)
-        )
-    }
-
-    /// Those of a sensor that was added by request: known by its address where that stays, else by its name. Nil where it has
-    /// neither.
-    init?(added entry: SensorMemory.Entry, _ id: ID) {
-        guard entry.device != nil || entry.soughtAs != nil else { return nil }
-        self.id = id
-        (name, address) = (entry.soughtAs, entry.soughtAs == nil ? entry.device?.address : nil)
-        (notify, silence, bond) = (.signal, .seconds(30), .whenNeeded)
-        steps = (GATT.stepCounterActivitySummary, .stepCounterSummary)
-        temperature = (GATT.temperatureMeasurement, .temperatureMeasurement)
-    }
-
-    func matches(_ device: Device) -> Bool {
-        if let address { return device.address.uppercased() == address }
-        return device.name == name
-    }
-}
-
-/// `outbox`: when what is held goes to the disk.
-struct OutboxSettings {
-    /// Readings reach the disk at the latest after this, and a power cut loses no more.
-    let flushInterval: Duration
-    /// Readings become a block at the latest after this.
-    let blockInterval: Duration
-    /// How long acknowledged blocks are kept.
-    let retention: Duration
-    /// How many bytes the outbox may hold.
-    let limit: Int
-
-    init(_ section: Section) throws(SettingsError) {
-        flushInterval = try section.duration(
-            "flush_interval", in: .milliseconds(100) ... .seconds(60), default: .seconds(5))
-        blockInterval = try section.duration(
-            "block_interval", in: .milliseconds(100) ... .seconds(600), default: .seconds(10))
-        retention = try section.duration(
-            "retention", in: .seconds(3600) ... .seconds(366 * 86400), default: .seconds(14 * 86400))
-        limit = try section.bytes("limit", in: 1_000_000...1_000_000_000_000, default: 256_000_000)
-    }
-}
-
 extension Section {
     /// `gateway`: the gateway's id; nil where it is left to the enrolment.
     fileprivate func gateway() throws(SettingsError) -> ID? {
@@ -221,15 +135,5 @@ extension Section {
         } catch {
             throw refusal(of: "state", error.message, hint: error.hint)
         }
-    }
-
-    /// A UUID of 16 or 128 bits, as lower-case 128-bit text.
-    fileprivate func uuid(_ key: String, default absent: String) throws(SettingsError) -> String {
-        guard let text = try string(key, default: nil) else { return absent }
-        guard let uuid = GATT.uuid(text) else {
-            throw refusal(
-                of: key, "\"\(text)\" is no UUID", hint: "such as \"2a1c\" or \"00030001-78fc-48fe-8e23-433b3a1942d0\"")
-        }
-        return uuid
     }
 }

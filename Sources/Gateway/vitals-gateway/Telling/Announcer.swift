@@ -1,0 +1,56 @@
+// What the gateway tells the household of its sensors.
+
+import Daemon
+import MQTT
+import Telemetry
+
+/// Publishes what is told of this gateway and its sensors. May be called from any thread.
+final class Announcer: Sendable {
+    let gateway: ID
+    let topics: Topics
+    let session: Session
+    let retained: RetainedTopics
+    /// Whether what comes from sensors is published as it comes.
+    let publishesLive: Bool
+
+    init(_ gateway: ID, _ topics: Topics, on session: Session, publishingLive publishesLive: Bool) {
+        self.gateway = gateway
+        self.topics = topics
+        self.session = session
+        self.publishesLive = publishesLive
+        retained = RetainedTopics(on: session)
+    }
+
+    func publish(_ info: SensorInfoPayload, about sensor: ID) {
+        retained.publish(info.bytes, to: topics[gateway, sensor, .info])
+    }
+
+    func announce(_ availability: Availability, of sensor: ID) {
+        retained.publish(availability.bytes, to: topics[gateway, sensor, .availability])
+    }
+
+    /// What is told as it comes, and not recorded.
+    func publishLive(_ payload: [UInt8], _ topic: SensorTopic, of sensor: ID) {
+        guard publishesLive else { return }
+        session.publish(payload, to: topics[gateway, sensor, topic])
+    }
+
+    /// Nothing is kept at the broker any more of a sensor that is gone.
+    func clear(_ sensor: ID) {
+        for topic in [SensorTopic.info, .availability] { retained.publish([], to: topics[gateway, sensor, topic]) }
+    }
+
+    /// Something happened to a sensor.
+    func tell(_ kind: EventPayload.Kind, about sensor: ID, _ message: String? = nil, device: DevicePayload? = nil) {
+        send(EventPayload(kind, time: unixMilliseconds(), sensor: sensor, message: message, device: device))
+    }
+
+    /// Something happened that is about no sensor.
+    func tell(_ kind: EventPayload.Kind, _ message: String, device: DevicePayload? = nil, seconds: Int? = nil) {
+        send(EventPayload(kind, time: unixMilliseconds(), message: message, seconds: seconds, device: device))
+    }
+
+    private func send(_ event: EventPayload) {
+        session.publish(event.bytes, to: topics[gateway, .events], qos: .atLeastOnce)
+    }
+}
