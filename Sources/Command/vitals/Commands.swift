@@ -50,6 +50,9 @@ enum Commands {
         + [("Your days", DaysCommands.all), ("Your friends", FriendsCommands.all)]
         + PeopleCommands.groups + [("This program", [completion])]
 
+    /// What all commands are called.
+    static let names = Set(vitals.subcommands.map(\.name))
+
     /// The options that a hint to run another command repeats: all of the program's but those that are about one command's output and patience,
     /// and the one without which somebody is signed in.
     static let repeatedOptions = vitals.options.filter { !["anonymous", "timeout", "json"].contains($0.name) }

@@ -62,21 +62,6 @@ enum Attribute: String, CaseIterable {
 }
 
 extension JSON {
-    /// A member that is a number.
-    func double(_ name: String) -> Double? {
-        switch self[name] {
-        case .integer(let value): Double(value)
-        case .number(let value): value.isFinite ? value : nil
-        default: nil
-        }
-    }
-
-    /// A member that is a whole number.
-    func whole(_ name: String) -> Int? {
-        guard case .integer(let value) = self[name] else { return nil }
-        return Int(value)
-    }
-
     /// Whether this goal of a day was reached: it says so, or when.
     var isReached: Bool {
         switch self["reached"] {

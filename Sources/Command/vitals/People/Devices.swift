@@ -51,11 +51,3 @@ struct Devices {
         return .ok
     }
 }
-
-extension JSON {
-    /// The elements of a member that is a list.
-    func list(_ name: String) -> [JSON] {
-        guard case .array(let elements) = self[name] else { return [] }
-        return elements
-    }
-}

@@ -158,34 +158,3 @@ struct AccountName {
         field = (text.contains("@") ? "email" : "phone", .string(text))
     }
 }
-
-extension JSON {
-    /// Itself without a member.
-    func without(_ name: String) -> JSON {
-        guard case .object(let members) = self else { return self }
-        return .object(members.filter { $0.name != name })
-    }
-
-    /// A value in words, harmless to a terminal.
-    var words: String {
-        switch self {
-        case .string(let text): escaped(text)
-        case .bool(let value): value ? "yes" : "no"
-        case .array(let values): values.map(\.words).joined(separator: ", ")
-        default: escaped(String(decoding: bytes, as: UTF8.self))
-        }
-    }
-
-    /// A member that is a time in Unix milliseconds, as people read it.
-    func time(_ name: String) -> String? {
-        guard case .integer(let milliseconds) = self[name] else { return nil }
-        return LocalTime.full(milliseconds)
-    }
-}
-
-/// Headings and what belongs to them, one a line; what is not there is left out.
-func lines(_ rows: [(heading: String, text: String?)]) -> String {
-    let there = rows.compactMap { row in row.text.map { (row.heading, $0) } }
-    let width = (there.map { $0.0.count }.max() ?? 0) + 2
-    return there.map { $0 + String(repeating: " ", count: width - $0.count) + $1 + "\n" }.joined()
-}

@@ -2,16 +2,6 @@ import Daemon
 import MQTT
 import Telemetry
 
-/// What a sensor can be asked for.
-enum Question: String {
-    case steps, temperature
-
-    /// Where to ask.
-    var get: SensorTopic { self == .steps ? .stepsGet : .temperatureGet }
-    /// Where the reply comes in MQTT 3.1.1.
-    var response: SensorTopic { self == .steps ? .stepsResponse : .temperatureResponse }
-}
-
 /// `vitals read steps` and `vitals read temperature`.
 struct Read {
     private let question: Question

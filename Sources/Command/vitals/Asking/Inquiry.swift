@@ -1,6 +1,16 @@
 import Daemon
 import Telemetry
 
+/// What a sensor can be asked for.
+enum Question: String {
+    case steps, temperature
+
+    /// Where to ask.
+    var get: SensorTopic { self == .steps ? .stepsGet : .temperatureGet }
+    /// Where the reply comes in MQTT 3.1.1.
+    var response: SensorTopic { self == .steps ? .stepsResponse : .temperatureResponse }
+}
+
 /// Something to ask of a gateway.
 struct Inquiry {
     /// Where to ask.
@@ -40,17 +50,6 @@ extension Broker {
         case .error(let error): throw Failure(error, of: inquiry.subject, at: gateway)
         }
     }
-}
-
-extension JSON {
-    /// A member that is a text, harmless to a terminal.
-    func text(_ name: String) -> String? {
-        guard case .string(let text) = self[name] else { return nil }
-        return escaped(text)
-    }
-
-    /// Itself as a line. What is harmful to a terminal is in it as `\\u009b`, which programs read as the same.
-    var line: String { escapedInJSON(String(decoding: bytes, as: UTF8.self)) + "\n" }
 }
 
 extension Failure {

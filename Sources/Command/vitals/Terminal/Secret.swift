@@ -75,3 +75,9 @@ enum Secret {
         }
     }
 }
+
+/// Asks the person at the terminal; where nobody sits there, the command line itself is the confirmation.
+func isConfirmed(_ question: String) -> Bool {
+    guard Secret.isTerminal else { return true }
+    return ["y", "yes"].contains((Secret.answer(question + " [y/N] ") ?? "").lowercased())
+}

@@ -6,33 +6,19 @@ import Synchronization
 
 /// Completes commands in hints.
 enum Hints {
-    /// Set once, at the start.
-    private static let flags = Mutex("")
+    /// What is put in, and the commands into which. Set once, at the start.
+    private static let completion = Mutex((flags: "", commands: Set<String>()))
 
-    /// Takes the flags that a command line gives and the next one needs, too: those that say which broker, as whom, and which gateway.
-    /// - Parameter call: what they made, as soon as it is known. A password file that is not for the broker is the account's, and is for one
-    ///   command alone.
-    static func use(_ arguments: Arguments, _ call: Call? = nil) throws(UsageError) {
-        var words = ""
-        for option in Commands.repeatedOptions where arguments.isGiven(option.name) {
-            if option.name == Call.passwordFileOption {
-                let file = try arguments.string(option.name)
-                guard call.map({ $0.broker.passwordFile == file }) ?? arguments.isGiven("username") else { continue }
-            }
-            words += " --\(option.name)"
-            if !option.isFlag { words += " " + shellQuoted(try arguments.string(option.name)) }
-        }
-        let given = words
-        flags.withLock { $0 = given }
-    }
+    /// Has these flags put into each of these commands from now on.
+    static func use(_ flags: String, in commands: Set<String>) { completion.withLock { $0 = (flags, commands) } }
 
     /// `text` with the flags in each command of ours. What asks for help needs none.
     static func completed(_ text: String) -> String {
-        let flags = flags.withLock { $0 }
-        return flags.isEmpty ? text : completed(text, flags)
+        let (flags, commands) = completion.withLock { $0 }
+        return flags.isEmpty ? text : completed(text, flags, in: commands)
     }
 
-    static func completed(_ text: String, _ flags: String) -> String {
+    static func completed(_ text: String, _ flags: String, in commands: Set<String>) -> String {
         var result = ""
         var rest = text[...]
         while let place = rest.firstRange(of: "vitals ") {
@@ -43,7 +29,7 @@ enum Hints {
             // "/opt/vitals goals" and "are vitals and the consumer of one version?" are no commands of ours.
             let isCommand = before == nil || before == " " || before == "`" || before == "\n" || before == "("
             result += rest[..<place.lowerBound] + "vitals"
-            if isCommand, Commands.vitals.subcommands.contains(where: { $0.name == word }), !line.contains("--help") {
+            if isCommand, commands.contains(String(word)), !line.contains("--help") {
                 result += flags
             }
             result += " "
