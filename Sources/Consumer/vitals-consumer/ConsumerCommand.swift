@@ -1,15 +1,5 @@
 import Daemon
 
-/// One of the commands beside the service.
-protocol Subcommand {
-    static var declaration: Command { get }
-
-    init(_ arguments: Arguments) throws
-
-    /// Does it; what there is to read goes to `output`, a file descriptor.
-    func run(_ settings: ConsumerSettings, output: CInt) throws -> ExitCode
-}
-
 /// `vitals-consumer`: the service, and what operators run beside it.
 enum ConsumerCommand {
     /// What operators run beside the service, in the order of the help.

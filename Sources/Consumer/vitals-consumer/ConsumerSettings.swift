@@ -193,64 +193,6 @@ struct ConsumerSettings {
     }
 }
 
-/// `accounts`: who may become a person here, and how.
-struct AccountSettings: Equatable {
-    /// Whether strangers may sign up.
-    let allowsSignUp: Bool
-    /// A program that takes a whole mail on its standard input, and its arguments; nil where mails are not sent.
-    let mailCommand: [String]?
-    /// Who may vouch for people, by name.
-    let providers: [String: ProviderSettings]
-
-    init(_ section: Section) throws(SettingsError) {
-        allowsSignUp = try section.bool("sign_up", default: true)
-        let command = try section.strings("mail_command", default: [])
-        guard command.first?.hasPrefix("/") ?? true else {
-            throw section.refusal(
-                of: "mail_command", "\"\(command[0])\" is no whole path",
-                hint: "no shell looks for the program: [\"/usr/sbin/sendmail\", \"-t\"]")
-        }
-        mailCommand = command.isEmpty ? nil : command
-        providers = try ProviderSettings.all(section)
-    }
-}
-
-extension StorageLimits {
-    fileprivate init(_ section: Section) throws(SettingsError) {
-        gateway = try Self.limit(section.section("gateway"), gateway)
-        person = try Self.limit(section.section("person"), person)
-    }
-
-    private static func limit(_ section: Section, _ usual: Limit) throws(SettingsError) -> Limit {
-        // More than a day's has every disk that a database is on; less than that of one block would take none.
-        let range = 1_000_000...1_000_000_000_000_000
-        return Limit(
-            day: try section.bytes("day", in: range, default: usual.day),
-            total: try section.bytes("total", in: range, default: usual.total))
-    }
-}
-
-extension ReadSettings {
-    fileprivate init(_ section: Section) throws(SettingsError) {
-        stepsEvery = try Self.milliseconds("every", section, .seconds(60)...(.seconds(86_400)), .seconds(3600))
-        stepsBeforeMidnight = try Self.milliseconds(
-            "before_midnight", section, .seconds(10)...(.seconds(3600)), .seconds(60))
-    }
-
-    /// Nil where it is 0.
-    private static func milliseconds(
-        _ key: String, _ section: Section, _ range: ClosedRange<Duration>, _ usual: Duration
-    ) throws(SettingsError) -> Int64? {
-        let duration = try section.duration(key, in: .zero...range.upperBound, default: usual)
-        guard duration > .zero else { return nil }
-        guard range.contains(duration) else {
-            throw section.refusal(
-                of: key, "at least \(range.lowerBound.components.seconds) s, or 0 for never")
-        }
-        return Int64(duration / .milliseconds(1))
-    }
-}
-
 /// One of `people`, or who has claimed a sensor.
 struct PersonSettings {
     let user: ID

@@ -101,7 +101,7 @@ struct KeysTests {
         let little = rr.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
         let columns = try ReadingColumns.encode([canary])
         let needles: [[UInt8]] = [
-            root, Array(KeyFile.text(of: root).utf8), ReadingsCommand.json(canary), columns, Array(columns.suffix(12)),
+            root, Array(KeyFile.text(of: root).utf8), canary.published, columns, Array(columns.suffix(12)),
             little, try ReadingColumns.encode([steps]), [0xC0, 0xFF, 0xEE, 0x42], [0x42, 0xEE, 0xFF, 0xC0],
             Array("\(start + 123_456)".utf8),
         ]

@@ -1,5 +1,4 @@
 import Daemon
-import Glibc
 import Telemetry
 import Vault
 
@@ -57,7 +56,7 @@ struct ReadingsCommand: Subcommand {
             // One state: the service may be packing what is read.
             try store.database.snapshot { () throws(VaultError) in
                 try StoredReadings(store: store, keys: keys).forEach(of: user, kind.kind, from: from, to: to) {
-                    lines.write(Self.json($0))
+                    lines.write($0.published)
                 }
             }
         }
@@ -70,15 +69,6 @@ struct ReadingsCommand: Subcommand {
         return .ok
     }
 
-    /// The reading as gateways publish it.
-    static func json(_ reading: Reading) -> [UInt8] {
-        if case .heartRate(let measurement) = reading.value {
-            return HeartRatePayload.bytes(measurement, at: reading.moment.wall)
-        }
-        guard case .ok(let data) = Reply(reading).outcome else { return [] }
-        return data.bytes
-    }
-
     private static func time(_ name: String, _ arguments: Arguments) throws(UsageError) -> Int64? {
         guard let text = try arguments.optionalString(name) else { return nil }
         if let time = Int64(text) ?? unixMilliseconds(iso8601: text), time.magnitude <= Moment.limit.magnitude {
@@ -86,37 +76,6 @@ struct ReadingsCommand: Subcommand {
         }
         throw arguments.refusal(
             of: name, "expected Unix milliseconds or a UTC time like 2026-11-21T10:00:00Z, found \"\(text)\"")
-    }
-}
-
-/// Lines on their way to a descriptor, many to a `write`.
-struct Lines {
-    private let descriptor: CInt
-    private var buffer: [UInt8] = []
-
-    init(_ descriptor: CInt) { self.descriptor = descriptor }
-
-    /// Writes one line.
-    static func write(_ line: String, to descriptor: CInt) {
-        var lines = Lines(descriptor)
-        lines.write(Array(line.utf8))
-        lines.flush()
-    }
-
-    mutating func write(_ line: [UInt8]) {
-        buffer += line
-        buffer.append(UInt8(ascii: "\n"))
-        if buffer.count >= 1 << 16 { flush() }
-    }
-
-    /// Whoever reads has gone where this fails: there is no one left to tell.
-    mutating func flush() {
-        var rest = buffer[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 { rest = rest.dropFirst(count) } else if count == 0 || errno != EINTR { break }
-        }
-        buffer.removeAll(keepingCapacity: true)
     }
 }
 

@@ -295,7 +295,7 @@ struct Export {
 
     /// A line of a CSV file: the fields that `readings` prints, in the header's order.
     static func line(_ reading: Reading) -> String {
-        let json = decoded { () throws(MalformedValue) in try JSON(payload: ReadingsCommand.json(reading)) } ?? [:]
+        let json = decoded { () throws(MalformedValue) in try JSON(payload: reading.published) } ?? [:]
         func field(_ name: String) -> String {
             switch json[name] {
             case nil, .null?: ""

@@ -1,0 +1,11 @@
+import Daemon
+
+/// One of the commands beside the service.
+protocol Subcommand {
+    static var declaration: Command { get }
+
+    init(_ arguments: Arguments) throws
+
+    /// Does it; what there is to read goes to `output`, a file descriptor.
+    func run(_ settings: ConsumerSettings, output: CInt) throws -> ExitCode
+}
