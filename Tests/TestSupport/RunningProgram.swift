@@ -40,11 +40,7 @@ public final class RunningProgram: @unchecked Sendable {
         Glibc.signal(SIGPIPE, SIG_IGN)  // A program that has ended takes no more lines.
         // What a program covers and what a sanitizer finds in it counts, whatever else it is not to know.
         var all = ProcessInfo.processInfo.environment
-        // A program that is killed while it writes what it covered leaves a file that cannot be read, and one such file among the tests'
-        // own makes `swift test` fail after all tests have passed. Those of programs lie apart; deploy/coverage reads them, too.
-        if let profile = all["LLVM_PROFILE_FILE"] {
-            all["LLVM_PROFILE_FILE"] = URL(fileURLWithPath: profile).deletingLastPathComponent().path + "/programs/%p.profraw"
-        }
+        all["LLVM_PROFILE_FILE"] = Self.profile
         let own = inheritsEnvironment ? all : all.filter { Self.instruments.contains($0.key) }
         let child = try Child(
             try Self.path(of: program), arguments, environment: own.merging(environment) { _, new in new }, output)
@@ -86,6 +82,18 @@ public final class RunningProgram: @unchecked Sendable {
     public static func asUser(_ user: UInt32) -> [String] {
         ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]
     }
+
+    /// Where a program writes what it covered; nil where that is not measured.
+    ///
+    /// A program that is killed while it writes leaves a file that cannot be read, and one such file among the tests' own
+    /// makes `swift test` fail after all tests have passed. Those of programs lie apart; deploy/coverage reads them, too.
+    private static let profile: String? = {
+        guard let own = ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"] else { return nil }
+        let folder = URL(fileURLWithPath: own).deletingLastPathComponent().path + "/programs"
+        // Swift 6.0.3's runtime makes no folders.
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return folder + "/%p.profraw"
+    }()
 
     private static let instruments = [
         "LLVM_PROFILE_FILE", "TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS", "LD_PRELOAD",
