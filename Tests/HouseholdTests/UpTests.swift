@@ -9,14 +9,15 @@ private final class Up {
     let port: UInt16
     private let up: RunningProgram
 
-    init() throws {
-        home = try TemporaryFolder()
+    /// - Parameter home: where another one has run, and has ended.
+    init(home: TemporaryFolder? = nil) throws {
+        self.home = try home ?? TemporaryFolder()
         port = try freePort()
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let programs = URL(fileURLWithPath: tests).deletingLastPathComponent().path
         up = try RunningProgram(
-            "\(projectFolder)/deploy/up", ["--port", "\(port)", "--state", home.path("a home"), "--speed", "60"],
-            environment: ["VITALS_PROGRAMS": programs, "HOME": home.path, "XDG_CONFIG_HOME": ""])
+            "\(projectFolder)/deploy/up", ["--port", "\(port)", "--state", self.home.path("a home"), "--speed", "60"],
+            environment: ["VITALS_PROGRAMS": programs, "HOME": self.home.path, "XDG_CONFIG_HOME": ""])
         guard up.line(containing: "strap is online", within: .seconds(60)) != nil else {
             throw TestFailure("deploy/up: \(up.text)")
         }
@@ -75,6 +76,12 @@ struct UpTests {
         #expect(up.credential("json") == "{\"user\":\"demo\",\"device\":\"demo\"}\n")
         #expect(up.interrupt() == 130)
         #expect(up.credential("json") == nil && up.credential("password") == nil)
+
+        // The next start draws another password.
+        let old = try String(contentsOfFile: password, encoding: .utf8)
+        let again = try Up(home: up.home)
+        #expect(try again.vitals(["today"]).status == 0)
+        #expect(again.credential("password") != old)
     }
 
     @Test("says that it has no accounts, whatever needs one, and says how to go on")
