@@ -7,8 +7,8 @@ import PackageDescription
 //   consumer    Admission
 //   settings    ProgramSettings
 //   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression
-//   plumbing    DBus
-//               Reactor
+//   plumbing    DBus   Storage
+//               Reactor   Files
 //   values      Telemetry   Fitness
 //   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CLinux
 //
@@ -74,26 +74,33 @@ let package = Package(
 
         library(.plumbing, "Reactor"),
         library(.plumbing, "DBus", ["CDBus", "Reactor"]),
+        library(.plumbing, "Files"),
+        library(.plumbing, "Storage", ["CSQLite", "Files"]),
 
         library(.libraries, "Bluetooth", ["DBus", "Reactor"]),
         library(.libraries, "MQTT", ["CMosquitto", "Reactor"]),
-        library(.libraries, "Vault", ["COpenSSL", "CSQLite"]),
+        library(.libraries, "Vault", ["COpenSSL", "Files"]),
         library(.libraries, "Daemon", ["CLinux"]),
         library(.libraries, "Fetch", ["CCurl"]),
         library(.libraries, "Compression", ["CZstandard"]),
 
-        library(.settings, "ProgramSettings", ["Daemon", "MQTT", "Telemetry", "Vault"]),
+        library(.settings, "ProgramSettings", ["Daemon", "Files", "MQTT", "Telemetry"]),
 
-        program(.gateway, "vitals-gateway", ["Bluetooth", "Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
-        library(.consumer, "Admission", ["Daemon", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+        program(
+            .gateway, "vitals-gateway",
+            ["Bluetooth", "Daemon", "Files", "MQTT", "ProgramSettings", "Reactor", "Storage", "Telemetry", "Vault"]),
+        library(
+            .consumer, "Admission", ["Daemon", "Files", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program(
             .consumer, "vitals-consumer",
             [
-                "Admission", "Compression", "Daemon", "Fetch", "Fitness", "MQTT", "ProgramSettings", "Reactor",
-                "Telemetry", "Vault",
+                "Admission", "Compression", "Daemon", "Fetch", "Files", "Fitness", "MQTT", "ProgramSettings", "Reactor",
+                "Storage", "Telemetry", "Vault",
             ]),
         program(.sensor, "vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
-        program(.command, "vitals", ["Daemon", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+        program(
+            .command, "vitals",
+            ["Daemon", "Files", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
 
         // What the consumer's benchmark sends: see deploy/bench.
         .executableTarget(
@@ -105,9 +112,11 @@ let package = Package(
         tests(.values, "FitnessTests", ["Fitness"]),
         tests(.plumbing, "ReactorTests", ["Reactor", "TestSupport"]),
         tests(.plumbing, "DBusTests", ["DBus", "Reactor", "TestSupport"]),
+        tests(.plumbing, "FilesTests", ["Files", "TestSupport"]),
+        tests(.plumbing, "StorageTests", ["Storage", "TestSupport"]),
         tests(.libraries, "BluetoothTests", ["Bluetooth", "DBus", "Reactor", "TestSupport", "vitals-sensor"]),
         tests(.libraries, "MQTTTests", ["CMosquitto", "MQTT", "Reactor", "TestSupport"]),
-        tests(.libraries, "VaultTests", ["TestSupport", "Vault"], exclude: ["Interop", "Vectors"]),
+        tests(.libraries, "VaultTests", ["Files", "TestSupport", "Vault"], exclude: ["Interop", "Vectors"]),
         tests(.libraries, "DaemonTests", ["Daemon", "TestSupport"]),
         tests(.libraries, "FetchTests", ["Fetch", "TestSupport"]),
         tests(.libraries, "CompressionTests", ["Compression", "TestSupport"]),
@@ -115,8 +124,8 @@ let package = Package(
         tests(
             .consumer, "ConsumerTests",
             [
-                "vitals-consumer", "Admission", "Compression", "Daemon", "Fetch", "Fitness", "MQTT", "Reactor",
-                "Telemetry", "TestSupport", "Vault",
+                "vitals-consumer", "Admission", "Compression", "Daemon", "Fetch", "Files", "Fitness", "MQTT", "Reactor",
+                "Storage", "Telemetry", "TestSupport", "Vault",
             ],
             exclude: ["OpenID/signer.py", "OpenID/tokens.py", "Profile/zones.py", "Statistics/recording.py"]),
         tests(.command, "CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),
@@ -126,14 +135,14 @@ let package = Package(
         tests(
             .gateway, "GatewayTests",
             [
-                "vitals-gateway", "vitals-sensor", "DBus", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport",
-                "Vault",
+                "vitals-gateway", "vitals-sensor", "DBus", "Daemon", "Files", "MQTT", "Reactor", "Storage", "Telemetry",
+                "TestSupport", "Vault",
             ]),
         tests(
             nil, "HouseholdTests",
             [
-                "Daemon", "TestSupport", "Telemetry", "Vault", "vitals", "vitals-consumer", "vitals-gateway",
-                "vitals-sensor",
+                "Daemon", "Files", "Storage", "TestSupport", "Telemetry", "Vault", "vitals", "vitals-consumer",
+                "vitals-gateway", "vitals-sensor",
             ]),
     ]
 )

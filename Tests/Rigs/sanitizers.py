@@ -17,8 +17,8 @@ from outcome import Outcome
 
 # What has threads of its own, or a boundary to C.
 SUITES = [
-    "ReactorTests", "DBusTests", "BluetoothTests", "MQTTTests", "VaultTests", "GatewayTests", "ConsumerTests",
-    "HouseholdTests",
+    "ReactorTests", "DBusTests", "StorageTests", "BluetoothTests", "MQTTTests", "VaultTests", "GatewayTests",
+    "ConsumerTests", "HouseholdTests",
 ]
 FILTERS = {"normal": ["--filter", "|".join(f"^{x}\\." for x in SUITES)], "long": []}
 # What a process ends with after a report, whatever it would have ended with.

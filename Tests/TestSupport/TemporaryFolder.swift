@@ -30,3 +30,12 @@ public final class TemporaryFolder: Sendable {
 /// The checkout that the tests were built from.
 public let projectFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path
+
+extension TemporaryFolder {
+    /// The permissions of a file in it.
+    public func mode(_ name: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path(name))
+        guard let mode = attributes[.posixPermissions] as? NSNumber else { throw TestFailure("\(name) has no mode") }
+        return mode.intValue
+    }
+}

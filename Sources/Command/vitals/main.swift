@@ -1,6 +1,6 @@
 import Daemon
+import Files
 import ProgramSettings
-import Vault
 
 run(Commands.vitals) { arguments in
     try Hints.use(arguments)

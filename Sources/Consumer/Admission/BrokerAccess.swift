@@ -1,8 +1,8 @@
 package import Daemon
+import Files
 import MQTT
 import ProgramSettings
 package import Telemetry
-import Vault
 
 // What the broker has to know, made of the settings and the roster, which are the truth: the broker's own copy may be lost
 // or changed at any time, and is brought in line.

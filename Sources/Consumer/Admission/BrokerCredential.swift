@@ -1,5 +1,6 @@
+package import Files
 import FoundationEssentials
-package import Vault
+import Vault
 
 /// What the broker keeps of a client's password: a hash as Mosquitto's dynamic-security plugin makes it.
 ///

@@ -1,8 +1,8 @@
 import Daemon
+import Files
 package import MQTT
 import Reactor
 package import Telemetry
-import Vault
 
 // The broker's rules, kept in line with a roster: see Roster.swift.
 //

@@ -1,5 +1,5 @@
+package import Files
 import FoundationEssentials
-package import Vault
 
 // The file of Mosquitto's dynamic-security plugin. The broker reads it at its start, never again, and writes it anew at each change:
 // 2.0.11 in place and without a flush (a crash can leave it empty), 2.0.21 beside it and then renames. Without the file, or with a

@@ -1,5 +1,5 @@
+package import Files
 package import Telemetry
-package import Vault
 
 /// A device of a person, as far as the broker is concerned.
 package struct BrokerDevice {

@@ -1,6 +1,6 @@
 import Daemon
 import ProgramSettings
-import Vault
+import Storage
 
 extension FileRights {
     /// Takes the rights of the owner of the folder that a file lies in, or would lie in.

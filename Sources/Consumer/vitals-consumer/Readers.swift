@@ -1,7 +1,7 @@
 import Daemon
 import Reactor
+import Storage
 import Telemetry
-import Vault
 
 // What people ask of what is stored is read on a thread of its own: readings are opened by the thousand there, and the session's
 // thread has other things to do.

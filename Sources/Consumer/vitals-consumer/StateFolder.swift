@@ -1,6 +1,7 @@
 import Daemon
+import Files
 import Glibc
-import Vault
+import Storage
 
 // The state folder of a consumer, and how a restored one comes to be.
 //

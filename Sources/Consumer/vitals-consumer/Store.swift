@@ -1,6 +1,7 @@
 import Compression
 import Daemon
 import Glibc
+import Storage
 import Telemetry
 import Vault
 

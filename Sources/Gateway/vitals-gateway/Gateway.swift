@@ -14,9 +14,9 @@ import Bluetooth
 import Daemon
 import MQTT
 import Reactor
+import Storage
 import Synchronization
 import Telemetry
-import Vault
 
 /// All of it, from a start to a stop; Running.swift says when these are. `measured` and its neighbours are called on the dbus loop, handlers of the session on the mqtt loop.
 // Proof of @unchecked: constants, but for what the dbus loop owns (from `register` on), and what is under a lock.

@@ -1,6 +1,5 @@
 import Daemon
 import Reactor
-import Vault
 
 // When a gateway runs: from the start, or from SIGHUP, to the next signal. SIGHUP has settings and enrolment read again, and the
 // gateway start anew with them in the same process; where they have an error, it goes on as before. A gateway that nobody has

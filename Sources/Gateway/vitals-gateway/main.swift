@@ -1,6 +1,6 @@
 import Daemon
+import Files
 import ProgramSettings
-import Vault
 
 run(gatewayCommand) { arguments in
     do { return try main(arguments) } catch let error as VaultError { throw Failure(error) }

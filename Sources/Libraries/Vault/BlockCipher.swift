@@ -1,4 +1,5 @@
 import COpenSSL
+public import Files
 
 /// AES-256-GCM under one key, suite 1 of the blocks.
 ///

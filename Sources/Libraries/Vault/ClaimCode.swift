@@ -1,3 +1,5 @@
+public import Files
+
 // A code that shows that somebody is at a gateway, and may have one of its sensors.
 //
 //     3F7K  M-2QX9T-W0BZH

@@ -1,4 +1,5 @@
 import COpenSSL
+public import Files
 
 // The key of a gateway's claim codes.
 //

@@ -1,4 +1,5 @@
 import COpenSSL
+public import Files
 
 /// SHA-256 (FIPS 180-4).
 public enum SHA256 {

@@ -1,3 +1,5 @@
+public import Files
+
 // A code that brings a gateway and a consumer together, once.
 //
 //     7QKM-2DZX-  0H4W-9C1T-V6RA-XP3E

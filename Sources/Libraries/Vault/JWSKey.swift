@@ -1,4 +1,5 @@
 import COpenSSL
+public import Files
 
 /// The signatures of JSON Web Signature (RFC 7518, 3.1; RFC 8037) that are verified here: those of public keys. "none" and the
 /// HMACs are no cases, so that no token can ask for them.

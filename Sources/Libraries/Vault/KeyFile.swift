@@ -1,4 +1,5 @@
 import COpenSSL
+public import Files
 import Glibc
 
 /// 32-byte keys in files of their own: root key, identities. One line of base64.
@@ -68,18 +69,8 @@ public enum KeyFile {
         let temporary = try SmallFile.writeBeside(path, line, attempted, owner: owner)
         defer { unlink(temporary) }
         guard link(temporary, path) == 0 || errno == EEXIST else { throw .system(attempted, errno: errno) }
-        try syncDirectory(of: path, attempted)
+        try Folder.makeNamesDurable(of: path, attempted)
     }
-
-    /// Makes the names in a file's directory durable.
-    static func syncDirectory(of path: String, _ attempted: String) throws(VaultError) {
-        let directory = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw .system(attempted, errno: errno) }
-        defer { close(directory) }
-        guard fsync(directory) == 0 else { throw .system(attempted, errno: errno) }
-    }
-
-    static func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
 
     private static func decode(_ text: ArraySlice<UInt8>, _ attempted: String) throws(VaultError) -> [UInt8] {
         var line = text

@@ -1,4 +1,5 @@
 import COpenSSL
+public import Files
 
 /// An X25519 key pair (RFC 7748): what gateways seal to, and the ephemeral half of a key block.
 // @unchecked Sendable: the handle is set once; OpenSSL lets any number of threads read one EVP_PKEY (openssl-threads(7)), and

@@ -1,4 +1,5 @@
 import COpenSSL
+public import Files
 
 /// The few things that every use of OpenSSL shares: its return codes, its error queue, and algorithms fetched once.
 enum OpenSSL {

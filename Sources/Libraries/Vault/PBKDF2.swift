@@ -1,4 +1,5 @@
 import COpenSSL
+public import Files
 
 /// PBKDF2 with HMAC-SHA512 (RFC 8018, 5.2): what Mosquitto keeps of passwords. People's passwords take `Scrypt`.
 public enum PBKDF2 {

@@ -1,4 +1,5 @@
 import COpenSSL
+public import Files
 
 /// scrypt (RFC 7914), for people's passwords.
 public enum Scrypt {

@@ -1,3 +1,5 @@
+public import Files
+
 /// The key of one session, and the key block that carries it from a gateway to a person's X25519 key.
 ///
 /// ```

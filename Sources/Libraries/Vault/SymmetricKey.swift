@@ -1,4 +1,5 @@
 import COpenSSL
+public import Files
 
 /// 32 secret bytes in memory of their own, overwritten when the last reference goes.
 ///

@@ -1,5 +1,5 @@
 public import Daemon
-public import Vault
+public import Files
 
 extension Failure {
     /// An error of the vault's, as a program's end: what an operator can mend in the settings is a fault of the configuration, and a lock

@@ -5,7 +5,6 @@ import Daemon
 import MQTT
 import Reactor
 import Telemetry
-import Vault
 
 /// Sends blocks, and waits until they are where they should be.
 // Proof of @unchecked: constants, but for `passage`, which is touched on the session's thread only.

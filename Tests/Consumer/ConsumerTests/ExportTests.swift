@@ -2,10 +2,10 @@ import Daemon
 import Fitness
 import Foundation
 import MQTT
+import Storage
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

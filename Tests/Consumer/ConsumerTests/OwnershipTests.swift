@@ -1,5 +1,7 @@
 import Daemon
+import Files
 import Foundation
+import Storage
 import Telemetry
 import TestSupport
 import Testing

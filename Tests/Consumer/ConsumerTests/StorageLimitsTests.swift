@@ -1,10 +1,10 @@
 import Daemon
 import Foundation
 import MQTT
+import Storage
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

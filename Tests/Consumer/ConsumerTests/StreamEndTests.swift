@@ -3,7 +3,6 @@ import Foundation
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

@@ -2,6 +2,7 @@ import Daemon
 import Foundation
 import MQTT
 import Reactor
+import Storage
 import Telemetry
 import TestSupport
 import Testing

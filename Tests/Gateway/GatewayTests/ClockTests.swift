@@ -1,8 +1,8 @@
 import Daemon
+import Storage
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_gateway
 

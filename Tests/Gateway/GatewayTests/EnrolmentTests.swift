@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import MQTT
+import Storage
 import Synchronization
 import Telemetry
 import TestSupport

@@ -1,6 +1,5 @@
 import Telemetry
 import Testing
-import Vault
 
 @testable import vitals_gateway
 

@@ -1,6 +1,7 @@
 import Daemon
 import Foundation
 import Reactor
+import Storage
 import Telemetry
 import Testing
 import Vault

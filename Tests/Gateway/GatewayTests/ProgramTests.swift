@@ -1,7 +1,7 @@
 import Foundation
+import Storage
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_gateway
 

@@ -78,11 +78,3 @@ struct KeyFileTests {
         #expect(throws: VaultError.self) { try KeyFile.bytes(of: "AAEC") }
     }
 }
-
-extension TemporaryFolder {
-    /// The permissions of a file in it.
-    func mode(_ name: String) throws -> Int {
-        let attributes = try FileManager.default.attributesOfItem(atPath: path(name))
-        return try #require(attributes[.posixPermissions] as? NSNumber).intValue
-    }
-}

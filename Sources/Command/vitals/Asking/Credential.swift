@@ -1,7 +1,7 @@
 import Daemon
+import Files
 import Glibc
 import Telemetry
-import Vault
 
 /// What a sign-in has left on this machine: who one is at a broker, and the password of this device there.
 ///

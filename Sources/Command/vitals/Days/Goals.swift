@@ -1,7 +1,7 @@
 import Daemon
+import Files
 import Fitness
 import Telemetry
-import Vault
 
 /// `vitals goals`: how far today's are, other targets, and something to share.
 struct Goals {

@@ -1,8 +1,8 @@
 import Daemon
+import Files
 import FoundationEssentials
 import Glibc
 import Telemetry
-import Vault
 
 /// `vitals export`: all that is kept of oneself, as files in a folder or a tar archive.
 struct Exporting {

@@ -1,8 +1,8 @@
 import Daemon
+import Files
 import FoundationEssentials
 import Glibc
 import Telemetry
-import Vault
 
 /// `vitals picture`: the profile's picture.
 struct Pictures {

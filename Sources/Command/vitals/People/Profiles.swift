@@ -1,8 +1,8 @@
 import Daemon
+import Files
 import Fitness
 import Glibc
 import Telemetry
-import Vault
 
 // `vitals profile`: who one is, as far as energy and zones need to know. Saving takes all of it; what is not said stays as it was.
 

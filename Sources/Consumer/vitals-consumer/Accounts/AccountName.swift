@@ -1,5 +1,5 @@
+import Files
 import Telemetry
-import Vault
 
 /// What an account is known by: an e-mail address or a phone number, one of the two.
 enum AccountName: Hashable {

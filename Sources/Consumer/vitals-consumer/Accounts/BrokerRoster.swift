@@ -1,6 +1,6 @@
 import Admission
+import Storage
 import Telemetry
-import Vault
 
 /// What the broker's rules follow, from the tables of devices and of gateways.
 extension Store: Roster {

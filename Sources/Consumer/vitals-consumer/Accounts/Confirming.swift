@@ -1,6 +1,6 @@
 import Daemon
+import Storage
 import Telemetry
-import Vault
 
 // Making sure that it is the person who asks.
 //

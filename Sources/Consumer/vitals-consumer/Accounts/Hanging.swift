@@ -1,5 +1,5 @@
+import Storage
 import Telemetry
-import Vault
 
 /// What hangs on an account. Somebody may have signed up with an address of another person's: its owner looks at this before they keep it.
 struct Hanging: Equatable {

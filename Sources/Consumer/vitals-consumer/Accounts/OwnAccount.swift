@@ -1,6 +1,6 @@
 import Daemon
+import Storage
 import Telemetry
-import Vault
 
 // What people ask about their own accounts, once they are signed in.
 

@@ -1,6 +1,6 @@
 import Daemon
+import Storage
 import Telemetry
-import Vault
 
 // Resetting a password that was forgotten: a code goes to the account's e-mail address, and whoever has it sets a new password.
 //

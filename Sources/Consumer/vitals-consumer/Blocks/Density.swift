@@ -1,5 +1,5 @@
+import Files
 import Telemetry
-import Vault
 
 // More than any sensor sends.
 //

@@ -1,5 +1,5 @@
+import Storage
 import Telemetry
-import Vault
 
 // Whose stream each sensor is: settings and claims say who has it now, the store remembers who had it until when.
 //

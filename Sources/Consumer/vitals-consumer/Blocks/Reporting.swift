@@ -1,7 +1,7 @@
 import Daemon
 import MQTT
+import Storage
 import Telemetry
-import Vault
 
 extension Consumer {
     /// Logs what an operator should hear of: of each kind from each gateway once a minute, with how much there was.

@@ -1,5 +1,5 @@
+import Storage
 import Telemetry
-import Vault
 
 // How much gateways may have stored, and for whom.
 //

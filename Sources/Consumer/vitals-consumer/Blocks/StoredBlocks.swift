@@ -1,5 +1,5 @@
+import Storage
 import Telemetry
-import Vault
 
 // The tables `blocks` and `records` of the store.
 

@@ -1,6 +1,6 @@
 import Daemon
+import Files
 import Telemetry
-import Vault
 
 // Readings in order of time, from blocks that came in any order.
 //

@@ -1,5 +1,5 @@
+import Files
 import Telemetry
-import Vault
 
 /// Opens the stored blocks of one stream. Belongs to one thread.
 struct StreamReader {

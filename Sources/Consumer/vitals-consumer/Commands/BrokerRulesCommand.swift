@@ -1,7 +1,8 @@
 import Admission
 import Daemon
+import Files
 import Glibc
-import Vault
+import Storage
 
 /// `vitals-consumer broker-rules FILE`: writes the file of the broker's dynamic-security plugin where it is missing or damaged, or says something
 /// else than the database. To be run before the broker starts, for that reads the file then and never again.

@@ -1,6 +1,6 @@
 import Daemon
+import Storage
 import Telemetry
-import Vault
 
 /// `vitals-consumer check`: opens all that is stored, counts it again, and compares.
 ///

@@ -1,7 +1,7 @@
 import Daemon
 import Glibc
+import Storage
 import Telemetry
-import Vault
 
 /// `vitals-consumer enrol-code`: draws a code for a gateway that is the operator's, beside the running service.
 struct EnrolCodeCommand {

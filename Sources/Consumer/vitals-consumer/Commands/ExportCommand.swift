@@ -1,8 +1,8 @@
 import Daemon
 import FoundationEssentials
 import Glibc
+import Storage
 import Telemetry
-import Vault
 
 /// `vitals-consumer export --user U DIR`: writes what a person takes along into a new folder.
 struct ExportCommand {

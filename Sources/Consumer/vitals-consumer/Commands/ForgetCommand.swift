@@ -1,7 +1,7 @@
 import Daemon
 import Glibc
+import Storage
 import Telemetry
-import Vault
 
 /// `vitals-consumer forget`: the operator's way to have somebody forgotten.
 ///

@@ -1,5 +1,6 @@
 import Daemon
 import Glibc
+import Storage
 import Vault
 
 /// `vitals-consumer identity`: prints who gateways are to believe, and makes keys where there are none.

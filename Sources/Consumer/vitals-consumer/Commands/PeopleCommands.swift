@@ -1,6 +1,6 @@
 import Daemon
+import Storage
 import Telemetry
-import Vault
 
 // What operators do about accounts, beside a running service: each is one transaction, for which the service waits.
 

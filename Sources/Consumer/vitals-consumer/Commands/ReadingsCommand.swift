@@ -1,6 +1,6 @@
 import Daemon
+import Storage
 import Telemetry
-import Vault
 
 /// `vitals-consumer readings`: prints what is stored, opened.
 struct ReadingsCommand: Subcommand {

@@ -1,6 +1,6 @@
 import Daemon
+import Storage
 import Telemetry
-import Vault
 
 // `check` says whether what was received is whole; `recount` whether what is kept of its meaning follows from it. They are two commands,
 // because a difference here loses nothing: all of it can be computed again.

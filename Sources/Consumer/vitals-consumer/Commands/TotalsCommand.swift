@@ -1,7 +1,7 @@
 import Daemon
 import Fitness
+import Storage
 import Telemetry
-import Vault
 
 /// `vitals-consumer totals`: prints what a person's day comes to.
 struct TotalsCommand: Subcommand {

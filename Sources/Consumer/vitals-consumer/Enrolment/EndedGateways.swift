@@ -1,8 +1,8 @@
 import Daemon
+import Files
 import MQTT
 import Reactor
 import Telemetry
-import Vault
 
 // What a gateway that was removed has left at the broker: the name that it signs in with, the rights that go with it, and everything that it
 // has published retained.

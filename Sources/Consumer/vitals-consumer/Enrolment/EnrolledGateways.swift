@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Storage
 import Telemetry
 import Vault
 

@@ -1,5 +1,6 @@
 import Admission
 import Daemon
+import Storage
 import Telemetry
 import Vault
 

@@ -1,7 +1,7 @@
 import Daemon
 import Fitness
+import Storage
 import Telemetry
-import Vault
 
 /// Makes the parts of what a person takes along. Belongs to the thread of its store and keys.
 struct Export {

@@ -1,6 +1,5 @@
 import Daemon
 import Telemetry
-import Vault
 
 /// Answers `export/part`, by readers of its own: who takes years along asks for thousands of parts, and keeps nobody waiting who only
 /// wants to see a curve.

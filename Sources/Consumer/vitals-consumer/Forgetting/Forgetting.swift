@@ -1,7 +1,7 @@
 import Daemon
+import Files
 import Reactor
 import Telemetry
-import Vault
 
 /// Where the list of the forgotten lies. Belongs to the thread of its store and keys.
 struct ForgottenPlaces {

@@ -1,7 +1,8 @@
 import Daemon
+import Files
 import Glibc
+import Storage
 import Telemetry
-import Vault
 
 // Who was forgotten.
 //

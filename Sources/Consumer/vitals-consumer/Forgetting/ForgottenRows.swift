@@ -1,5 +1,5 @@
+import Storage
 import Telemetry
-import Vault
 
 // What is left in vitals.db of streams that were somebody's.
 

@@ -1,5 +1,5 @@
+import Storage
 import Telemetry
-import Vault
 
 /// The tables of what readings mean to people, and of what people are told: each row is sealed under the row key of a person.
 enum PersonalTable: String, CaseIterable {
@@ -53,7 +53,7 @@ enum PersonalTable: String, CaseIterable {
         }
     }
 
-    private func context(of row: Vault.Row, _ column: Int, _ user: ID, _ version: Int64) throws(VaultError) -> [UInt8] {
+    private func context(of row: Storage.Row, _ column: Int, _ user: ID, _ version: Int64) throws(VaultError) -> [UInt8] {
         switch self {
         case .days: DayRows.context(user, try row.int(column), version)
         case .heartRateHours: HeartRateRows.context(.hours, try row.int(column), user, version)

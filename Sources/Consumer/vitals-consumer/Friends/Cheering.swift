@@ -1,6 +1,5 @@
 import Fitness
 import Telemetry
-import Vault
 
 extension Friends {
     /// Thumbs for one friend on a day of who gives them.

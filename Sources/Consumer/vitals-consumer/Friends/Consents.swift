@@ -1,5 +1,5 @@
+import Files
 import Telemetry
-import Vault
 
 /// What people agree to be shown to others: the document "consent". Nothing, unless they say so.
 struct Consents {

@@ -1,5 +1,4 @@
 import Telemetry
-import Vault
 
 /// What somebody is to a person.
 struct Tie: Hashable {

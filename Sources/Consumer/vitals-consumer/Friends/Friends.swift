@@ -1,7 +1,7 @@
 import Daemon
+import Files
 import Fitness
 import Telemetry
-import Vault
 
 // Who is whose friend.
 //

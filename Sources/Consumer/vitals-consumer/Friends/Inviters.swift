@@ -1,5 +1,5 @@
+import Files
 import Telemetry
-import Vault
 
 // Somebody can write whatever they like to a person whose address they know, by calling themselves so and inviting the person; and take it back
 // to do so again. So the document "inviters" remembers those who have invited a person. A first invitation is told. The next one of the

@@ -1,4 +1,5 @@
 import Daemon
+import Storage
 import Telemetry
 import Vault
 

@@ -1,6 +1,6 @@
+import Files
 import Fitness
 import Telemetry
-import Vault
 
 /// Tells people that they have reached a goal: once for each day and goal. Belongs to the thread of its store and keys.
 ///

@@ -1,7 +1,7 @@
 import Daemon
 import Fitness
+import Storage
 import Telemetry
-import Vault
 
 // What a person wants to reach on a day: steps, distance, energy. Targets hold from the day on which they are set; the days before keep
 // theirs.

@@ -1,6 +1,6 @@
+import Files
 import Fitness
 import Telemetry
-import Vault
 
 // A curve of a span of time: so many buckets of one width, each with the lowest, the mean and the highest heart rate in it. A bucket is made
 // of samples where it is narrower than a minute, of minutes where it is narrower than an hour, and of hours otherwise: so a curve of five

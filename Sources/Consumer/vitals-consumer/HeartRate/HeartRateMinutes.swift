@@ -1,6 +1,6 @@
 import Fitness
+import Storage
 import Telemetry
-import Vault
 
 // Heart rates as they are looked at: by the minute, and by the hour.
 //

@@ -1,6 +1,6 @@
+import Files
 import Fitness
 import Telemetry
-import Vault
 
 // What people ask of their hearts: a curve, one moment, the intervals between beats, and how much they vary. Each reads what is stored of the
 // asker and of nobody else, for there is no field that would say whose: who asks is what the topic says.

@@ -1,7 +1,7 @@
 import Compression
 import Fitness
+import Storage
 import Telemetry
-import Vault
 
 /// The tables in which cells of heart rate lie, one row a person and period.
 enum HeartRateTable: String, CaseIterable {

@@ -1,6 +1,6 @@
 import Fitness
+import Storage
 import Telemetry
-import Vault
 
 /// A person's minutes and hours of heart rate, folded and open ones together. Belongs to the thread of its store and keys; read-only ones will do.
 struct HeartRateTiers {

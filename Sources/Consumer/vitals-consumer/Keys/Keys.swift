@@ -1,5 +1,7 @@
 import Daemon
+import Files
 import Glibc
+import Storage
 import Telemetry
 import Vault
 

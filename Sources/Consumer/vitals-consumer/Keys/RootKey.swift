@@ -1,5 +1,7 @@
 import Daemon
+import Files
 import Glibc
+import Storage
 import Vault
 
 // Where the root key lies, and how it is changed.

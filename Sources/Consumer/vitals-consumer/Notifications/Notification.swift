@@ -1,6 +1,5 @@
 import Fitness
 import Telemetry
-import Vault
 
 /// Something that has happened that a person may want to know.
 struct Notification: Hashable {

@@ -1,8 +1,8 @@
 import Daemon
 import MQTT
 import Reactor
+import Storage
 import Telemetry
-import Vault
 
 /// Publishes notifications until the broker has each of them. Belongs to the session's thread.
 ///

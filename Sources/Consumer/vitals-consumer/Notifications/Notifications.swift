@@ -1,7 +1,7 @@
 import Daemon
 import Fitness
+import Storage
 import Telemetry
-import Vault
 
 // What people are told: that a goal is reached, that somebody would like to be a friend, or cheers them on.
 //
@@ -95,7 +95,7 @@ extension Notifications {
 
         static let columns = "number, id, user, secret_version, sealed, confirmed"
 
-        init(_ row: Vault.Row) throws(VaultError) {
+        init(_ row: Storage.Row) throws(VaultError) {
             number = try row.int(0)
             id = try row.text(1)
             user = try row.text(2)
@@ -126,7 +126,7 @@ extension Notifications {
             end =
                 try store.database.first(
                     "SELECT number FROM notifications WHERE user = ? AND id = ?", [.text(user.text), .text(id)],
-                    row: Vault.Row.int) ?? 0
+                    row: Storage.Row.int) ?? 0
         }
         let rows = try store.database.query(
             """

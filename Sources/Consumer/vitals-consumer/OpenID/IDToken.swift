@@ -1,5 +1,4 @@
 import Telemetry
-import Vault
 
 // An ID token, and when it is believed.
 //

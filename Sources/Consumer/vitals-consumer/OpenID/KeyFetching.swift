@@ -1,6 +1,6 @@
 import Fetch
+import Files
 import Reactor
-import Vault
 
 /// The thread that fetches providers' keys, from the web or from files. It ends with the value, which breaks off what is being
 /// fetched; so what runs on it must not keep the value.

@@ -1,5 +1,4 @@
 import Daemon
-import Vault
 
 // The providers' keys, as they are fetched and kept.
 //

@@ -1,5 +1,5 @@
+import Storage
 import Telemetry
-import Vault
 
 // Heart rate that its owner had deleted.
 //

@@ -1,5 +1,5 @@
+import Storage
 import Telemetry
-import Vault
 
 // The ledger of packed blocks. A block that was packed is not there any more as it came, so its whole digest has nothing to prove; what is
 // left to be told is whether a block that comes again is the same one. Six bytes do: a gateway that wanted to pass off another

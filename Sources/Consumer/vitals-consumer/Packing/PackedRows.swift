@@ -1,6 +1,6 @@
 import Compression
+import Storage
 import Telemetry
-import Vault
 
 // Packed readings as rows of `blocks`, type 16.
 //

@@ -1,7 +1,7 @@
 import Daemon
 import Reactor
+import Storage
 import Telemetry
-import Vault
 
 // Blocks of closed hours become packed rows, beside all else that the session's thread does.
 //

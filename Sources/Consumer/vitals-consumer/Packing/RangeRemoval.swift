@@ -1,6 +1,6 @@
 import Daemon
+import Storage
 import Telemetry
-import Vault
 
 // A range of heart rate goes: first the rows in which it lies are written anew without it, then, when SQLite's log is emptied, the
 // document says that it is done. Where that is interrupted it is begun again; rows that have nothing of the range any more are not found, or

@@ -1,7 +1,7 @@
 import Daemon
 import Reactor
+import Storage
 import Telemetry
-import Vault
 
 // A write that must not be done twice, such as a thumb for a friend, is asked again when its reply got lost: by a device that was not
 // connected for a while, and after a restart of ours, which has forgotten the replies of the last minute. So the request's

@@ -1,6 +1,6 @@
 import Daemon
+import Files
 import Telemetry
-import Vault
 
 extension Consumer {
     /// Tells those who keep what readings mean of each other. Called once, by `init`.

@@ -1,5 +1,5 @@
+import Storage
 import Telemetry
-import Vault
 
 /// What is kept of a person beside readings: profile, contact and so on, each a JSON value under a name, sealed under the
 /// person's row key. Belongs to the thread of its store and keys.

@@ -2,7 +2,6 @@ import Admission
 import Daemon
 import MQTT
 import Telemetry
-import Vault
 
 // What people ask, and those who want to become people.
 //

@@ -1,6 +1,6 @@
 import Fitness
+import Storage
 import Telemetry
-import Vault
 
 // What people say about themselves: profile, picture and what they agree to be shown to others. Each is a document of the person's.
 

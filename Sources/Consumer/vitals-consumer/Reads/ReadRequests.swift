@@ -1,6 +1,6 @@
 import Daemon
+import Storage
 import Telemetry
-import Vault
 
 // `steps/read` and `temperature/read`: a person asks for a value of their own sensors now. Whose a sensor is, is what its open stream says.
 //

@@ -1,7 +1,7 @@
 import Daemon
+import Files
 import Reactor
 import Telemetry
-import Vault
 
 /// Reads the steps of all sensors that record them, on schedule. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.

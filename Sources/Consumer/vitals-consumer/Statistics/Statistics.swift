@@ -1,6 +1,6 @@
+import Files
 import Fitness
 import Telemetry
-import Vault
 
 // What a person's days come to: requests `statistics/…`. All of them are answered from days (Totals/): a day as it is kept, and
 // periods as what their days come to. So a statistic can never say anything else than the days that it is about.

@@ -1,9 +1,9 @@
 import Daemon
+import Files
 import Fitness
 import MQTT
 import Reactor
 import Telemetry
-import Vault
 
 // What a person's programs see without asking, retained:
 //

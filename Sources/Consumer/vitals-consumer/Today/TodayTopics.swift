@@ -1,6 +1,6 @@
 import Fitness
+import Storage
 import Telemetry
-import Vault
 
 /// What is to be seen of people's days, by themselves and by friends, as the databases have it. Belongs to the thread of its store and
 /// keys.

@@ -1,6 +1,6 @@
+import Files
 import Fitness
 import Telemetry
-import Vault
 
 /// The days of one person that are worked on within a transaction.
 struct DayBook {

@@ -1,6 +1,6 @@
 import Fitness
+import Storage
 import Telemetry
-import Vault
 
 // What a day is made of, and what it came to: a row of `days`.
 //

@@ -1,7 +1,7 @@
 import Daemon
+import Files
 import Fitness
 import Telemetry
-import Vault
 
 // What people's days come to.
 //

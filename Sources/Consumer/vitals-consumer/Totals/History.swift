@@ -1,7 +1,7 @@
 import Daemon
+import Files
 import Fitness
 import Telemetry
-import Vault
 
 // What was in force when. Where somebody lived, how tall and heavy they were and what they wanted to reach changes, and what their days
 // were does not: a day of last year is computed with last year's weight, in the zone of then.

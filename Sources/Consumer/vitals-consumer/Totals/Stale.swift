@@ -1,7 +1,7 @@
 import Daemon
 import Reactor
+import Storage
 import Telemetry
-import Vault
 
 // What does not add up is computed again.
 //

@@ -1,5 +1,5 @@
+import Storage
 import Telemetry
-import Vault
 
 // What readings mean to a person is kept as blocks are committed, in the same transaction: either a reading is stored and counted, or
 // neither. What is kept is chosen so that it adds up in any order (`Derivation`): blocks come late, and from several gateways.

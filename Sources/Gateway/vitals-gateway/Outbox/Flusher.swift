@@ -1,6 +1,6 @@
 import Daemon
 import Reactor
-import Vault
+import Storage
 
 /// Takes the outbox to the disk on a thread of its own: a card may need a second for it, and readings are to be in the journal
 /// within milliseconds meanwhile. It also moves the log into the database file now and then, which takes flushes, too.

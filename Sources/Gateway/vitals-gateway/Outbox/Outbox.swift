@@ -19,6 +19,7 @@
 import Daemon
 import MQTT
 import Reactor
+import Storage
 import Synchronization
 import Telemetry
 import Vault

@@ -1,6 +1,6 @@
 import Daemon
+import Files
 import Telemetry
-import Vault
 
 /// A session ends after a day.
 private let sessionLength: UInt64 = 24 * 3600 * 1000

@@ -1,6 +1,6 @@
 import Daemon
+import Files
 import Telemetry
-import Vault
 
 // A Raspberry Pi without a battery for its clock boots with a time that is plausible and wrong, and learns the right one when
 // there is a network. Readings carry wall time and monotonic time. When the wall clock is set, a clock block tells the

@@ -1,5 +1,5 @@
 import Daemon
-import Vault
+import Storage
 
 // From the journal and the blocks to the disk. `Flusher` does it on a thread of its own, one flush after the other; what was
 // committed before a flush began is on the disk at its end, and may be sent or replied with.

@@ -1,6 +1,6 @@
 import Daemon
+import Storage
 import Telemetry
-import Vault
 
 // The outbox keeps within its limit. What was acknowledged goes first, then dead letters; then the oldest blocks that nobody
 // has acknowledged, and a gap block says how many readings went with them, from when until when. Gap blocks are dropped like

@@ -1,5 +1,5 @@
+import Storage
 import Telemetry
-import Vault
 
 /// `outbox.db`: grants, the journal of readings that are in no block yet, and blocks until they are acknowledged, and for a
 /// while after. Everything of a person's in it is sealed. Belongs to the outbox's thread.

@@ -1,5 +1,5 @@
+import Storage
 import Telemetry
-import Vault
 
 // What goes from `outbox.db`: blocks that were acknowledged long ago, and where the space is short, more.
 

@@ -1,6 +1,6 @@
 import Daemon
+import Files
 import Telemetry
-import Vault
 
 /// What the gateway remembers of its sensors beyond the settings file, over restarts: which were added or disconnected by
 /// request, what people call them, and which device each of them is.

@@ -1,7 +1,7 @@
 import Bluetooth
 import Daemon
+import Files
 import Telemetry
-import Vault
 
 /// The sensors that the gateway keeps: those of the settings, and those that were added by request. What is remembered of
 /// them is written down at each change.

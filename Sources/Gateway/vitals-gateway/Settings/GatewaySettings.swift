@@ -3,8 +3,8 @@ import Daemon
 import FoundationEssentials
 import MQTT
 import ProgramSettings
+import Storage
 import Telemetry
-import Vault
 
 /// `gateway.json5`, and what enrolling has left in the state folder, which the file need not say. Every key is read here;
 /// `deploy/` explains them to operators.

@@ -1,9 +1,9 @@
 import Daemon
 import Foundation
 import MQTT
+import Storage
 import Telemetry
 import TestSupport
-import Vault
 
 @testable import Admission
 @testable import vitals_consumer

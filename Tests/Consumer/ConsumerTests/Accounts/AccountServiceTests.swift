@@ -1,5 +1,6 @@
 import Foundation
 import MQTT
+import Storage
 import Telemetry
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

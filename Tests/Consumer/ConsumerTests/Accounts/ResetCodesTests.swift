@@ -1,7 +1,7 @@
+import Storage
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

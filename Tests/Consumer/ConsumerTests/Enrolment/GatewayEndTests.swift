@@ -1,5 +1,6 @@
 import Foundation
 import MQTT
+import Storage
 import Synchronization
 import Telemetry
 import TestSupport

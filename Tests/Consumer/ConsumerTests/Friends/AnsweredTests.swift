@@ -2,7 +2,6 @@ import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

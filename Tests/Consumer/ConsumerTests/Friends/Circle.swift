@@ -1,11 +1,11 @@
 import Daemon
 import Foundation
 import MQTT
+import Storage
 import Synchronization
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

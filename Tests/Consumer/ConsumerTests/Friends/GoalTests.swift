@@ -5,7 +5,6 @@ import MQTT
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

@@ -1,10 +1,10 @@
 import Fitness
 import Foundation
 import MQTT
+import Storage
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 
@@ -104,7 +104,7 @@ struct TodayTests {
             for table in PersonalTable.allCases {
                 let left = try circle.onSession { context in
                     try context.store.database.first(
-                        "SELECT count(*) FROM \(table.rawValue) WHERE user = ?", [.text(ada.text)], row: Vault.Row.int)
+                        "SELECT count(*) FROM \(table.rawValue) WHERE user = ?", [.text(ada.text)], row: Storage.Row.int)
                 }
                 #expect(left == (table == .answered ? left : 0), "\(table)")
             }

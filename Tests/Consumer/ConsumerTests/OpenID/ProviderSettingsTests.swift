@@ -2,7 +2,6 @@ import Daemon
 import Foundation
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

@@ -1,10 +1,10 @@
 import Daemon
 import Foundation
 import MQTT
+import Storage
 import Synchronization
 import Telemetry
 import TestSupport
-import Vault
 
 @testable import vitals_consumer
 

@@ -1,7 +1,6 @@
 import Foundation
 import Telemetry
 import TestSupport
-import Vault
 
 @testable import vitals_consumer
 

@@ -4,7 +4,6 @@ import MQTT
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

@@ -1,9 +1,9 @@
 import Daemon
 import Foundation
+import Storage
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

@@ -1,8 +1,8 @@
 import Daemon
 import Foundation
+import Storage
 import Telemetry
 import TestSupport
-import Vault
 
 @testable import vitals_consumer
 

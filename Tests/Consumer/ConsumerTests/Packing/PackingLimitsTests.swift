@@ -1,8 +1,8 @@
 import Foundation
+import Storage
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

@@ -1,6 +1,7 @@
 import Compression
 import Daemon
 import Foundation
+import Storage
 import Telemetry
 import TestSupport
 import Testing

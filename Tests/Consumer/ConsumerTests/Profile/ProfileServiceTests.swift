@@ -1,9 +1,9 @@
 import Foundation
 import MQTT
+import Storage
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

@@ -1,7 +1,7 @@
 import Fitness
+import Storage
 import Telemetry
 import TestSupport
-import Vault
 
 @testable import vitals_consumer
 

@@ -2,7 +2,6 @@ import Fitness
 import Telemetry
 import TestSupport
 import Testing
-import Vault
 
 @testable import vitals_consumer
 

@@ -1,3 +1,5 @@
+public import Files
+
 /// Whether a disk takes what a program writes, as people are told: when it stops, when it refuses for another reason, once an hour for
 /// as long as that lasts, and when it works again, however often it is tried in between.
 ///

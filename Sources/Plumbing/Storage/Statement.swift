@@ -1,4 +1,5 @@
 import CSQLite
+public import Files
 
 /// sqlite3_stmt, which Swift knows as an opaque pointer only.
 typealias StatementHandle = OpaquePointer

@@ -1,4 +1,5 @@
 import CSQLite
+public import Files
 import Glibc
 
 // What is done to a database as a whole: its log, its checks, its copies.
@@ -52,7 +53,7 @@ extension Database {
         do throws(VaultError) {
             try execute("VACUUM INTO ?", [.text(path)])
             guard fsync(file) == 0 else { throw .system(attempted, errno: errno) }
-            try KeyFile.syncDirectory(of: path, attempted)
+            try Folder.makeNamesDurable(of: path, attempted)
         } catch {
             unlink(path)
             throw error

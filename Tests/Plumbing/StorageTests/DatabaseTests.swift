@@ -1,7 +1,7 @@
 import Foundation
+import Storage
 import TestSupport
 import Testing
-import Vault
 
 /// A database in a private directory, of which tests open as many connections as they like.
 private struct Place: Sendable {

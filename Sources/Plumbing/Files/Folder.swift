@@ -6,15 +6,15 @@ public enum Folder {
     public static func make(_ path: String) throws(VaultError) {
         let attempted = "make the folder \(path)"
         guard mkdir(path, 0o700) == 0 else { throw .system(attempted, errno: errno) }
-        try KeyFile.syncDirectory(of: path, attempted)
+        try Folder.makeNamesDurable(of: path, attempted)
     }
 
     /// Gives a file or folder another name on the same file system: after a power cut it has the one or the other.
     public static func rename(_ path: String, to other: String) throws(VaultError) {
         let attempted = "rename \(path) to \(other)"
         guard Glibc.rename(path, other) == 0 else { throw .system(attempted, errno: errno) }
-        try KeyFile.syncDirectory(of: other, attempted)
-        try KeyFile.syncDirectory(of: path, attempted)
+        try Folder.makeNamesDurable(of: other, attempted)
+        try Folder.makeNamesDurable(of: path, attempted)
     }
 
     /// Removes a folder and the files in it; folders in it are not touched, and stop it.
@@ -22,8 +22,19 @@ public enum Folder {
         let attempted = "remove the folder \(path)"
         for name in try names(in: path) { unlink("\(path)/\(name)") }
         guard rmdir(path) == 0 else { throw .system(attempted, errno: errno) }
-        try KeyFile.syncDirectory(of: path, attempted)
+        try Folder.makeNamesDurable(of: path, attempted)
     }
+
+    /// Makes the names in a file's folder durable.
+    package static func makeNamesDurable(of path: String, _ attempted: String) throws(VaultError) {
+        let folder = open(Folder.path(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw .system(attempted, errno: errno) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw .system(attempted, errno: errno) }
+    }
+
+    /// The folder that a file lies in, or would lie in.
+    package static func path(of file: String) -> String { file.lastIndex(of: "/").map { String(file[...$0]) } ?? "." }
 
     /// What lies in a folder, in no order.
     public static func names(in path: String) throws(VaultError) -> [String] {

@@ -63,7 +63,7 @@ public enum SmallFile {
             unlink(temporary)
             throw .system(attempted, errno: number)
         }
-        try KeyFile.syncDirectory(of: path, attempted)
+        try Folder.makeNamesDurable(of: path, attempted)
     }
 
     /// Whose a file is, or its folder where there is no file; nil where this program could not give it away, because it is not root.
@@ -72,16 +72,17 @@ public enum SmallFile {
         var status = stat()
         guard
             lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-                || stat(KeyFile.folder(of: path), &status) == 0
+                || stat(Folder.path(of: path), &status) == 0
         else { throw .system("look whose \(path) is", errno: errno) }
         return (status.st_uid, status.st_gid)
     }
 
     /// Writes to a name beside `path` that no one knows, and flushes it; the name.
-    static func writeBeside(
+    package static func writeBeside(
         _ path: String, _ bytes: [UInt8], _ attempted: String, owner: Owner? = nil
     ) throws(VaultError) -> String {
-        let temporary = "\(path).\(try RandomBytes.draw(8).map { String($0, radix: 16) }.joined())"
+        // The system's generator, which nobody can foresee.
+        let temporary = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 16))"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system(attempted, errno: errno) }
         // By its descriptor: the name may be somebody else's by now, where the folder is theirs, and lead to any file of root's.

@@ -1,3 +1,4 @@
+public import Files
 import Glibc
 
 /// The log of a database in WAL mode, for flushing by a thread that writes nothing.

@@ -37,7 +37,7 @@ public enum LineFile {
             rest = rest.dropFirst(max(0, count))
         }
         guard fsync(file) == 0 else { throw .system(attempted, errno: errno) }
-        try KeyFile.syncDirectory(of: path, attempted)
+        try Folder.makeNamesDurable(of: path, attempted)
     }
 
     /// What root adds for a service must not keep the service out: a file of root's becomes its folder's owner's. One that is somebody

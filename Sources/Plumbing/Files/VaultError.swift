@@ -1,6 +1,8 @@
 import Glibc
 
-/// What went wrong in the vault: what was attempted, what OpenSSL, SQLite or the kernel said, and what an operator can do about it.
+/// What went wrong with what is kept: what was attempted, what the kernel, SQLite or OpenSSL said, and what an operator can do about it.
+///
+/// Files, `Storage` and `Vault` throw the same type, because nearly every function above them seals a row and writes it.
 ///
 /// No error ever carries a key, a plaintext or a bound value.
 public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -84,7 +86,7 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The same about the kernel: `errno` and its text.
-    static func system(_ attempted: String, errno code: Int32) -> VaultError {
+    package static func system(_ attempted: String, errno code: Int32) -> VaultError {
         let reason: Reason =
             switch code {
             case ENOENT: .missing

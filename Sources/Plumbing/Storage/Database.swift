@@ -1,4 +1,5 @@
 import CSQLite
+public import Files
 import Glibc
 
 /// One connection to a SQLite database in WAL mode.
@@ -110,7 +111,7 @@ public final class Database {
             throw .system(attempted, errno: errno)
         }
         close(file)
-        try KeyFile.syncDirectory(of: path, attempted)
+        try Folder.makeNamesDurable(of: path, attempted)
     }
 
     /// Whether nothing was ever written to the file. Throws `.foreign` for someone else's.

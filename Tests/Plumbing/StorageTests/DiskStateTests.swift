@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Vault
+@testable import Storage
 
 @Suite("What people are told of a disk")
 struct DiskStateTests {
