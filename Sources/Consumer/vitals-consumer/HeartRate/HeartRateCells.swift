@@ -64,7 +64,7 @@ struct HeartRateCells: Equatable {
             let mean = Int64(cell.samples.sum / cell.samples.count)
             let difference = mean - last
             last = mean
-            return UInt64(bitPattern: difference << 1 ^ difference >> 63)
+            return difference.zigzag
         }
         column { UInt64($1.samples.sum % $1.samples.count) }
         column { UInt64($1.samples.sum / $1.samples.count - $1.samples.minimum) }
@@ -125,26 +125,8 @@ private struct Columns {
     }
 
     mutating func number(below limit: Int) -> Int? {
-        // Nearly all have one byte or two, and a curve is made of hundreds of thousands.
-        if position + 1 < bytes.count {
-            let (first, second) = (Int(bytes[position]), Int(bytes[position + 1]))
-            if first < 0x80 {
-                position += 1
-                return first < limit ? first : nil
-            }
-            if second < 0x80 {
-                position += 2
-                let value = first & 0x7F | second << 7
-                return value < limit ? value : nil
-            }
-        }
-        var value = 0
-        for shift in stride(from: 0, through: 49, by: 7) {
-            guard let byte = byte() else { return nil }
-            value |= Int(byte & 0x7F) << shift
-            if byte & 0x80 == 0 { return value < limit ? value : nil }
-        }
-        return nil
+        guard let value = try? Varint.take(from: bytes, at: &position) else { return nil }
+        return value < UInt64(limit) ? Int(value) : nil
     }
 
     /// The last four columns.
@@ -152,7 +134,7 @@ private struct Columns {
         var mean = 0
         for index in cells.indices {
             guard let difference = number(below: 1 << 17) else { return false }
-            mean += difference >> 1 ^ -(difference & 1)
+            mean += Int(Int64(zigzag: UInt64(difference)))
             guard (0...0xFFFF).contains(mean) else { return false }
             // For now.
             cells[index].cell.samples.maximum = mean

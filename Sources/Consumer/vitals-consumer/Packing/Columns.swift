@@ -26,7 +26,7 @@ struct ColumnWriter {
 
     mutating func append(varint value: UInt64) { bytes.appendVarint(value) }
 
-    mutating func append(zigzag value: Int64) { bytes.appendVarint(value.zigzag) }
+    mutating func append(zigzag value: Int64) { bytes.appendZigzag(value) }
 
     /// Appends a column, in whichever form is shorter.
     mutating func append(column numbers: [Int64]) throws(CompressionError) {
@@ -90,10 +90,9 @@ struct ColumnReader {
     }
 
     mutating func varint() throws(MalformedValue) -> UInt64 {
-        var rest = bytes[position...]
-        guard let value = UInt64(varint: &rest) else { throw Self.malformed(.truncated) }
-        position = rest.startIndex
-        return value
+        do throws(Varint.Fault) { return try Varint.take(from: bytes, at: &position) } catch {
+            throw Self.malformed(.truncated)
+        }
     }
 
     mutating func zigzag() throws(MalformedValue) -> Int64 { Int64(zigzag: try varint()) }
@@ -122,12 +121,15 @@ struct ColumnReader {
         }
         let great = numbers.indices.filter { numbers[$0] == limit }
         if !great.isEmpty {
-            var rest = try chunk(atMost: great.count * 10)[...]
+            let rest = try chunk(atMost: great.count * 10)
+            var place = 0
             for index in great {
-                guard let more = UInt64(varint: &rest), more <= .max - limit else { throw Self.malformed(.truncated) }
+                guard let more = try? Varint.take(from: rest, at: &place), more <= .max - limit else {
+                    throw Self.malformed(.truncated)
+                }
                 numbers[index] = limit + more
             }
-            guard rest.isEmpty else { throw Self.malformed(.trailingBytes(rest.count)) }
+            guard place == rest.count else { throw Self.malformed(.trailingBytes(rest.count - place)) }
         }
         return numbers.map { Int64(zigzag: $0) }
     }
@@ -143,25 +145,5 @@ struct ColumnReader {
         do throws(CompressionError) { return try zstandard.decompress(content, atMost: limit) } catch {
             throw Self.malformed(.notAllowed("\(error)"))
         }
-    }
-}
-
-extension Int64 {
-    /// 0, -1, 1, -2 as 0, 1, 2, 3.
-    fileprivate var zigzag: UInt64 { UInt64(bitPattern: self << 1 ^ self >> 63) }
-
-    fileprivate init(zigzag: UInt64) { self = Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1) }
-}
-
-extension UInt64 {
-    /// Takes a LEB128 integer off the front; nil where there is none of 64 bits.
-    fileprivate init?(varint bytes: inout ArraySlice<UInt8>) {
-        self = 0
-        for shift in stride(from: UInt64(0), through: 63, by: 7) {
-            guard let byte = bytes.popFirst(), shift < 63 || byte <= 1 else { return nil }
-            self |= UInt64(byte & 0x7F) << shift
-            if byte & 0x80 == 0 { return }
-        }
-        return nil
     }
 }

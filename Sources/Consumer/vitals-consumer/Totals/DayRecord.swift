@@ -15,7 +15,7 @@ import Telemetry
 //     sensors with counts   number; each: length and name; number; each: time since the one before, count
 //     sensors with temperatures   the same with thousandths of a degree
 //
-// Numbers are LEB128, with a sign zigzag.
+// Numbers are varints, with a sign zigzag (`Varint`).
 
 /// The record of a day.
 struct DayRecord: Equatable {
@@ -111,26 +111,26 @@ extension DayRecord {
     var bytes: [UInt8] {
         let leftOut = steps?.countsLeftOut ?? 0
         var bytes = [leftOut > 0 ? Self.withCountsLeftOut : Self.version]
-        bytes.append(number: UInt64(steps.map { $0.walking + 1 } ?? 0))
-        bytes.append(number: UInt64(steps?.running ?? 0))
-        if leftOut > 0 { bytes.append(number: UInt64(leftOut)) }
-        bytes.append(number: UInt64(reached.count))
+        bytes.appendVarint(UInt64(steps.map { $0.walking + 1 } ?? 0))
+        bytes.appendVarint(UInt64(steps?.running ?? 0))
+        if leftOut > 0 { bytes.appendVarint(UInt64(leftOut)) }
+        bytes.appendVarint(UInt64(reached.count))
         for (index, goal) in Goal.allCases.enumerated() {
             guard let reached = reached[goal] else { continue }
-            bytes.append(number: UInt64(index))
-            bytes.append(number: reached.target.bitPattern)
-            bytes.append(signed: reached.time)
+            bytes.appendVarint(UInt64(index))
+            bytes.appendVarint(reached.target.bitPattern)
+            bytes.appendZigzag(reached.time)
         }
         for sensors in [counts, temperatures] {
-            bytes.append(number: UInt64(sensors.count))
+            bytes.appendVarint(UInt64(sensors.count))
             for (sensor, entries) in sensors.sorted(by: { $0.key < $1.key }) {
-                bytes.append(number: UInt64(sensor.utf8.count))
+                bytes.appendVarint(UInt64(sensor.utf8.count))
                 bytes += sensor.utf8
-                bytes.append(number: UInt64(entries.count))
+                bytes.appendVarint(UInt64(entries.count))
                 var last: Int64 = 0
                 for entry in entries {
-                    bytes.append(signed: entry.time - last)
-                    bytes.append(signed: entry.value)
+                    bytes.appendZigzag(entry.time - last)
+                    bytes.appendZigzag(entry.value)
                     last = entry.time
                 }
             }
@@ -169,19 +169,13 @@ extension DayRecord {
         mutating func byte() -> UInt8? { rest.popFirst() }
 
         mutating func number() -> UInt64? {
-            var number: UInt64 = 0
-            var shift: UInt64 = 0
-            while let byte = rest.popFirst(), shift < 64 {
-                number |= UInt64(byte & 0x7F) << shift
-                if byte < 0x80 { return number }
-                shift += 7
-            }
-            return nil
+            var position = rest.startIndex
+            guard let number = try? Varint.take(from: rest, at: &position) else { return nil }
+            rest = rest[position...]
+            return number
         }
 
-        mutating func signed() -> Int64? {
-            number().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
-        }
+        mutating func signed() -> Int64? { number().map { Int64(zigzag: $0) } }
 
         mutating func sensors() -> [String: [Entry]]? {
             guard let number = number(), number <= UInt64(rest.count) else { return nil }
@@ -204,20 +198,6 @@ extension DayRecord {
             return sensors
         }
     }
-}
-
-extension [UInt8] {
-    /// LEB128.
-    fileprivate mutating func append(number: UInt64) {
-        var rest = number
-        while rest >= 0x80 {
-            append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        append(UInt8(truncatingIfNeeded: rest))
-    }
-
-    fileprivate mutating func append(signed: Int64) { append(number: UInt64(bitPattern: signed << 1 ^ signed >> 63)) }
 }
 
 // MARK: - The table

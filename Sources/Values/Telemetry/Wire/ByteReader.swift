@@ -1,6 +1,6 @@
 /// Takes fields off the front of some bytes. Every step checks what is left first, so no input can make it trap.
 ///
-/// GATT fields are little-endian (`…Little`), our own headers big-endian (`…Big`); columns use LEB128 variable-length integers.
+/// GATT fields are little-endian (`…Little`), our own headers big-endian (`…Big`); columns use variable-length integers (`Varint`).
 struct ByteReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -61,26 +61,19 @@ struct ByteReader {
         Int64(bitPattern: try uint64Big())
     }
 
-    /// LEB128, at most ten bytes; what does not fit in 64 bits is refused.
+    /// See `Varint`.
     mutating func varint() throws(MalformedValue) -> UInt64 {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
-        while true {
-            let byte = try byte()
-            let group = UInt64(byte & 0x7F)
-            guard shift < 63 || group <= 1 else { throw malformed(.outOfRange("an integer of more than 64 bits")) }
-            value |= group << shift
-            guard byte & 0x80 != 0 else { return value }
-            guard shift < 63 else { throw malformed(.outOfRange("an integer of more than ten bytes")) }
-            shift += 7
+        do throws(Varint.Fault) { return try Varint.take(from: bytes, at: &position) } catch {
+            switch error {
+            case .truncated: throw malformed(.truncated)
+            case .tooLong: throw malformed(.outOfRange("an integer of more than ten bytes"))
+            case .tooLarge: throw malformed(.outOfRange("an integer of more than 64 bits"))
+            }
         }
     }
 
-    /// A signed integer mapped to an unsigned one: 0, -1, 1, -2 become 0, 1, 2, 3.
-    mutating func zigzag() throws(MalformedValue) -> Int64 {
-        let mapped = try varint()
-        return Int64(bitPattern: mapped >> 1) ^ -Int64(bitPattern: mapped & 1)
-    }
+    /// A signed integer, whose zigzag is a varint.
+    mutating func zigzag() throws(MalformedValue) -> Int64 { Int64(zigzag: try varint()) }
 
     /// A count that must lie in `range`, checked before anything is allocated for it.
     mutating func count(_ range: ClosedRange<UInt64>, _ field: String) throws(MalformedValue) -> Int {

@@ -16,20 +16,6 @@ extension [UInt8] {
             append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
         }
     }
-
-    /// A number in as few bytes as it takes, seven bits each, the lowest first (LEB128).
-    public mutating func appendVarint(_ value: UInt64) {
-        var rest = value
-        while rest >= 0x80 {
-            append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        append(UInt8(truncatingIfNeeded: rest))
-    }
-
-    mutating func appendZigzag(_ value: Int64) {
-        appendVarint(UInt64(bitPattern: value << 1 ^ value >> 63))
-    }
 }
 
 /// Lower-case hexadecimal.
