@@ -92,6 +92,29 @@ struct DensityTests {
         #expect(refused == 5)
     }
 
+    @Test("an hour with very much in it is not opened to count one of its minutes: that is taken for full")
+    func dense() throws {
+        var parts = try household.open()
+        let session = try parts.session(household)
+        _ = try parts.take(session.keyBlock)
+        for block in 0..<10 {
+            _ = try parts.take(session.block((0..<60).map { beat(Int64($0 * 1000 + block), 70) }))
+        }
+        let stream = try #require(try parts.store.streams(of: demo).first)
+        let person = try #require(try parts.keys.person("demo", version: 1))
+        let minute = Density.Minute(stream: stream.number, number: start / 60_000)
+        for isPacked in [false, true] {
+            if isPacked { try parts.pack() }
+            let all = try parts.store.counts(of: stream, person, minute, Corrections())
+            #expect(all?.map(\.readings) == Array(repeating: 10, count: 60))
+            // A packed hour is one row, and is opened as a whole; the next is not.
+            let some = try parts.store.counts(of: stream, person, minute, Corrections(), opening: 300)
+            #expect((some == nil) == !isPacked)
+        }
+        _ = try parts.take(session.block(beat(59_500, 71)))
+        #expect(try parts.store.counts(of: stream, person, minute, Corrections(), opening: 300) == nil)
+    }
+
     @Test("a batch that the disk refuses ten times and then takes is stored whole: what was rolled back does not count")
     func refusedByTheDisk() throws {
         var parts = try household.open()
@@ -160,6 +183,39 @@ struct DensityTests {
         #expect(kept == Int64(most))
         let other = try ClockBody(boot: BootID(high: 1, low: 0), correction: 1000, until: 2_000_000)
         #expect(try parts.take(all: [belt.seal(.clock, other.bytes), session.block(beat(0, 70))]).reports == [])
+    }
+
+    @Test("a block with readings of more days than any gateway puts into one is not kept, loose or not; one of eight is")
+    func days() throws {
+        var parts = try household.open()
+        let (old, session) = (try parts.session(household), try parts.session(household))
+        _ = try parts.take(old.keyBlock, session.keyBlock)
+        let day: Int64 = 86_400_000
+        // The second goes forth and back over eight days.
+        let nine = (0..<9).map { beat(Int64($0) * day, 70) }
+        let eight = (0..<64).map { beat(-Int64($0 % 8) * day - Int64($0 / 8) * 60_000, 71) }
+        let far = (0..<64).map { beat(Int64($0) * 40 * day, 72) }
+        var records: [[LooseBody.Record]] = []
+        for (index, readings) in [nine, eight, far].enumerated() {
+            var some: [LooseBody.Record] = []
+            for (number, reading) in readings.enumerated() {
+                var moved = reading
+                moved.moment.wall += 3_600_000
+                some.append(try old.record(UInt64(index * 100 + number), moved))
+            }
+            records.append(some)
+        }
+        for (index, readings) in [nine, eight, far].enumerated() {
+            for block in [try session.block(readings), try session.loose(old, records[index])] {
+                let identity = try BlockHeader(startOf: block).identity
+                let (answers, reports) = try parts.take(all: [block], later: 100)
+                #expect(answers == [.acknowledge(home, [identity])])
+                #expect(reports.map(\.verdict) == (index == 1 ? [] : [.tooDense(readings.count)]), "\(index)")
+            }
+        }
+        #expect(parts.ingest.counts.tooDense == 4)
+        #expect(try parts.printed().count == 128)
+        #expect(try parts.findings().isGood)
     }
 
     // MARK: Reading

@@ -14,15 +14,21 @@ import Telemetry
 // what decides is what is stored: it is counted when the hint goes over the limit, and once when it goes over half of it. After a restart, or after a
 // batch that the disk refused, a second may thus take half as much again. No sensor that there is has its blocks opened for that; and where somebody has made up very many such seconds, those
 // that cannot be counted within the minute are taken for full.
+//
+// Of a block itself is known of how many days its readings are, by their corrected times. Each day costs a row in several tables, which a block of
+// some bytes does not pay for. A gateway makes a block of what it has every ten seconds or minutes, and what a crash leaves in its journal is not older. So a
+// block of more than eight days of UTC is made up as well: clocks that are set meanwhile explain some of them, and not more.
 
 /// Which seconds of a sensor have more than any sensor sends. Belongs to one thread.
 struct Density {
-    /// Of each sensor and second.
     struct Limits {
+        /// Of each sensor and second.
         var readings = 1000
         var intervals = 2000
+        /// Of each block: days of UTC.
+        var days = 8
         /// None: for tests of what stores of before may hold.
-        static let none = Limits(readings: .max, intervals: .max)
+        static let none = Limits(readings: .max, intervals: .max, days: .max)
     }
 
     /// How many readings a second has, and how many RR intervals.
@@ -70,7 +76,7 @@ struct Density {
     /// For so long what was found in the store is believed.
     private static let memory: UInt64 = 60_000
     /// So often within that time what is stored is counted.
-    private static let mostChecks = 64
+    private static let mostChecks = 16
 
     /// - Parameter capacity: how many minutes are remembered.
     init(_ limits: Limits = Limits(), capacity: Int = 1024) {
@@ -85,11 +91,13 @@ struct Density {
     ///   - readings: with their times as corrected.
     ///   - now: milliseconds of a clock that never runs backwards.
     ///   - stored: counts what is stored of a minute, second by second; nil where that is too much to be counted.
-    /// - Returns: whether no second has more than a sensor sends; otherwise the block is not to be stored.
+    /// - Returns: whether no second has more than a sensor sends, and the block has no more days than any gateway's; otherwise it is not to
+    ///   be stored.
     mutating func admits(
         _ readings: some Collection<Reading>, of stream: Int64, now: UInt64,
         stored: (Minute) throws(VaultError) -> [Count]?
     ) throws(VaultError) -> Bool {
+        guard Self.days(readings) <= limits.days else { return false }
         var last: (minute: Int64, place: Int)?
         var suspects: Set<Minute> = []
         for reading in readings {
@@ -110,6 +118,18 @@ struct Density {
         }
         if isOver { takeBack(readings, of: stream) }
         return !isOver
+    }
+
+    /// Of how many days of UTC some readings are.
+    private static func days(_ readings: some Collection<Reading>) -> Int {
+        var (days, last): (Set<Int64>, Int64?) = ([], nil)
+        for reading in readings {
+            let day = HeartRateHour.floorDivided(reading.moment.wall, by: 86_400_000)
+            // Most are of the same day as the one before.
+            if day != last { days.insert(day) }
+            last = day
+        }
+        return days.count
     }
 
     /// Whether a minute has a second with too much, by what is stored of it.
@@ -177,8 +197,10 @@ extension Store {
     private static let mostCounted = 4096
 
     /// Counts the readings that are stored of a minute of a stream, second by second, by their corrected times; nil where that is too much.
+    /// - Parameter limit: how many readings are opened at most, but for those of the last row: a packed one may have as many.
     func counts(
-        of stream: StoredStream, _ person: Keys.Person, _ minute: Density.Minute, _ corrections: Corrections
+        of stream: StoredStream, _ person: Keys.Person, _ minute: Density.Minute, _ corrections: Corrections,
+        opening limit: Int = 1 << 16
     ) throws(VaultError) -> [Density.Count]? {
         let times = minute.milliseconds
         guard var hours = HourSpan([times.lowerBound, times.upperBound - 1]) else { return nil }
@@ -186,7 +208,7 @@ extension Store {
         hours.last -= corrections.slack.lowerBound
         var reader = StreamReader(stream, person, self)
         var seconds = Array(repeating: Density.Count(), count: 60)
-        var (last, opened): ((hour: Int64, number: Int64)?, Int) = (nil, 0)
+        var (last, opened, seen): ((hour: Int64, number: Int64)?, Int, Int) = (nil, 0, 0)
         while true {
             let page = try blocks(of: stream.number, kinds: .all, hours: hours, after: last, limit: 16)
             guard let end = page.last else { return seconds }
@@ -194,7 +216,10 @@ extension Store {
             opened += page.count
             guard opened <= Self.mostCounted else { return nil }
             for block in page {
-                for found in try reader.readings(of: block) ?? [] {
+                guard seen <= limit else { return nil }
+                let readings = try reader.readings(of: block) ?? []
+                seen += readings.count
+                for found in readings {
                     let wall = corrections.corrected(found.reading.moment, of: found.boot)
                     guard times.contains(wall) else { continue }
                     seconds[Int((wall - times.lowerBound) / 1000)].add(found.reading)

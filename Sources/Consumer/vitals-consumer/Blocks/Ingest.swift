@@ -21,8 +21,8 @@ import Vault
 //     of a stream whose person was forgotten         acknowledged, and nothing is kept: it can never be opened
 //     all of it after the stream's end, and then
 //     the sensor was another person's                acknowledged and entered in the ledger, but not stored
-//     it has more than any sensor sends: see
-//     Density.swift                                  the same
+//     it has more than any sensor sends, or more
+//     days than any gateway's: see Density.swift     the same
 //     a clock block of a stream that has 1,000       the same
 //     otherwise                                      entered, stored, acknowledged
 //

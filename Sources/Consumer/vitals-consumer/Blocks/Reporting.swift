@@ -21,7 +21,8 @@ extension Consumer {
             log.warning(
                 """
                 \(start) \(count) \(count == 1 ? "reading was" : "readings were") not kept: no sensor sends that many \
-                readings or RR intervals in one second. The sensor or the gateway is broken, or somebody else controls it
+                readings or RR intervals in one second, and no gateway puts readings of that many days into one block. \
+                The sensor or the gateway is broken, or somebody else controls it
                 """)
         case .tooManyClocks:
             guard let count = due("too many clocks", report) else { return }

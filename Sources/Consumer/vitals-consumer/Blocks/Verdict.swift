@@ -10,7 +10,7 @@ enum Verdict: Equatable {
     case duplicate
     /// After the stream's end, when the sensor was another person's.
     case discarded
-    /// So many readings, that no sensor sends so close together.
+    /// So many readings, that no sensor sends so close together, or no gateway puts into one block.
     case tooDense(Int)
     /// A clock block of a stream that has as many as are kept of any.
     case tooManyClocks

@@ -24,6 +24,8 @@ final class OpenSession {
 
     /// A block ends where the wall clock was stepped: within one, wall and monotonic time move together.
     private static let clockStep: Int64 = 500
+    /// And it has readings of no longer time, milliseconds.
+    private static let longestBlock: Int64 = 24 * 3_600_000
 
     let grant: Grant
     let id: SessionID
@@ -75,12 +77,14 @@ final class OpenSession {
         return (identity, header + (try blocks.seal(body, seq: identity.sequence, aad: header)))
     }
 
-    /// Takes readings of one kind, at most a block's worth, from the oldest: up to a step of the wall clock.
+    /// Takes readings of one kind, at most a block's worth, from the oldest: up to a step of the wall clock, and of no more than a day. They
+    /// may be of weeks, where the disk took nothing for so long, and a consumer does not keep a block of weeks.
     static func chunk(of pending: Pending) -> Int {
         guard let first = pending.readings.first else { return 0 }
         let offset = first.moment.wall - Int64(first.moment.monotonic)
         let step = pending.readings.firstIndex { reading in
             abs(reading.moment.wall - Int64(reading.moment.monotonic) - offset) > clockStep
+                || abs(reading.moment.wall - first.moment.wall) > longestBlock
         }
         return min(step ?? pending.readings.count, ReadingColumns.maximumCount)
     }
