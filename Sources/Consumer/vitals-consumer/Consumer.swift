@@ -49,6 +49,8 @@ final class Consumer: @unchecked Sendable {
     let exportReaders: Readers
     /// Apart again, for the statistics of years take a while.
     let statisticsReaders: Readers
+    /// Hours with very much in them are read there: see Totals/Stale.swift.
+    private let hours = EventLoop(name: "hours")
     private let publisher: NotificationPublisher
     let today: Today
     let questions: SensorQuestions
@@ -136,6 +138,9 @@ final class Consumer: @unchecked Sendable {
         statisticsReaders = Readers(people, threadName: "statistics")
         today = Today(context, TodayTopics(context, days))
         publisher = NotificationPublisher(notifications, session, settings.topics)
+        stale.beside = StaleHours.Beside(
+            perform: { [hours] in hours.perform($0) }, back: { [loop = session.loop] in loop.perform($0) },
+            read: { read in try Readers.opened(settings) { try read($0, $1) } })
         meetDays()
         try meetPeople()
         meetForgetting()
@@ -170,6 +175,7 @@ final class Consumer: @unchecked Sendable {
         session.subscribe(today.subscriptions)
         giveSignsOfLife()
         for readers in [readers, exportReaders, statisticsReaders] { readers.start() }
+        hours.start()
         session.loop.perform { [self] in
             forgetting.start(session.loop)
             stale.start(session.loop)
@@ -196,6 +202,8 @@ final class Consumer: @unchecked Sendable {
         }
         session.stop()
         for readers in [readers, exportReaders, statisticsReaders] { readers.stop() }
+        stale.stop()
+        hours.stop()
         let counts = ingest.counts
         log.notice(
             """

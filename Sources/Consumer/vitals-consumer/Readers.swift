@@ -74,8 +74,8 @@ final class Readers: @unchecked Sendable {
     /// What is asked for and not yet answered stays so.
     func stop() { reader.stop() }
 
-    /// On the reader's thread.
-    private static func opened(_ settings: ConsumerSettings, _ read: Read) throws -> JSON {
+    /// Reads in one state of the databases, which are opened for that alone. On the reader's thread.
+    static func opened<Found>(_ settings: ConsumerSettings, _ read: (Store, Keys) throws -> Found) throws -> Found {
         let keys = try Keys(settings, .read)
         let store = try Store(folder: settings.state, readOnly: true)
         return try store.database.snapshot { () throws(VaultError) in Result { try read(store, keys) } }.get()

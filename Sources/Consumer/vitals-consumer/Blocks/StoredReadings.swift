@@ -31,6 +31,8 @@ struct StoredReadings {
     let keys: Keys
     /// How much waits in memory at most.
     var capacity = Capacity()
+    /// Asked before each block whether to read on. Once it has said no, what was shown is not all.
+    var goesOn: @Sendable () -> Bool = { true }
 
     init(store: Store, keys: Keys) {
         self.store = store
@@ -116,6 +118,7 @@ struct StoredReadings {
             }
             hour = next?.hour
             guard let next else { break }
+            guard goesOn() else { return false }
             for entry in try walks[next.index].takeBlock() { waiting.add(entry) }
         }
         return emit(waiting.take(before: nil), &last, body)

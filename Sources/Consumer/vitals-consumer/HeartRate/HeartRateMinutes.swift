@@ -33,9 +33,9 @@ final class HeartRateMinutes: Derivation {
     /// Hears of minutes that have changed.
     var latest: LatestMinutes?
     /// When closed hours had samples, that they are not folded between one batch of many and the next.
-    private var touched: [Hour: Int64] = [:]
+    private var touched: [PersonsHour: Int64] = [:]
 
-    private struct Hour: Hashable {
+    private struct PersonsHour: Hashable {
         let user: ID
         let number: Int64
     }
@@ -66,7 +66,7 @@ final class HeartRateMinutes: Derivation {
         case .damaged, .locked: try store.markStale(user, number...number)
         }
         try rows.write(all, .hours, number, of: user)
-        if number < HourSpan.hour(now) { touched[Hour(user: user, number: number)] = now }
+        if number < HourSpan.hour(now) { touched[PersonsHour(user: user, number: number)] = now }
         latest?.took(all, cells, hour: number, of: user, now: now)
     }
 
@@ -101,7 +101,7 @@ final class HeartRateMinutes: Derivation {
             for (text, hour) in closed {
                 guard one == nil || one?.user.text == text && one?.day == hour.day else { continue }
                 guard let user = decoded({ () throws(MalformedValue) in try ID(text) }),
-                    touched[Hour(user: user, number: hour.number)] == nil, !isBusy(user),
+                    touched[PersonsHour(user: user, number: hour.number)] == nil, !isBusy(user),
                     try canFold(hour, of: user)
                 else { continue }
                 one = (user, hour.day)
@@ -160,19 +160,48 @@ final class HeartRateMinutes: Derivation {
 
     // MARK: Counting again
 
-    func recompute(_ user: ID, hours: ClosedRange<Int64>, now: Int64) throws(VaultError) {
-        for number in hours {
-            let hour = HeartRateHour(number)
+    /// The minutes of an hour that is counted again.
+    struct Hour: Sendable {
+        /// By what is stored.
+        let counted: HeartRateCells
+        /// By what was kept.
+        let kept: HeartRateCells
+    }
+
+    func hourReader(of user: ID) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Hour {
+        { number, stored throws(VaultError) in
             var counted = CountedHours()
-            let range = hour.milliseconds.clamped(to: -Moment.limit..<Moment.limit + 1)
-            _ = try StoredReadings(store: store, keys: keys).forEach(
-                of: user, .heartRate, from: range.lowerBound, to: range.upperBound
-            ) { counted.add($0) }
-            try takeOut(hour, of: user)
-            let cells = counted.all[number] ?? HeartRateCells(capacity: 60)
-            try rows.write(cells, .hours, number, of: user)
-            latest?.replaced(cells, hour: number, of: user)
+            let range = HeartRateHour(number).milliseconds.clamped(to: -Moment.limit..<Moment.limit + 1)
+            _ = try stored.forEach(of: user, .heartRate, from: range.lowerBound, to: range.upperBound) {
+                counted.add($0)
+            }
+            return Hour(
+                counted: counted.all[number] ?? HeartRateCells(capacity: 60),
+                kept: try Self.kept(number, of: user, HeartRateRows(stored.store, stored.keys)))
         }
+    }
+
+    func isUnchanged(_ found: Hour, _ hour: Int64, of user: ID) throws(VaultError) -> Bool {
+        try Self.kept(hour, of: user, rows) == found.kept
+    }
+
+    func replace(_ hour: Int64, of user: ID, with found: Hour, now: Int64) throws(VaultError) {
+        try takeOut(HeartRateHour(hour), of: user)
+        try rows.write(found.counted, .hours, hour, of: user)
+        latest?.replaced(found.counted, hour: hour, of: user)
+    }
+
+    /// What is kept of an hour, folded or not.
+    private static func kept(
+        _ number: Int64, of user: ID, _ rows: HeartRateRows
+    ) throws(VaultError) -> HeartRateCells {
+        let hour = HeartRateHour(number)
+        var cells = HeartRateCells(capacity: 60)
+        if case .cells(let open) = try rows.read(.hours, number, of: user) { cells = open }
+        if case .cells(let day) = try rows.read(.days, hour.day, of: user) {
+            for minute in 0..<60 { cells[minute].merge(day[hour.placeInDay + minute]) }
+        }
+        return cells
     }
 
     /// Takes an hour out of the rows of its day and its month.

@@ -57,29 +57,60 @@ struct DayBook {
         if reading.kind == .steps { affect(time..<time + 1) }
     }
 
-    /// Puts what is stored of a range of time in place of what is kept of it.
-    mutating func fill(_ times: Range<Int64>, again stored: StoredReadings) throws(VaultError) {
-        guard !times.isEmpty else { return }
+    // MARK: Reading again
+
+    /// What is stored of a range of time, and what was kept of it when that was read.
+    struct Reread: Sendable {
+        let times: Range<Int64>
+        fileprivate let found: [CalendarDay: DayRecord]
+        let kept: [CalendarDay: DayRecord]
+    }
+
+    /// Reads what is stored of a range of time, or of whole days if one of them is full: what was left out of it may find room now.
+    func reread(_ times: Range<Int64>, _ stored: StoredReadings) throws(VaultError) -> Reread {
         var times = times
-        if !isBlank {
-            var days = try daysKept(times)
-            var isFull = false
-            for day in days where try record(of: day).isFull { isFull = true }
-            if isFull {
-                // What was left out of a day that was full may find room now.
-                let whole = days.flatMap { localDays.intervals(of: $0) }
-                let first = whole.map(\.lowerBound).min() ?? times.lowerBound
-                let last = whole.map(\.upperBound).max() ?? times.upperBound
-                times = min(first, times.lowerBound)..<max(last, times.upperBound)
-                days = try daysKept(times)
-            }
-            for day in days {
-                let old = try record(of: day)
-                try change(day) { $0.remove(times) }
-                if records[day] != old { touched.insert(day) }
-            }
-            affect(times)
+        let days = try daysKept(times)
+        var isFull = false
+        for day in days where try rows.record(of: user, on: day)?.isFull == true { isFull = true }
+        if isFull {
+            let whole = days.flatMap { localDays.intervals(of: $0) }
+            let first = whole.map(\.lowerBound).min() ?? times.lowerBound
+            let last = whole.map(\.upperBound).max() ?? times.upperBound
+            times = min(first, times.lowerBound)..<max(last, times.upperBound)
         }
+        var blank = DayBook(rows, user, localDays, isBlank: true)
+        try blank.fill(times, from: stored)
+        return Reread(times: times, found: blank.records, kept: try kept(times))
+    }
+
+    /// What is kept of a range of time.
+    func kept(_ times: Range<Int64>) throws(VaultError) -> [CalendarDay: DayRecord] {
+        var kept: [CalendarDay: DayRecord] = [:]
+        for day in try daysKept(times) {
+            let record = try rows.record(of: user, on: day)?.inputs(within: times) ?? DayRecord()
+            if !record.isEmpty { kept[day] = record }
+        }
+        return kept
+    }
+
+    /// Puts what was read of a range of time in place of what is kept of it.
+    mutating func fill(with reread: Reread) throws(VaultError) {
+        guard !reread.times.isEmpty else { return }
+        for day in try daysKept(reread.times) {
+            let old = try record(of: day)
+            try change(day) { $0.remove(reread.times) }
+            if records[day] != old { touched.insert(day) }
+        }
+        for (day, found) in reread.found {
+            try change(day) { $0.insert(found) }
+            touched.insert(day)
+        }
+        affect(reread.times)
+    }
+
+    /// Enters what is stored of a range of time.
+    mutating func fill(_ times: Range<Int64>, from stored: StoredReadings) throws(VaultError) {
+        guard !times.isEmpty else { return }
         let names = try sensors()
         for kind in [Reading.Kind.steps, .temperature] {
             var failure: VaultError?

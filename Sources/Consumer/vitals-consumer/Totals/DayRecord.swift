@@ -79,6 +79,30 @@ struct DayRecord: Equatable {
         if entries.count > capacity { entries.removeLast() }
     }
 
+    /// Adds all that was told of the same day elsewhere.
+    mutating func insert(_ other: DayRecord) {
+        for (sensor, entries) in other.counts { Self.insert(entries, &counts[sensor, default: []]) }
+        for (sensor, entries) in other.temperatures { Self.insert(entries, &temperatures[sensor, default: []]) }
+    }
+
+    private static func insert(_ more: [Entry], _ entries: inout [Entry]) {
+        entries = entries.isEmpty ? more : Array(Set(entries).union(more).sorted().prefix(capacity))
+    }
+
+    /// What was told within a range of time, and nothing else of the day.
+    func inputs(within times: Range<Int64>) -> DayRecord {
+        var record = DayRecord()
+        for (sensor, entries) in counts {
+            let some = entries.filter { times.contains($0.time) }
+            if !some.isEmpty { record.counts[sensor] = some }
+        }
+        for (sensor, entries) in temperatures {
+            let some = entries.filter { times.contains($0.time) }
+            if !some.isEmpty { record.temperatures[sensor] = some }
+        }
+        return record
+    }
+
     /// Takes out what was told within a range of time.
     mutating func remove(_ times: Range<Int64>) {
         for (sensor, entries) in counts where entries.contains(where: { times.contains($0.time) }) {

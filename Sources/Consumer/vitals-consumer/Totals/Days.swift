@@ -152,12 +152,26 @@ extension Days {
         }
     }
 
-    func recompute(_ user: ID, hours: ClosedRange<Int64>, now: Int64) throws(VaultError) {
+    func hourReader(
+        of user: ID
+    ) throws(VaultError) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> DayBook.Reread {
+        let localDays = try histories.history(of: user).localDays
+        return { hour, stored throws(VaultError) in
+            let book = DayBook(DayRows(store: stored.store, keys: stored.keys), user, localDays)
+            return try book.reread(HourSpan.times(hour...hour).clamped(to: DayBook.calendar), stored)
+        }
+    }
+
+    func isUnchanged(_ found: DayBook.Reread, _ hour: Int64, of user: ID) throws(VaultError) -> Bool {
+        let book = DayBook(rows, user, try histories.history(of: user).localDays)
+        return try book.kept(found.times) == found.kept
+    }
+
+    func replace(_ hour: Int64, of user: ID, with found: DayBook.Reread, now: Int64) throws(VaultError) {
         guard try keys.version(of: user) != nil else { return }
         let history = try histories.keep(user, now: now)
         var book = DayBook(rows, user, history.localDays)
-        let window = HourSpan.times(hours)
-        try book.fill(window.clamped(to: DayBook.calendar), again: StoredReadings(store: store, keys: keys))
+        try book.fill(with: found)
         try close(&book, history, now: now)
     }
 
@@ -209,7 +223,7 @@ extension Days {
     func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) {
         let history = try histories.history(of: user)
         var book = DayBook(rows, user, history.localDays, isBlank: true)
-        try book.fill(DayBook.calendar, again: StoredReadings(store: store, keys: keys))
+        try book.fill(DayBook.calendar, from: StoredReadings(store: store, keys: keys))
         _ = try book.derive()
         var computed = book.records.filter { !$0.value.isEmpty }
         var (kept, differing) = (0, 0)

@@ -1,6 +1,7 @@
 import Daemon
 import Reactor
 import Storage
+import Synchronization
 import Telemetry
 
 // What does not add up is computed again.
@@ -11,66 +12,140 @@ import Telemetry
 //
 // A range may be as wide as all times that there can be, when the clock of a gateway was wrong by decades. It is not walked hour by hour, but
 // from each hour of which something is stored or kept to the next.
+//
+// An hour may also hold far more than a few milliseconds are enough for. An hour that was not read within a portion is read beside, on a thread
+// and a connection of its own, while the session's thread goes on. It is kept only if nothing of it has changed meanwhile:
+//
+//     marked again      its mark has another number
+//     readings added    what is kept of the hour is not what was kept when it was read
+//
+// Otherwise the mark stays, and the hour is read again after a pause. A reading that takes too long ends, for others may wait for theirs; the
+// next one of the same person may take twice as long.
 
 /// Computes stale hours again. Belongs to the thread of its store and keys.
-final class StaleHours {
+// Proof of @unchecked: touched on the session's thread, or before it starts, or after it has ended. What is read beside has a store and keys of
+// its own, and `ReadingTime` is atomic.
+final class StaleHours: @unchecked Sendable {
     private let store: Store
     private let keys: Keys
     private let derivations: [any Derivation]
+    private let recomputations: [Recomputation]
     /// The wall clock, Unix milliseconds.
     var now: () -> Int64 = unixMilliseconds
     /// Whether all that is a person's is being deleted now.
     var isBeingForgotten: (ID) -> Bool = { _ in false }
+    /// Where hours are read of which there is very much; nil where there is no such place: then each hour is computed in one go.
+    var beside: Beside?
+    /// Those who have an hour that was not read within a portion.
+    private var large: [ID: Large] = [:]
+    private var underWay: (user: ID, time: ReadingTime)?
     /// Whose turn it was.
     private var last = ""
     private var reported = OncePerMinute<String>(capacity: 4)
+    private var loop: EventLoop?
+    private var timer: EventLoop.Timer?
 
     /// How long one portion may take.
     static let portion: Duration = .milliseconds(20)
+
+    /// Another thread.
+    struct Beside {
+        /// Leaves work for that thread.
+        let perform: (@escaping @Sendable () -> Void) -> Void
+        /// Leaves work for the thread of the store and keys.
+        let back: @Sendable (@escaping @Sendable () -> Void) -> Void
+        /// Reads in one state of databases that are opened for that alone.
+        let read: @Sendable (Read) throws -> ReadHour?
+    }
+
+    /// What was read beside, or at once.
+    struct ReadHour: Sendable {
+        /// Nil where nothing of the range is stored or kept.
+        fileprivate let hour: Int64?
+        fileprivate let found: [any Sendable]
+    }
+
+    /// Reads the first hour of a range of which there is anything; nil where the time was over before the end.
+    typealias Read = @Sendable (Store, Keys) throws(VaultError) -> ReadHour?
+
+    private struct Large {
+        /// How long the next reading may take.
+        var limit: Duration
+        /// It does not begin before.
+        var next: ContinuousClock.Instant
+    }
+
+    /// How long the first reading beside may take.
+    var firstLimit: Duration = .seconds(2)
 
     init(_ store: Store, _ keys: Keys, _ derivations: [any Derivation]) {
         self.store = store
         self.keys = keys
         self.derivations = derivations
+        recomputations = derivations.map { Recomputation($0) }
     }
 
     /// Works off what there is, and what comes, on a loop.
     func start(_ loop: EventLoop) {
-        var isDone = true
-        do throws(VaultError) { isDone = try work(within: Self.portion) } catch {
-            if reported.allows("stale", now: millisecondsSinceBoot()) {
-                log.error("what follows from readings was not computed again; this will be tried again: \(error)")
-            }
+        self.loop = loop
+        goOn(after: .zero)
+    }
+
+    /// Ends what is being read beside. After the end of the loop's thread.
+    func stop() { underWay?.time.end() }
+
+    private func goOn(after delay: Duration) {
+        timer?.cancel()
+        timer = loop?.after(delay) { [weak self] in
+            guard let self else { return }
+            var isDone = true
+            do throws(VaultError) { isDone = try work(within: Self.portion) } catch { report(error) }
+            goOn(after: isDone ? .seconds(1) : Self.portion)
         }
-        loop.after(isDone ? .seconds(1) : Self.portion) { [weak self] in self?.start(loop) }
+    }
+
+    private func report(_ error: any Error) {
+        guard reported.allows("stale", now: millisecondsSinceBoot()) else { return }
+        log.error("what follows from readings was not computed again; this will be tried again: \(error)")
     }
 
     /// Works for so long on one person's hours.
-    /// - Returns: whether nobody has any left.
+    /// - Returns: whether there is nobody else to work for now.
     func work(within limit: Duration) throws(VaultError) -> Bool {
         guard let user = try next() else { return true }
         last = user.text
-        _ = try catchUp(user, within: limit)
+        if large[user] == nil { _ = try catchUp(user, within: limit) } else { try readBeside(user) }
         return false
     }
 
     /// Works for so long on a person's hours.
     /// - Returns: whether none is left.
     func catchUp(_ user: ID, within limit: Duration) throws(VaultError) -> Bool {
-        guard try range(of: user) != nil, !isBeingForgotten(user) else { return true }
+        guard try range(of: user) != nil, !isBeingForgotten(user) else {
+            large[user] = nil
+            return true
+        }
+        guard large[user] == nil else { return false }
         let clock = ContinuousClock()
         let end = clock.now + limit
-        var isDone = false
-        do throws(VaultError) {
-            try store.database.transaction { () throws(VaultError) in
-                repeat { isDone = try !recomputeNext(of: user) } while !isDone && clock.now < end
-            }
-        } catch {
+        let time = ReadingTime(until: beside == nil ? nil : end)
+        var (step, isFirst) = (Step.computed, true)
+        try transaction { () throws(VaultError) in
+            repeat {
+                step = try recomputeNext(of: user, within: time)
+                if step == .tooLong, isFirst { large[user] = Large(limit: firstLimit, next: clock.now) }
+                isFirst = false
+            } while step == .computed && clock.now < end
+        }
+        return step == .none
+    }
+
+    private func transaction(_ body: () throws(VaultError) -> Void) throws(VaultError) {
+        do throws(VaultError) { try store.database.transaction(body) } catch {
             for derivation in derivations { derivation.rolledBack() }
             throw error
         }
         for derivation in derivations { derivation.committed() }
-        return isDone
     }
 
     /// Who is next: by turns, for one may have years of hours.
@@ -87,11 +162,16 @@ final class StaleHours {
             }
             after = found
             if let user = decoded({ () throws(MalformedValue) in try ID(found) }) {
-                if !isBeingForgotten(user) { return user }
+                if !isBeingForgotten(user), !isWaiting(user) { return user }
             } else {
                 try store.database.execute("DELETE FROM stale WHERE user = ?", [.text(found)])
             }
         }
+    }
+
+    /// Whether a person's next hour cannot be read beside at this moment.
+    private func isWaiting(_ user: ID) -> Bool {
+        large[user].map { underWay != nil || ContinuousClock.now < $0.next } ?? false
     }
 
     private typealias Range = (number: Int64, first: Int64, last: Int64)
@@ -102,35 +182,167 @@ final class StaleHours {
         ) { row throws(VaultError) in (number: try row.int(0), first: try row.int(1), last: try row.int(2)) }
     }
 
+    private enum Step {
+        /// There was none.
+        case none
+        case computed
+        /// The time was over; nothing was changed.
+        case tooLong
+    }
+
     /// Computes one hour of a person again.
-    /// - Returns: whether there was any.
-    private func recomputeNext(of user: ID) throws(VaultError) -> Bool {
-        guard let range = try range(of: user) else { return false }
-        guard try keys.version(of: user) != nil else {
-            try store.database.execute("DELETE FROM stale WHERE user = ?", [.text(user.text)])
-            return false
-        }
-        var hour: Int64? = range.first
-        if range.first < range.last { hour = try nextHour(of: user, range.first...range.last) }
-        if let hour {
+    private func recomputeNext(of user: ID, within time: ReadingTime) throws(VaultError) -> Step {
+        guard let range = try range(of: user) else { return .none }
+        guard try hasSecret(user) else { return .none }
+        guard let read = try reader(of: user, range, within: time)(store, keys) else { return .tooLong }
+        try keep(read, of: user, range)
+        return .computed
+    }
+
+    /// Whether anything can be kept for a person; otherwise nothing is to be computed.
+    private func hasSecret(_ user: ID) throws(VaultError) -> Bool {
+        if try keys.version(of: user) != nil { return true }
+        try store.database.execute("DELETE FROM stale WHERE user = ?", [.text(user.text)])
+        return false
+    }
+
+    /// Keeps what was read, and shortens its mark.
+    private func keep(_ read: ReadHour, of user: ID, _ range: Range) throws(VaultError) {
+        if let hour = read.hour {
             let now = now()
-            for derivation in derivations { try derivation.recompute(user, hours: hour...hour, now: now) }
+            for (recomputation, found) in zip(recomputations, read.found) {
+                try recomputation.replace(hour, user, found, now)
+            }
         }
-        if let hour, hour < range.last {
+        if let hour = read.hour, hour < range.last {
             try store.database.execute(
                 "UPDATE stale SET first_hour = ? WHERE number = ?", [.integer(hour + 1), .integer(range.number)])
         } else {
             try store.database.execute("DELETE FROM stale WHERE number = ?", [.integer(range.number)])
         }
-        return true
+    }
+
+    /// What reads the next hour of a person.
+    private func reader(of user: ID, _ range: Range, within time: ReadingTime) throws(VaultError) -> Read {
+        var readers: [Recomputation.Reader] = []
+        for recomputation in recomputations { readers.append(try recomputation.reader(user)) }
+        return { [readers] store, keys throws(VaultError) in
+            var stored = StoredReadings(store: store, keys: keys)
+            stored.goesOn = { time.goesOn() }
+            var hour: Int64? = range.first
+            if range.first < range.last { hour = try stored.nextHour(of: user, range.first...range.last) }
+            var found: [any Sendable] = []
+            if let hour {
+                for read in readers { found.append(try read(hour, stored)) }
+            }
+            return time.isOver ? nil : ReadHour(hour: hour, found: found)
+        }
+    }
+}
+
+/// For how long may be read. For any thread.
+final class ReadingTime: Sendable {
+    private let deadline: ContinuousClock.Instant?
+    private let hasEnded = Atomic(false)
+    private let blocks = Atomic(0)
+
+    /// So many blocks are read however long it takes: a machine that is busy is no reason to read what is little on another thread.
+    static let leastBlocks = 32
+
+    init(until deadline: ContinuousClock.Instant?) { self.deadline = deadline }
+
+    /// Whether somebody was told, or will be, not to read on.
+    var isOver: Bool { hasEnded.load(ordering: .relaxed) }
+
+    func end() { hasEnded.store(true, ordering: .relaxed) }
+
+    /// Whether to read another block.
+    func goesOn() -> Bool {
+        let count = blocks.wrappingAdd(1, ordering: .relaxed).newValue
+        if let deadline, count > Self.leastBlocks, ContinuousClock.now >= deadline { end() }
+        return !isOver
+    }
+}
+
+/// A derivation whose hours are computed again, of whatever type its hours are.
+private struct Recomputation {
+    typealias Reader = @Sendable (Int64, StoredReadings) throws(VaultError) -> any Sendable
+
+    let reader: (ID) throws(VaultError) -> Reader
+    let isUnchanged: (Int64, ID, any Sendable) throws(VaultError) -> Bool
+    let replace: (Int64, ID, any Sendable, _ now: Int64) throws(VaultError) -> Void
+
+    init<Kept: Derivation>(_ derivation: Kept) {
+        reader = { user throws(VaultError) in
+            let read = try derivation.hourReader(of: user)
+            return { hour, stored throws(VaultError) in try read(hour, stored) }
+        }
+        isUnchanged = { hour, user, found throws(VaultError) in
+            guard let found = found as? Kept.Hour else { return false }
+            return try derivation.isUnchanged(found, hour, of: user)
+        }
+        replace = { hour, user, found, now throws(VaultError) in
+            guard let found = found as? Kept.Hour else { return }
+            try derivation.replace(hour, of: user, with: found, now: now)
+        }
+    }
+}
+
+// MARK: - Beside
+
+extension StaleHours {
+    /// Has a person's next hour read on the other thread.
+    private func readBeside(_ user: ID) throws(VaultError) {
+        guard let beside, let limit = large[user]?.limit else { return }
+        guard let range = try range(of: user), try hasSecret(user) else {
+            large[user] = nil
+            return
+        }
+        let begun = ContinuousClock.now
+        let time = ReadingTime(until: begun + limit)
+        let reader = try reader(of: user, range, within: time)
+        underWay = (user, time)
+        let (read, back) = (beside.read, beside.back)
+        beside.perform { [self] in
+            let outcome = Result { try read(reader) }
+            back { [self] in
+                underWay = nil
+                var isKept = false
+                do { isKept = try wasRead(outcome.get(), of: user, range) } catch { report(error) }
+                if !isKept {
+                    // Somebody else's turn, and time to empty SQLite's log.
+                    large[user]?.limit = min(limit * 2, .seconds(3600))
+                    large[user]?.next = ContinuousClock.now + (ContinuousClock.now - begun)
+                }
+                goOn(after: .zero)
+            }
+        }
+    }
+
+    /// Keeps what was read beside, if it is still so.
+    private func wasRead(_ read: ReadHour?, of user: ID, _ range: Range) throws(VaultError) -> Bool {
+        guard let read, !isBeingForgotten(user) else { return false }
+        var isKept = false
+        try transaction { () throws(VaultError) in
+            guard let marked = try self.range(of: user), marked == range, try hasSecret(user) else { return }
+            if let hour = read.hour {
+                for (recomputation, found) in zip(recomputations, read.found) {
+                    guard try recomputation.isUnchanged(hour, user, found) else { return }
+                }
+            }
+            try keep(read, of: user, range)
+            isKept = true
+        }
+        if isKept { large[user] = try self.range(of: user) == nil ? nil : Large(limit: firstLimit, next: .now) }
+        return isKept
     }
 }
 
 // MARK: - Where there is something
 
-extension StaleHours {
+extension StoredReadings {
     /// The first of some hours in which something of a person is stored or kept; nil where there is none.
-    private func nextHour(of user: ID, _ hours: ClosedRange<Int64>) throws(VaultError) -> Int64? {
+    fileprivate func nextHour(of user: ID, _ hours: ClosedRange<Int64>) throws(VaultError) -> Int64? {
         let kept = try firstKept(of: user, hours)
         if kept == hours.lowerBound { return kept }
         // A block that reaches further says nothing of the hours between its first reading and its last.
@@ -144,12 +356,11 @@ extension StaleHours {
         }
         // Where blocks lie by their gateways' clocks says little of where their readings do.
         var next = kept
-        let stored = StoredReadings(store: store, keys: keys)
         let end = HourSpan.times(hours).upperBound
         for kind in Reading.Kind.allCases {
             let start = HourSpan.times(hours).lowerBound
             let limit = next.map { HourSpan.times($0...$0).upperBound } ?? end
-            _ = try stored.each(of: user, kind, from: start, to: min(end, limit)) { reading in
+            _ = try each(of: user, kind, from: start, to: min(end, limit)) { reading in
                 next = min(next ?? .max, HourSpan.hour(reading.moment.wall))
                 return false
             }

@@ -46,8 +46,15 @@ protocol Derivation: AnyObject {
     /// Adds what a batch brought, within its transaction.
     /// - Parameter now: Unix milliseconds.
     func take(_ people: [PersonsReadings], now: Int64) throws(VaultError)
-    /// Computes all that is kept of a person's hours (since 1970, UTC) again from what is stored, within a transaction.
-    func recompute(_ user: ID, hours: ClosedRange<Int64>, now: Int64) throws(VaultError)
+    /// What is read of an hour to compute it again, and what was kept of it then.
+    associatedtype Hour: Sendable
+    /// Reads one of a person's hours (since 1970, UTC) in one state of the database, and changes nothing: on whichever thread the stored
+    /// readings are open.
+    func hourReader(of user: ID) throws(VaultError) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Hour
+    /// Whether what is kept of an hour is still what it was when the hour was read. If not, readings have been added since.
+    func isUnchanged(_ found: Hour, _ hour: Int64, of user: ID) throws(VaultError) -> Bool
+    /// Keeps what was read of an hour in place of all that was kept of it, within a transaction.
+    func replace(_ hour: Int64, of user: ID, with found: Hour, now: Int64) throws(VaultError)
     /// Computes all that is kept of a person again from what is stored, and compares: how much is kept, and how much of it differs or is
     /// missing. Nothing is changed.
     func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int)
@@ -227,11 +234,16 @@ extension Corrections {
 
 extension Store {
     /// Has all that is kept of a person's hours computed again, within a transaction of the caller's.
+    ///
+    /// A mark that says so already gets another number: one of its hours may be read at this moment, and must be read again.
     func markStale(_ user: ID, _ hours: ClosedRange<Int64>) throws(VaultError) {
-        try database.execute(
+        let values: [Value] = [.text(user.text), .integer(hours.lowerBound), .integer(hours.upperBound)]
+        let marked = try database.execute(
             """
-            INSERT INTO stale (user, first_hour, last_hour) SELECT ?1, ?2, ?3
-            WHERE NOT EXISTS (SELECT 1 FROM stale WHERE user = ?1 AND first_hour <= ?2 AND last_hour >= ?3)
-            """, [.text(user.text), .integer(hours.lowerBound), .integer(hours.upperBound)])
+            UPDATE stale SET number = (SELECT max(number) + 1 FROM stale) WHERE number =
+                (SELECT number FROM stale WHERE user = ?1 AND first_hour <= ?2 AND last_hour >= ?3 LIMIT 1)
+            """, values)
+        guard marked == 0 else { return }
+        try database.execute("INSERT INTO stale (user, first_hour, last_hour) VALUES (?1, ?2, ?3)", values)
     }
 }

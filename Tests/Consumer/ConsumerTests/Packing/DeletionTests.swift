@@ -257,7 +257,11 @@ private final class Taking: Derivation {
     func take(_ people: [PersonsReadings], now: Int64) {
         for entry in people.flatMap(\.entries) { taken.append(entry.reading.moment.wall) }
     }
-    func recompute(_ user: ID, hours: ClosedRange<Int64>, now: Int64) {}
+    func hourReader(of user: ID) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Int64 {
+        { hour, _ throws(VaultError) in hour }
+    }
+    func isUnchanged(_ found: Int64, _ hour: Int64, of user: ID) -> Bool { true }
+    func replace(_ hour: Int64, of user: ID, with found: Int64, now: Int64) {}
     func committed() {}
     func rolledBack() {}
 }

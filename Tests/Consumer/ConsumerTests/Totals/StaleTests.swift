@@ -14,9 +14,13 @@ struct StaleTests {
         var fails = false
 
         func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {}
-        func recompute(_ user: ID, hours: ClosedRange<Int64>, now: Int64) throws(VaultError) {
+        func hourReader(of user: ID) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Int64 {
+            { hour, _ throws(VaultError) in hour }
+        }
+        func isUnchanged(_ found: Int64, _ hour: Int64, of user: ID) -> Bool { true }
+        func replace(_ hour: Int64, of user: ID, with found: Int64, now: Int64) throws(VaultError) {
             if fails { throw VaultError("compute", .inputOutput, said: "no") }
-            self.hours += hours
+            hours.append(hour)
         }
         func committed() {}
         func rolledBack() { hours = [] }
@@ -125,8 +129,8 @@ struct StaleTests {
         let diary = try Diary(zone: "UTC", household: household)
         #expect(try diary.totals("\(day)").steps == Steps(walking: 90, countsLeftOut: 1) && diary.isExact())
         let minutes = HeartRateMinutes(diary.parts.store, diary.parts.keys)
-        try minutes.recompute(
-            diary.user, hours: HourSpan.hour(start)...HourSpan.hour(start), now: noon)
+        try diary.parts.store.markStale(diary.user, HourSpan.hour(start)...HourSpan.hour(start))
+        _ = try StaleHours(diary.parts.store, diary.parts.keys, [minutes]).catchUp(diary.user, within: .seconds(10))
         #expect(try minutes.recount(of: diary.user) == (1, 0))
         #expect(
             try HeartRateTiers(diary.parts.store, diary.parts.keys)
