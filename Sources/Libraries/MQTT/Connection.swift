@@ -29,6 +29,8 @@ final class Connection {
     private let options: Options
     /// The largest packet that the broker takes, where it has said so.
     private var maximumPacketSize: Int?
+    /// Of the message before.
+    private var lastTopic = ""
 
     /// Makes a handle and begins to connect.
     /// - Parameters:
@@ -169,9 +171,20 @@ extension Connection {
     }
 
     /// Writes what the socket takes.
-    func write() throws(MQTTError) {
+    /// - Parameter isMuch: many small packets are waiting, such as the acknowledgements of a batch. The library writes each by itself; then
+    ///   the kernel holds them together, and sends as few segments as they fit in. Otherwise each is a segment, for nothing is to
+    ///   wait (TCP_NODELAY), and costs this machine and the broker more than all that is done with its message.
+    func write(isMuch: Bool = false) throws(MQTTError) {
+        if isMuch { holdTogether(true) }
+        defer { if isMuch { holdTogether(false) } }
         try checkConnected(mosquitto_loop_write(handle, 1))
         try checkOpen()
+    }
+
+    /// tcp(7): TCP_CORK wins over TCP_NODELAY, and its end sends what is left. A socket that is not TCP's refuses it, and needs none.
+    private func holdTogether(_ isOn: Bool) {
+        var value: Int32 = isOn ? 1 : 0
+        _ = setsockopt(socket, Int32(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// How many bytes the socket has that nobody has read.
@@ -319,9 +332,19 @@ extension Connection {
         let bytes = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
         session.deliver(
             Message(
-                topic: String(cString: message.topic), payload: [UInt8](bytes),
+                topic: topic(message.topic), payload: [UInt8](bytes),
                 qos: message.qos == 0 ? .atMostOnce : .atLeastOnce, retain: message.retain,
                 properties: Message.Properties(properties)))
+    }
+
+    /// The topic of a message. Most have that of the message before, and share its text.
+    private func topic(_ bytes: UnsafePointer<CChar>) -> String {
+        let count = strlen(bytes)
+        let isLast = lastTopic.utf8.withContiguousStorageIfAvailable { last in
+            count > 0 && last.count == count && last.baseAddress.map { memcmp($0, bytes, count) } == 0
+        }
+        if isLast != true { lastTopic = String(cString: bytes) }
+        return lastTopic
     }
 
     private func acknowledged(_ id: Int32, _ code: UInt8) {

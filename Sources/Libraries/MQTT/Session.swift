@@ -281,13 +281,17 @@ extension Session {
     private func flush() {
         drain()
         if let connection { write(connection) }
+        batchCount = 0
         // What ran just now may have left more.
         if outgoing.withLock({ !$0.queue.isEmpty }) { loop.perform {} }
     }
 
+    /// From so many messages on, their acknowledgements are sent together.
+    private static let many = 8
+
     private func write(_ connection: Connection) {
         do {
-            try connection.write()
+            try connection.write(isMuch: batchCount >= Self.many)
             try sayGoodbyeWhenFinished(connection)
             connection.watch?.events = connection.wantsToWrite ? [.readable, .writable] : .readable
         } catch {
