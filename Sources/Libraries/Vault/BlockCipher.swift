@@ -69,7 +69,9 @@ public final class BlockCipher {
         var code: Int32 = 0
         let sealed = plaintext.withUnsafeBufferPointer { input in
             [UInt8](unsafeUninitializedCapacity: count + Self.tagLength) { output, written in
-                code = Self.run(context, nonce: nonce, aad: aad, input, output.baseAddress)
+                code = aad.withUnsafeBufferPointer {
+                    Self.run(context, nonce: nonce, aad: $0, input, output.baseAddress)
+                }
                 var rest: Int32 = 0
                 if code == 1 { code = EVP_CipherFinal_ex(context, output.baseAddress.map { $0 + count }, &rest) }
                 if code == 1 {
@@ -83,40 +85,75 @@ public final class BlockCipher {
         return sealed
     }
 
-    func open(_ sealed: ArraySlice<UInt8>, nonce: [UInt8], aad: [UInt8]) throws(VaultError) -> [UInt8] {
-        guard sealed.count >= Self.tagLength, nonce.count == Self.nonceLength else {
-            throw VaultError("open", .malformed, said: "\(sealed.count) bytes: too short for a tag")
-        }
+    /// The plaintext of a block as it travels: its first `header` bytes are the additional data, and what follows is ciphertext and tag.
+    /// Throws as the others do.
+    public func open(block: [UInt8], header: Int, seq: UInt64) throws(VaultError) -> [UInt8] {
+        guard header >= 0, block.count >= header + Self.tagLength else { throw Self.tooShort(block.count - header) }
         let context = try context(encrypt: false)
-        let count = sealed.count - Self.tagLength
-        var tag = Array(sealed.suffix(Self.tagLength))
-        var code: Int32 = 0
-        var isAuthentic = false
-        let plaintext = sealed.withUnsafeBufferPointer { input in
-            [UInt8](unsafeUninitializedCapacity: count) { output, written in
-                code = Self.run(
-                    context, nonce: nonce, aad: aad, UnsafeBufferPointer(rebasing: input[..<count]), output.baseAddress)
-                if code == 1 {
-                    code = EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagLength), &tag)
+        let (code, plaintext) = block.withUnsafeBufferPointer { block in
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.nonceLength) { nonce in
+                for index in 0..<Self.nonceLength {
+                    let shift = 8 * (Self.nonceLength - 1 - index)
+                    nonce[index] = shift < 64 ? UInt8(truncatingIfNeeded: seq >> UInt64(shift)) : 0
                 }
-                guard code == 1 else { return }
-                var rest: Int32 = 0
-                var nothing: UInt8 = 0
-                isAuthentic = EVP_CipherFinal_ex(context, &nothing, &rest) == 1
-                if isAuthentic {
-                    written = count
-                } else {
-                    // What came out was never vouched for: no one shall find it in freed memory.
-                    OPENSSL_cleanse(output.baseAddress, count)
-                }
+                return Self.open(
+                    context, nonce.baseAddress, aad: UnsafeBufferPointer(rebasing: block[..<header]),
+                    UnsafeBufferPointer(rebasing: block[header...]))
             }
         }
+        return try Self.checked(code, plaintext)
+    }
+
+    func open(_ sealed: ArraySlice<UInt8>, nonce: [UInt8], aad: [UInt8]) throws(VaultError) -> [UInt8] {
+        guard sealed.count >= Self.tagLength, nonce.count == Self.nonceLength else { throw Self.tooShort(sealed.count) }
+        let context = try context(encrypt: false)
+        let (code, plaintext) = sealed.withUnsafeBufferPointer { sealed in
+            aad.withUnsafeBufferPointer { Self.open(context, nonce, aad: $0, sealed) }
+        }
+        return try Self.checked(code, plaintext)
+    }
+
+    private static func tooShort(_ count: Int) -> VaultError {
+        VaultError("open", .malformed, said: "\(count) bytes: too short for a tag")
+    }
+
+    private static func checked(_ code: Int32, _ plaintext: [UInt8]?) throws(VaultError) -> [UInt8] {
         try OpenSSL.check(code, "open")
-        guard isAuthentic else {
+        guard let plaintext else {
             ERR_clear_error()
             throw VaultError("open", .notAuthentic, said: "the tag does not match")
         }
         return plaintext
+    }
+
+    /// OpenSSL's code, and the plaintext of ciphertext and tag; nil where it is not authentic. There are at least as many bytes as a tag has.
+    private static func open(
+        _ context: OpaquePointer, _ nonce: UnsafePointer<UInt8>?, aad: UnsafeBufferPointer<UInt8>,
+        _ sealed: UnsafeBufferPointer<UInt8>
+    ) -> (code: Int32, plaintext: [UInt8]?) {
+        let count = sealed.count - tagLength
+        var code: Int32 = 0
+        var isAuthentic = false
+        let plaintext = [UInt8](unsafeUninitializedCapacity: count) { output, written in
+            code = run(
+                context, nonce: nonce, aad: aad, UnsafeBufferPointer(rebasing: sealed[..<count]), output.baseAddress)
+            if code == 1 {
+                // It only reads the tag, though it does not say so.
+                let tag = UnsafeMutablePointer(mutating: sealed.baseAddress.map { $0 + count })
+                code = EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), tag)
+            }
+            guard code == 1 else { return }
+            var rest: Int32 = 0
+            var nothing: UInt8 = 0
+            isAuthentic = EVP_CipherFinal_ex(context, &nothing, &rest) == 1
+            if isAuthentic {
+                written = count
+            } else {
+                // What came out was never vouched for: no one shall find it in freed memory.
+                OPENSSL_cleanse(output.baseAddress, count)
+            }
+        }
+        return (code, isAuthentic ? plaintext : nil)
     }
 
     /// A context with the key set, in which later calls change only the nonce.
@@ -134,14 +171,14 @@ public final class BlockCipher {
 
     /// Nonce, additional data, then the bytes themselves; OpenSSL's code.
     private static func run(
-        _ context: OpaquePointer, nonce: [UInt8], aad: [UInt8], _ input: UnsafeBufferPointer<UInt8>,
-        _ output: UnsafeMutablePointer<UInt8>?
+        _ context: OpaquePointer, nonce: UnsafePointer<UInt8>?, aad: UnsafeBufferPointer<UInt8>,
+        _ input: UnsafeBufferPointer<UInt8>, _ output: UnsafeMutablePointer<UInt8>?
     ) -> Int32 {
         guard let aadCount = Int32(exactly: aad.count), let count = Int32(exactly: input.count) else { return 0 }
         var written: Int32 = 0
         guard EVP_CipherInit_ex2(context, nil, nil, nonce, -1, nil) == 1 else { return 0 }
         if aadCount > 0 {
-            guard EVP_CipherUpdate(context, nil, &written, aad, aadCount) == 1 else { return 0 }
+            guard EVP_CipherUpdate(context, nil, &written, aad.baseAddress, aadCount) == 1 else { return 0 }
         }
         if count > 0 {
             guard EVP_CipherUpdate(context, output, &written, input.baseAddress, count) == 1, written == count else {

@@ -42,6 +42,9 @@ public final class Database {
     /// Idle statements by their SQL. One in use is not in here, so that the same SQL can run inside its own rows.
     private var idle: [String: Statement] = [:]
     private static let idleLimit = 128
+    /// SQLite counts how much memory it has, under a lock at each piece of memory, for functions that nobody here calls. Once for the process,
+    /// before SQLite's first use; where something else used it before, it says so and goes on counting.
+    private static let hasNoStatistics = vitals_sqlite_without_memory_statistics() == SQLITE_OK
 
     /// Opens the file at `path`.
     ///
@@ -55,6 +58,7 @@ public final class Database {
         secureDelete: Bool = false, pageSize: Int? = nil
     ) throws(VaultError) {
         self.path = path
+        _ = Self.hasNoStatistics
         let attempted = "open the database \(path)"
         var flags = SQLITE_OPEN_NOMUTEX
         switch mode {
@@ -161,6 +165,40 @@ public final class Database {
         let statement = try take(sql)
         defer { giveBack(statement) }
         return try body(statement)
+    }
+
+    /// Runs a statement for many rows, in portions: few statements, however many rows there are.
+    /// - Parameter values: of all rows, one after the other.
+    public func execute(_ statement: RowsStatement, _ values: [Value]) throws(VaultError) {
+        try portions(of: statement, values) { sql, values throws(VaultError) in
+            try withStatement(sql) { prepared throws(VaultError) in _ = try prepared.run(values) }
+        }
+    }
+
+    /// Shows each row that a statement finds for many rows of values, in portions.
+    public func forEach(
+        _ statement: RowsStatement, _ values: [Value], row: (Row) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        try portions(of: statement, values) { sql, values throws(VaultError) in
+            try withStatement(sql) { prepared throws(VaultError) in try prepared.forEach(values, row: row) }
+        }
+    }
+
+    private func portions(
+        of statement: RowsStatement, _ values: [Value],
+        _ body: (_ sql: String, _ values: ArraySlice<Value>) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        guard values.count % statement.columns == 0 else {
+            throw VaultError("bind values", .misuse, said: "\(values.count) values are no rows")
+        }
+        var rest = values[...]
+        for (rows, sql) in statement.portions {
+            let count = rows * statement.columns
+            while rest.count >= count {
+                try body(sql, rest.prefix(count))
+                rest = rest.dropFirst(count)
+            }
+        }
     }
 
     private func take(_ sql: String) throws(VaultError) -> Statement {

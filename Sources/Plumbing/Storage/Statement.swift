@@ -35,6 +35,25 @@ public enum Value: Hashable, Sendable, ExpressibleByIntegerLiteral, ExpressibleB
     public static func blob(_ value: [UInt8]?) -> Value { value.map(Value.blob) ?? .null }
 }
 
+/// A statement for rows of values, as many as there are: `INSERT INTO t (a, b) VALUES …`, or a query that begins with them. It is made for 64
+/// rows, for 8 and for 1, each prepared once.
+public struct RowsStatement: Sendable {
+    let columns: Int
+    let portions: [(rows: Int, sql: String)]
+
+    /// - Parameters:
+    ///   - before: what comes before the rows.
+    ///   - columns: how many values a row has.
+    ///   - after: what follows the rows.
+    public init(_ before: String, columns: Int, _ after: String = "") {
+        self.columns = columns
+        let row = "(" + repeatElement("?", count: columns).joined(separator: ", ") + ")"
+        portions = [64, 8, 1].map { rows in
+            (rows, before + repeatElement(row, count: rows).joined(separator: ", ") + after)
+        }
+    }
+}
+
 /// A prepared statement on loan: outside of the closure that got it, it throws `.misuse`.
 ///
 /// (A `~Copyable` type would let the compiler refuse to keep it; but the optimiser of Swift 6.3.1 ends with an error over such types in
@@ -58,7 +77,9 @@ public final class Statement {
 
     /// Runs the statement with these bindings, one for each `?`, and says how many rows it changed. It may not give rows.
     @discardableResult
-    public func run(_ bindings: [Value] = []) throws(VaultError) -> Int {
+    public func run(_ bindings: [Value] = []) throws(VaultError) -> Int { try run(bindings[...]) }
+
+    func run(_ bindings: ArraySlice<Value>) throws(VaultError) -> Int {
         try bind(bindings)
         defer { reset() }
         guard try !step() else {
@@ -69,6 +90,10 @@ public final class Statement {
 
     /// Shows each row to `row`.
     public func forEach(_ bindings: [Value] = [], row: (Row) throws(VaultError) -> Void) throws(VaultError) {
+        try forEach(bindings[...], row: row)
+    }
+
+    func forEach(_ bindings: ArraySlice<Value>, row: (Row) throws(VaultError) -> Void) throws(VaultError) {
         try bind(bindings)
         defer { reset() }
         while try step() { try row(Row(statement: self, moment: moment)) }
@@ -76,7 +101,7 @@ public final class Statement {
 
     /// What `row` makes of the first row; nil where there is none.
     public func first<T>(_ bindings: [Value] = [], row: (Row) throws(VaultError) -> T) throws(VaultError) -> T? {
-        try bind(bindings)
+        try bind(bindings[...])
         defer { reset() }
         return try step() ? try row(Row(statement: self, moment: moment)) : nil
     }
@@ -98,7 +123,7 @@ public final class Statement {
         sqlite3_clear_bindings(handle)
     }
 
-    private func bind(_ bindings: [Value]) throws(VaultError) {
+    private func bind(_ bindings: ArraySlice<Value>) throws(VaultError) {
         guard isLent, sqlite3_stmt_busy(handle) == 0 else {
             throw VaultError(
                 "run a statement", .misuse, said: "it was kept beyond its closure, or runs already", sql: sql)
@@ -106,8 +131,12 @@ public final class Statement {
         guard bindings.count == Int(sqlite3_bind_parameter_count(handle)) else {
             throw VaultError("bind values", .misuse, said: "\(bindings.count) values do not fit", sql: sql)
         }
-        for (index, value) in bindings.enumerated() {
-            try database.check(bind(value, Int32(index + 1)), "bind value \(index + 1)", sql)
+        var index: Int32 = 0
+        for value in bindings {
+            index += 1
+            let code = bind(value, index)
+            // What is said of an error is put together only where there is one.
+            if code != SQLITE_OK { try database.check(code, "bind value \(index)", sql) }
         }
     }
 

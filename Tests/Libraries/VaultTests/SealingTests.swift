@@ -17,6 +17,30 @@ struct SealingTests {
         #expect(try cipher.open(cipher.seal(plaintext, seq: 5, aad: []), seq: 5, aad: []) == plaintext)
     }
 
+    @Test("opens a block whose header is its additional data, and refuses every flipped bit of it")
+    func blocks() throws {
+        let cipher = BlockCipher(key: try .random())
+        for (count, number) in [(0, UInt64(1)), (1, 255), (200, 1 << 32), (5000, .max)] {
+            let plaintext = try RandomBytes.draw(count)
+            let block = aad + (try cipher.seal(plaintext, seq: number, aad: aad))
+            #expect(try cipher.open(block: block, header: aad.count, seq: number) == plaintext)
+            #expect { try cipher.open(block: block, header: aad.count, seq: number ^ 1) } throws: { isNotAuthentic($0) }
+            #expect { try cipher.open(block: block, header: aad.count - 1, seq: number) } throws: { isNotAuthentic($0) }
+            for bit in 0..<min(block.count, 60) * 8 {
+                var altered = block
+                altered[bit / 8] ^= 1 << UInt8(bit % 8)
+                #expect { try cipher.open(block: altered, header: aad.count, seq: number) } throws: {
+                    isNotAuthentic($0)
+                }
+            }
+            for length in [0, 35, 36, 51] {
+                #expect { try cipher.open(block: Array(block.prefix(length)), header: 36, seq: number) } throws: {
+                    ($0 as? VaultError)?.reason == .malformed
+                }
+            }
+        }
+    }
+
     @Test("refuses every flipped bit, and goes on opening after each refusal")
     func bitFlips() throws {
         let cipher = BlockCipher(key: try .random())

@@ -122,6 +122,29 @@ struct StatementTests {
         #expect(reason { try database.execute("INSERT INTO things (integer) VALUES (?)", []) } == .misuse)
     }
 
+    @Test("many rows are written and found, whatever their number", arguments: [0, 1, 7, 8, 9, 63, 64, 65, 137, 200])
+    func manyRows(_ count: Int) throws {
+        let place = try Place()
+        let database = try place.open()
+        try database.migrate(["CREATE TABLE pairs (one INTEGER PRIMARY KEY, other BLOB) STRICT"])
+        let insert = RowsStatement("INSERT INTO pairs (one, other) VALUES ", columns: 2)
+        try database.execute(insert, (0..<count).flatMap { [.integer($0), .blob([UInt8($0), 1])] })
+        let stored = try database.query("SELECT one, other FROM pairs ORDER BY one") { row throws(VaultError) in
+            [UInt8(try row.int(0))] + (try row.blob(1))
+        }
+        #expect(stored == (0..<count).map { [UInt8($0), UInt8($0), 1] })
+        let find = RowsStatement(
+            "WITH asked (a) AS (VALUES ", columns: 1, ") SELECT one FROM asked JOIN pairs ON one = a")
+        var found: [Int64] = []
+        try database.forEach(find, (0..<count + 3).map { .integer($0) }) { row throws(VaultError) in
+            found.append(try row.int(0))
+        }
+        #expect(found.sorted() == (0..<count).map(Int64.init))
+        #expect(reason { try database.execute(insert, [.integer(1000)]) } == .misuse)
+        guard count > 1 else { return }
+        #expect(reason { try database.execute(insert, [.integer(1000), nil, .integer(0), nil]) } == .constraint)
+    }
+
     @Test("a constraint is told apart, and the statement works again")
     func constraint() throws {
         try database.execute("CREATE UNIQUE INDEX only ON things (integer)")
