@@ -16,6 +16,8 @@ public struct Temperature: Hashable, Sendable {
         self.site = site
     }
 
+    init(exactly thousandths: Int32, site: TemperatureSite?) { (self.thousandths, self.site) = (thousandths, site) }
+
     /// Degrees Celsius.
     public var celsius: Double { Double(thousandths) / 1000 }
 }

@@ -52,9 +52,11 @@ struct ByteReader {
     }
 
     mutating func uint64Big() throws(MalformedValue) -> UInt64 {
-        var value: UInt64 = 0
-        for byte in try take(8) { value = value << 8 | UInt64(byte) }
-        return value
+        guard remaining >= 8 else { throw malformed(.truncated) }
+        defer { position += 8 }
+        return bytes[position..<position + 8].withUnsafeBytes {
+            UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self))
+        }
     }
 
     mutating func int64Big() throws(MalformedValue) -> Int64 {
