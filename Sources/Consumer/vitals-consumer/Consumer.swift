@@ -63,6 +63,8 @@ final class Consumer: @unchecked Sendable {
     var reported = OncePerMinute<String>(capacity: 1024)
     /// Of what messages from outside have said of: a table of its own, that they cannot keep anything else from being said.
     var told = OncePerMinute<String>(capacity: 4096)
+    /// Where blocks came last, and from which gateway: most come from the same again.
+    private var lastBlocks: (topic: String, gateway: ID)?
     /// Until the grants of settings that were read again are published.
     var republishing: EventLoop.Timer?
     /// Sensors whose streams are to be brought in line, and could not be; and the next try.
@@ -379,8 +381,13 @@ extension Consumer {
             return
         }
         guard rules?.received(message) != true, !endedGateways.received(message) else { return }
+        if let last = lastBlocks, last.topic == message.topic {
+            return ingest.collect(message.payload, from: last.gateway)
+        }
         switch settings.topics.parse(message.topic) {
-        case .gateway(let gateway, .blocks)?: ingest.collect(message.payload, from: gateway)
+        case .gateway(let gateway, .blocks)?:
+            lastBlocks = (message.topic, gateway)
+            ingest.collect(message.payload, from: gateway)
         case .gateway(let gateway, .grants)?: ingest.collect(grant: message.payload, from: gateway)
         case .gateway(let gateway, .sensor(_, .grant))?: sawGrant(message.payload, gateway)
         case .gateway(let gateway, .info)?: scheduledReads.saw(message.payload, of: gateway, nil)

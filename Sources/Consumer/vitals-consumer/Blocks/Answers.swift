@@ -4,14 +4,24 @@ import Telemetry
 struct Answers {
     var list: [Answer] = []
     private var acknowledged: [ID: [BlockIdentity]] = [:]
+    // Most follow one of the same gateway.
+    private var current: (gateway: ID, identities: [BlockIdentity])?
 
     mutating func acknowledge(_ gateway: ID, _ identity: BlockIdentity) {
-        acknowledged[gateway, default: []].append(identity)
-        if let full = acknowledged[gateway], full.count == ControlMessage.maximumAcknowledged {
-            list.append(.acknowledge(gateway, full))
-            acknowledged[gateway] = nil
+        if current?.gateway != gateway {
+            if let current { acknowledged[current.gateway] = current.identities }
+            current = (gateway, acknowledged.removeValue(forKey: gateway) ?? [])
+        }
+        current?.identities.append(identity)
+        if let full = current, full.identities.count == ControlMessage.maximumAcknowledged {
+            list.append(.acknowledge(gateway, full.identities))
+            current = nil
         }
     }
 
-    var all: [Answer] { list + acknowledged.map { .acknowledge($0.key, $0.value) } }
+    var all: [Answer] {
+        var acknowledged = acknowledged
+        if let current { acknowledged[current.gateway] = current.identities }
+        return list + acknowledged.map { .acknowledge($0.key, $0.value) }
+    }
 }

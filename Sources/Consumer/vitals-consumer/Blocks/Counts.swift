@@ -19,9 +19,14 @@ struct Tally {
     private var numbers: [Name: Int64] = [:]
 
     /// Notes a block that is kept, with its readings.
-    mutating func add(_ readings: some Sequence<Reading>, stream: Int64) {
+    mutating func add(_ readings: [BareReading], stream: Int64) {
         numbers[Name(stream: stream, kind: 0), default: 0] += 1
-        for reading in readings { numbers[Name(stream: stream, kind: Int64(reading.kind.rawValue)), default: 0] += 1 }
+        var rest = readings[...]
+        while let kind = rest.first?.kind {
+            let count = rest.prefix { $0.kind == kind }.count
+            numbers[Name(stream: stream, kind: Int64(kind.rawValue)), default: 0] += Int64(count)
+            rest = rest.dropFirst(count)
+        }
     }
 
     /// Adds all of it to the store's counts, within a transaction of the caller's.

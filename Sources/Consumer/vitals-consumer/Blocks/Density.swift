@@ -36,9 +36,11 @@ struct Density {
         var readings = 0
         var intervals = 0
 
-        mutating func add(_ reading: Reading) {
+        mutating func add(_ reading: Reading) { add(BareReading(reading)) }
+
+        mutating func add(_ reading: BareReading) {
             readings += 1
-            if case .heartRate(let measurement) = reading.value { intervals += measurement.rrIntervals.count }
+            intervals += Int(reading.intervals)
         }
 
         static func + (one: Count, other: Count) -> Count {
@@ -94,14 +96,14 @@ struct Density {
     /// - Returns: whether no second has more than a sensor sends, and the block has no more days than any gateway's; otherwise it is not to
     ///   be stored.
     mutating func admits(
-        _ readings: some Collection<Reading>, of stream: Int64, now: UInt64,
+        _ readings: [BareReading], of stream: Int64, now: UInt64,
         stored: (Minute) throws(VaultError) -> [Count]?
     ) throws(VaultError) -> Bool {
         guard Self.days(readings) <= limits.days else { return false }
         var last: (minute: Int64, place: Int)?
         var suspects: Set<Minute> = []
         for reading in readings {
-            let wall = reading.moment.wall
+            let wall = reading.wall
             let number = HeartRateHour.floorDivided(wall, by: 60_000)
             let minute = Minute(stream: stream, number: number)
             if last?.minute != number { last = (number, place(of: minute)) }
@@ -134,7 +136,7 @@ struct Density {
 
     /// Whether a minute has a second with too much, by what is stored of it.
     private mutating func isTooMuch(
-        _ minute: Minute, _ readings: some Collection<Reading>, now: UInt64,
+        _ minute: Minute, _ readings: [BareReading], now: UInt64,
         stored: (Minute) throws(VaultError) -> [Count]?
     ) throws(VaultError) -> Bool {
         let place = place(of: minute)
@@ -151,8 +153,8 @@ struct Density {
             counts.replaceSubrange(range, with: repeatElement(full, count: 60))
             return true
         }
-        for reading in readings where minute.milliseconds.contains(reading.moment.wall) {
-            seconds[Int((reading.moment.wall - minute.milliseconds.lowerBound) / 1000)].add(reading)
+        for reading in readings where minute.milliseconds.contains(reading.wall) {
+            seconds[Int((reading.wall - minute.milliseconds.lowerBound) / 1000)].add(reading)
         }
         counts.replaceSubrange(range, with: seconds)
         return seconds.contains { $0.isOver(limits) }
@@ -166,9 +168,9 @@ struct Density {
         (next, begun, checks) = (0, 0, 0)
     }
 
-    private mutating func takeBack(_ readings: some Collection<Reading>, of stream: Int64) {
+    private mutating func takeBack(_ readings: [BareReading], of stream: Int64) {
         for reading in readings {
-            let wall = reading.moment.wall
+            let wall = reading.wall
             let number = HeartRateHour.floorDivided(wall, by: 60_000)
             guard let place = found[Minute(stream: stream, number: number)] else { continue }
             let index = place * 60 + Int((wall - number * 60_000) / 1000)

@@ -59,6 +59,11 @@ struct Ingest {
     private(set) var pending: [(gateway: ID, payload: [UInt8])] = []
     private var strangers: [Report] = []
     private var tally = Tally()
+    private var known: KnownBlocks?
+    private var rows = NewRows()
+    /// Sessions of the batch's blocks.
+    private var batchSessions: [SessionName: OpenSession] = [:]
+    private var last: (name: SessionName, session: OpenSession)?
     private var density: Density
     var allowances: StorageAllowances
     /// Nil while what is stored is not being counted.
@@ -140,16 +145,23 @@ struct Ingest {
                 var judged = judged
                 tally = Tally()
                 (arrivals, clocks) = ([], [])
+                judged.reserveCapacity(batch.count)
+                arrivals.reserveCapacity(batch.count)
                 // Grants first: the key blocks that came with them need the streams.
                 adopted.removeAll()
                 for (gateway, payload) in handedBack {
                     let adoption = Adoption(store: store, keys: keys)
                     adopted.append((gateway, try adoption.judge(payload, from: gateway, now: wall)))
                 }
-                for (gateway, payload) in batch {
-                    let header = decoded { () throws(MalformedValue) in try BlockHeader(startOf: payload) }
+                let headers = batch.map { block in
+                    decoded { () throws(MalformedValue) in try BlockHeader(startOf: block.payload) }
+                }
+                try lookUp(headers)
+                for (index, (gateway, payload)) in batch.enumerated() {
+                    let header = headers[index]
                     judged.append((gateway, header?.identity, try judge(payload, header, from: gateway), payload))
                 }
+                try rows.write(store)
                 try tally.enter(store)
                 try totals.take(arrivals, clocks, now: wall)
                 return judged
@@ -159,8 +171,10 @@ struct Ingest {
             totals.rolledBack()
             allowances.rolledBack()
             density.rolledBack()
+            forgetBatch()
             throw error
         }
+        forgetBatch()
         totals.committed()
         let spent = allowances.committed(now: now)
         sizes?.add(spent)
@@ -170,6 +184,15 @@ struct Ingest {
         }
         let answers = try answers(to: judged, now: now, &reports)
         return (answers, reports)
+    }
+
+    /// What was kept in memory of a batch goes with it.
+    private mutating func forgetBatch() {
+        rows.removeAll()
+        batchSessions.removeAll(keepingCapacity: true)
+        (known, last) = (nil, nil)
+        arrivals.removeAll(keepingCapacity: true)
+        clocks.removeAll()
     }
 
     private typealias Judged = (gateway: ID, identity: BlockIdentity?, verdict: Verdict, payload: [UInt8])
@@ -195,8 +218,10 @@ struct Ingest {
                 answers.list.append(.requestKey(gateway, stream, session))
             default: break
             }
-            if verdict == .stored || verdict == .duplicate { continue }
-            reports.append(Report(gateway: gateway, verdict: verdict, identity: identity))
+            switch verdict {
+            case .stored, .duplicate: continue
+            default: reports.append(Report(gateway: gateway, verdict: verdict, identity: identity))
+            }
         }
         return answers.all
     }
@@ -230,7 +255,7 @@ extension Ingest {
         guard let header, payload.count <= Self.maximumLength else { return .ignored(.malformed) }
         let identity = header.identity
         if header.kind == .key { return try judgeKeyBlock(payload, identity, from: gateway) }
-        guard let session = try sessions.find(identity.session, of: identity.stream, store, keys) else {
+        guard let session = session(of: identity) else {
             // A gateway must not be able to ask about another's streams.
             let stream = try store.stream(identity.stream)
             guard stream.map({ $0.gateway == gateway.text }) ?? true else { return .ignored(.foreignStream) }
@@ -239,18 +264,44 @@ extension Ingest {
         }
         guard session.stream.gateway == gateway.text else { return .ignored(.foreignStream) }
         let digest = try SHA256.digest(payload)
-        if let known = try store.ledgerEntry(session.number, identity.sequence) {
-            return known.isOf(digest) ? .duplicate : .conflict
-        }
+        if let known = known?[session.number, identity.sequence] { return known.isOf(digest) ? .duplicate : .conflict }
         if let held = allowances.held(session.stream, now: now) { return .held(held) }
+        guard let body = try opened(payload, header, session) else { return .unreadable }
         let sealed = Array(payload.dropFirst(BlockHeader.length))
-        guard let body = try opened(sealed, header, session) else { return .unreadable }
         let verdict = try store(body, header, sealed, session)
         if verdict.isAccepted {
-            try store.enter(session.number, identity.sequence, digest: digest)
+            rows.enter(session.number, identity.sequence, digest: digest)
+            known?.enter(session.number, identity.sequence, digest: digest)
             allowances.spend(payload.count, session.stream)
         }
         return verdict
+    }
+
+    /// Finds the sessions of a batch's blocks, and what the ledger knows of these.
+    private mutating func lookUp(_ headers: [BlockHeader?]) throws(VaultError) {
+        var missing: Set<SessionName> = []
+        var blocks: [(session: Int64, sequence: UInt64)] = []
+        blocks.reserveCapacity(headers.count)
+        for case let header? in headers where header.kind != .key {
+            let name = SessionName(stream: header.identity.stream, session: header.identity.session)
+            var session = session(of: header.identity)
+            if session == nil, !missing.contains(name) {
+                session = try sessions.find(name.session, of: name.stream, store, keys)
+                if let session { batchSessions[name] = session } else { missing.insert(name) }
+            }
+            if let session { blocks.append((session.number, header.identity.sequence)) }
+        }
+        known = try KnownBlocks(blocks, store)
+    }
+
+    /// The session of a block, where the batch has found it.
+    private mutating func session(of identity: BlockIdentity) -> OpenSession? {
+        // Most follow one of the same session.
+        if let last, last.name.session == identity.session, last.name.stream == identity.stream { return last.session }
+        let name = SessionName(stream: identity.stream, session: identity.session)
+        guard let session = batchSessions[name] else { return nil }
+        last = (name, session)
+        return session
     }
 
     private mutating func judgeKeyBlock(
@@ -277,19 +328,23 @@ extension Ingest {
         guard let boot = decoded({ () throws(MalformedValue) in try BootID(bytes: content.bootID) }) else {
             return .ignored(.forged)
         }
+        // A session's row says which blocks were there before it.
+        try rows.write(store)
         let session = try sessions.add(
             identity.session, of: stream, key: content.key, boot: boot, person: person, store)
         try store.enter(session.number, 0, digest: digest)
+        batchSessions[SessionName(stream: stream.id, session: identity.session)] = session
         allowances.spend(payload.count, stream)
         return .stored
     }
 
     /// The plaintext; nil where it is not the session's.
     private func opened(
-        _ sealed: [UInt8], _ header: BlockHeader, _ session: OpenSession
+        _ payload: [UInt8], _ header: BlockHeader, _ session: OpenSession
     ) throws(VaultError) -> [UInt8]? {
         do {
-            return try session.blocks.open(sealed, seq: header.identity.sequence, aad: header.bytes)
+            return try session.blocks.open(
+                block: payload, header: BlockHeader.length, seq: header.identity.sequence)
         } catch {
             guard error.isUnreadable else { throw error }
             return nil
@@ -304,25 +359,30 @@ extension Ingest {
         case .key: return .unreadable  // Judged elsewhere.
         case .loose: return try storeLoose(body, header, sealed, session)
         case .readings:
-            guard let readings = decoded({ () throws(MalformedValue) in try ReadingColumns.decode(body) }) else {
-                return .unreadable
-            }
+            guard let readings = ReadingColumns.bare(body) else { return .unreadable }
             guard try isPlausible(readings, of: session) else { return .tooDense(readings.count) }
-            guard try keep(readings, header, sealed, session) != nil else { return .discarded }
+            guard let (kinds, hours) = try place(readings, of: session) else { return .discarded }
+            rows.add(
+                header, sealed: sealed, stream: session.stream.number, session: session.number, kinds: kinds,
+                hours: hours)
             note(readings, of: session)
             return .stored
         case .clock:
             guard let clock = decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) else {
                 return .unreadable
             }
+            try rows.write(store)
             guard try !store.hasMostClockBlocks(of: session.stream.number) else { return .tooManyClocks }
             clocks.append(ClockArrival(stream: session.stream, clock: clock))
-            return try keep(header, sealed, session, [0]) ? .stored : .unreadable
+            guard keep(header, sealed, session, [0]) else { return .unreadable }
+            // Whoever reads the stream's corrections next finds it.
+            try rows.write(store)
+            return .stored
         case .gap:
             guard let gap = decoded({ () throws(MalformedValue) in try GapBody(bytes: body) }) else {
                 return .unreadable
             }
-            return try keep(header, sealed, session, [gap.first, gap.last]) ? .storedGap(gap) : .unreadable
+            return keep(header, sealed, session, [gap.first, gap.last]) ? .storedGap(gap) : .unreadable
         }
     }
 
@@ -338,19 +398,23 @@ extension Ingest {
         guard let old = try sessions.find(loose.session, of: header.identity.stream, store, keys) else {
             return .notNow(header.identity.stream, loose.session)
         }
-        var readings: [Reading] = []
+        var readings: [BareReading] = []
         for record in loose.records {
             do {
                 guard let found = try old.reading(of: record), found.count == 1 else { return .unreadable }
-                readings += found
+                readings += found.map(BareReading.init)
             } catch {
                 guard error.isUnreadable else { throw error }
                 return .unreadable
             }
         }
         guard try isPlausible(readings, of: old) else { return .tooDense(readings.count) }
-        guard let block = try keep(readings, header, sealed, session) else { return .discarded }
-        var new: [Reading] = []
+        guard let (kinds, hours) = try place(readings, of: session) else { return .discarded }
+        // Its records name it by its number.
+        try rows.write(store)
+        let block = try store.add(
+            header, sealed: sealed, stream: session.stream, session: session.number, kinds: kinds, hours: hours)
+        var new: [BareReading] = []
         for (record, reading) in zip(loose.records, readings)
         where try store.enterRecord(old.number, record.number, block: block) {
             new.append(reading)
@@ -361,45 +425,49 @@ extension Ingest {
 
     /// Whether a sensor may have sent these readings, with those that are stored.
     private mutating func isPlausible(
-        _ readings: [Reading], of session: OpenSession
+        _ readings: [BareReading], of session: OpenSession
     ) throws(VaultError) -> Bool {
         let stream = session.stream
         let corrections = try totals.corrections(of: stream)
         let corrected = corrections.isEmpty ? readings : readings.map { corrections.corrected($0, of: session.boot) }
         return try density.admits(corrected, of: stream.number, now: now) { minute throws(VaultError) in
             guard let person = try keys.person(stream.user, version: stream.secretVersion) else { return nil }
+            try rows.write(store)
             return try store.counts(of: stream, person, minute, corrections)
         }
     }
 
     /// Counts what was stored of a session.
-    private mutating func note(_ readings: [Reading], of session: OpenSession, isLoose: Bool = false) {
+    private mutating func note(_ readings: [BareReading], of session: OpenSession, isLoose: Bool = false) {
         tally.add(readings, stream: session.stream.number)
         arrivals.append(
             Arrival(stream: session.stream, boot: session.boot, readings: readings, isLoose: isLoose))
     }
 
-    /// Stores a block of readings, unless all of them came after the stream's end and may be another person's.
-    /// - Returns: the block's number.
-    private func keep(
-        _ readings: [Reading], _ header: BlockHeader, _ sealed: [UInt8], _ session: OpenSession
-    ) throws(VaultError) -> Int64? {
-        let walls = readings.lazy.map(\.moment.wall)
-        guard let hours = HourSpan(walls) else { return nil }
-        let foreign = try store.foreignTimes(of: session.stream)
-        if walls.allSatisfy({ wall in foreign.contains { $0.contains(wall) } }) { return nil }
-        let kinds = readings.reduce(into: Grant.Kinds()) { $0.formUnion(Grant.Kinds($1.kind)) }
-        return try store.add(
-            header, sealed: sealed, stream: session.stream, session: session.number, kinds: kinds, hours: hours)
+    /// Where a block of readings is kept; nil where all of them came after the stream's end and may be another person's.
+    private func place(
+        _ readings: [BareReading], of session: OpenSession
+    ) throws(VaultError) -> (kinds: Grant.Kinds, hours: HourSpan)? {
+        guard var (first, last) = readings.first.map({ ($0.wall, $0.wall) }) else { return nil }
+        var kinds: Grant.Kinds = []
+        for reading in readings {
+            (first, last) = (min(first, reading.wall), max(last, reading.wall))
+            kinds.formUnion(Grant.Kinds(reading.kind))
+        }
+        if session.stream.until != nil {
+            let foreign = try store.foreignTimes(of: session.stream)
+            if readings.allSatisfy({ reading in foreign.contains { $0.contains(reading.wall) } }) { return nil }
+        }
+        return (kinds, HourSpan(times: first...last))
     }
 
     /// Stores a block that has no readings, under the hours of these times.
     private mutating func keep(
         _ header: BlockHeader, _ sealed: [UInt8], _ session: OpenSession, _ walls: [Int64]
-    ) throws(VaultError) -> Bool {
+    ) -> Bool {
         guard let hours = HourSpan(walls) else { return false }
-        _ = try store.add(
-            header, sealed: sealed, stream: session.stream, session: session.number, kinds: [], hours: hours)
+        rows.add(
+            header, sealed: sealed, stream: session.stream.number, session: session.number, kinds: [], hours: hours)
         tally.add([], stream: session.stream.number)
         return true
     }

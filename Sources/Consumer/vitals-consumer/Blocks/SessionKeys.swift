@@ -46,20 +46,21 @@ func decoded<Value>(_ body: () throws(MalformedValue) -> Value) -> Value? {
     do { return try body() } catch { return nil }
 }
 
+/// What a session is called in blocks.
+struct SessionName: Hashable {
+    let stream: StreamID
+    let session: SessionID
+}
+
 /// The sessions in use, opened: a bounded number of them, the least recently used go first. Belongs to one thread.
 struct SessionKeys {
-    private struct Name: Hashable {
-        let stream: StreamID
-        let session: SessionID
-    }
-
     private struct Entry {
         let session: OpenSession
         var lastUse: UInt64
     }
 
     private let capacity: Int
-    private var entries: [Name: Entry] = [:]
+    private var entries: [SessionName: Entry] = [:]
     private var uses: UInt64 = 0
 
     init(capacity: Int = 1024) { self.capacity = capacity }
@@ -69,7 +70,7 @@ struct SessionKeys {
     mutating func find(
         _ session: SessionID, of id: StreamID, _ store: Store, _ keys: Keys
     ) throws(VaultError) -> OpenSession? {
-        let name = Name(stream: id, session: session)
+        let name = SessionName(stream: id, session: session)
         uses += 1
         if let known = entries[name]?.session {
             entries[name]?.lastUse = uses
@@ -91,7 +92,7 @@ struct SessionKeys {
         let sealed = try person.rows.sealWithNonce(key.secret.bytes, aad: Self.context(stream.id, session, boot))
         let number = try store.add(session, of: stream, boot: boot, sealedKey: sealed)
         let opened = try OpenSession(number, stream, session, boot, key)
-        insert(opened, Name(stream: stream.id, session: session))
+        insert(opened, SessionName(stream: stream.id, session: session))
         return opened
     }
 
@@ -116,7 +117,7 @@ struct SessionKeys {
         Array("session".utf8) + stream.bytes + session.bytes + boot.bytes
     }
 
-    private mutating func insert(_ session: OpenSession, _ name: Name) {
+    private mutating func insert(_ session: OpenSession, _ name: SessionName) {
         uses += 1
         if entries.count >= capacity {
             // Half of them at once: sorting is then rare.

@@ -53,6 +53,9 @@ struct HourSpan: Equatable {
     /// The hour of a wall time, Unix milliseconds.
     static func hour(_ wall: Int64) -> Int64 { wall >= 0 ? wall / 3_600_000 : (wall + 1) / 3_600_000 - 1 }
 
+    /// The hours of a range of wall times.
+    init(times: ClosedRange<Int64>) { (first, last) = (Self.hour(times.lowerBound), Self.hour(times.upperBound)) }
+
     /// The hours from the earliest to the latest of some wall times; nil where there are none.
     init?(_ walls: some Sequence<Int64>) {
         guard let first = walls.min(), let last = walls.max() else { return nil }

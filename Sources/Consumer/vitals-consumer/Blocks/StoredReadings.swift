@@ -354,6 +354,13 @@ struct Corrections {
         return reading
     }
 
+    /// The same of a reading that is not known whole.
+    func corrected(_ reading: BareReading, of boot: BootID) -> BareReading {
+        var reading = reading
+        reading.wall = corrected(reading.moment, of: boot)
+        return reading
+    }
+
     /// The wall time of a reading of this boot as it should have been; no further from 0 than any time on the wire.
     func corrected(_ moment: Moment, of boot: BootID) -> Int64 {
         guard let clocks = byBoot[boot] else { return moment.wall }

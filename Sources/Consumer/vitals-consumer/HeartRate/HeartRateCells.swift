@@ -32,6 +32,9 @@ struct HeartRateCells: Equatable {
         set { places[place] = newValue }
     }
 
+    /// Adds a sample to a minute.
+    mutating func add(_ rate: Int, at wall: Int64, place: Int) { places[place].add(rate, at: wall) }
+
     mutating func merge(_ others: HeartRateCells) {
         for (place, cell) in others.places.enumerated() where !cell.samples.isEmpty { places[place].merge(cell) }
     }

@@ -25,6 +25,14 @@ extension Reading {
     }
 }
 
+extension BareReading {
+    /// The same as of a reading.
+    var heartRate: Int? {
+        guard kind == .heartRate, contact != .notDetected else { return nil }
+        return HeartRateSamples.plausible.contains(Int(number)) ? Int(number) : nil
+    }
+}
+
 /// Keeps people's minutes of heart rate. Belongs to the thread of its store and keys.
 final class HeartRateMinutes: Derivation {
     private let store: Store
@@ -51,7 +59,7 @@ final class HeartRateMinutes: Derivation {
     func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
         for person in people {
             var counted = CountedHours()
-            for entry in person.entries { counted.add(entry.reading) }
+            for entry in person.entries { counted.add(entry.bare) }
             for (number, cells) in counted.all { try add(cells, number, of: person.user, now: now) }
         }
     }
@@ -269,15 +277,17 @@ struct CountedHours {
     // Readings come by the thousand for one hour.
     private var current: (number: Int64, cells: HeartRateCells)?
 
-    mutating func add(_ reading: Reading) {
+    mutating func add(_ reading: Reading) { add(BareReading(reading)) }
+
+    mutating func add(_ reading: BareReading) {
         guard let rate = reading.heartRate else { return }
-        let wall = reading.moment.wall
+        let wall = reading.wall
         let number = HourSpan.hour(wall)
         if current?.number != number {
             if let current { hours[current.number] = current.cells }
             current = (number, hours.removeValue(forKey: number) ?? HeartRateCells(capacity: 60))
         }
-        current?.cells[Int((wall - number * 3_600_000) / 60_000)].add(rate, at: wall)
+        current?.cells.add(rate, at: wall, place: Int((wall - number * 3_600_000) / 60_000))
     }
 
     var all: [Int64: HeartRateCells] {

@@ -98,7 +98,7 @@ extension Store {
 }
 
 /// A row of `ledger_runs`: blocks whose numbers follow each other.
-private struct LedgerRun {
+struct LedgerRun {
     /// Bytes that are left of a digest.
     static let width = 6
     static let maximumCount = 162

@@ -143,7 +143,7 @@ extension Days {
 extension Days {
     func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
         for person in people {
-            let entries = person.entries.filter { $0.reading.kind != .heartRate }
+            let entries = person.entries.filter { $0.bare.kind != .heartRate }
             guard !entries.isEmpty, try keys.version(of: person.user) != nil else { continue }
             let history = try histories.keep(person.user, now: now)
             var book = DayBook(rows, person.user, history.localDays)

@@ -18,7 +18,7 @@ import Telemetry
 struct Arrival {
     let stream: StoredStream
     let boot: BootID
-    let readings: [Reading]
+    let readings: [BareReading]
     /// Whether the same readings may lie in another block, too.
     let isLoose: Bool
 }
@@ -34,7 +34,13 @@ struct PersonsReadings {
     struct Entry {
         /// `home/strap`: counters are a sensor's.
         let sensor: String
-        let reading: Reading
+        let bare: BareReading
+        /// Without RR intervals and energy.
+        var reading: Reading { bare.reading }
+
+        init(sensor: String, reading: Reading) { self.init(sensor: sensor, BareReading(reading)) }
+
+        init(sensor: String, _ bare: BareReading) { (self.sensor, self.bare) = (sensor, bare) }
     }
 
     let user: ID
@@ -99,23 +105,42 @@ final class Totals {
             try markStale(arrival)
         }
         for arrival in arrivals where arrival.isLoose { looseHours[arrival.stream.number] = nil }
-        var people: [ID: PersonsReadings] = [:]
+        var people: [PersonsReadings] = []
+        var places: [ID: Int] = [:]
+        var views: [Int64: View] = [:]
+        var last: View?
         for arrival in arrivals {
-            guard let user = decoded({ () throws(MalformedValue) in try ID(arrival.stream.user) }) else { continue }
-            let entries = try self.entries(arrival, of: user)
-            if try mayRepeat(arrival), let hours = HourSpan(entries.map(\.reading.moment.wall)) {
-                try store.markStale(user, hours.first...hours.last)
+            let stream = arrival.stream
+            if last?.stream != stream.number {
+                guard let user = decoded({ () throws(MalformedValue) in try ID(stream.user) }) else { continue }
+                let place = places[user] ?? people.count
+                if place == people.count {
+                    people.append(PersonsReadings(user: user))
+                    places[user] = place
+                }
+                let view: View
+                if let known = views[stream.number] { view = known } else { view = try View(stream, user, place, self) }
+                views[stream.number] = view
+                last = view
+            }
+            guard let view = last else { continue }
+            if try mayRepeat(arrival) {
+                var entries: [PersonsReadings.Entry] = []
+                view.append(arrival, to: &entries)
+                if let hours = HourSpan(entries.lazy.map { $0.bare.wall }) {
+                    try store.markStale(view.user, hours.first...hours.last)
+                }
             }
             // Of what may be repeated by mistake nothing is seen for longer than it takes to count it again.
-            if !arrival.isLoose { people[user, default: PersonsReadings(user: user)].entries += entries }
+            if !arrival.isLoose { view.append(arrival, to: &people[view.place].entries) }
         }
         var all: [PersonsReadings] = []
-        for person in people.values where !person.entries.isEmpty {
+        for person in people where !person.entries.isEmpty {
             // Of somebody who is being forgotten nothing is kept.
             guard let version = try keys.version(of: person.user) else { continue }
             if try keys.person(person.user.text, version: version) != nil {
                 all.append(person)
-            } else if let hours = HourSpan(person.entries.map(\.reading.moment.wall)) {
+            } else if let hours = HourSpan(person.entries.lazy.map { $0.bare.wall }) {
                 // Nothing can be sealed for them until their secret is back. What others sent is not to wait for that.
                 try store.markStale(person.user, hours.first...hours.last)
             }
@@ -136,28 +161,49 @@ final class Totals {
         for derivation in derivations { derivation.rolledBack() }
     }
 
-    /// The readings of a block, but for those that are another person's, and those that their owner had deleted.
-    private func entries(_ arrival: Arrival, of user: ID) throws(VaultError) -> [PersonsReadings.Entry] {
-        let stream = arrival.stream
-        let corrections = try corrections(of: stream)
-        let foreign = try store.foreignTimes(of: stream)
-        let deleted = try deletions.ranges(of: user)
-        let sensor = "\(stream.gateway)/\(stream.sensor)"
-        return arrival.readings.compactMap { reading in
-            var reading = reading
-            reading.moment.wall = corrections.corrected(reading.moment, of: arrival.boot)
-            let wall = reading.moment.wall
-            if foreign.contains(where: { $0.contains(wall) }) { return nil }
-            if reading.kind == .heartRate, deleted.contains(wall) { return nil }
-            return PersonsReadings.Entry(sensor: sensor, reading: reading)
+    /// What is to be known of a stream whose readings are taken.
+    private final class View {
+        let stream: Int64
+        let user: ID
+        /// Where its person is among those whose readings are taken.
+        let place: Int
+        private let sensor: String
+        private let corrections: Corrections
+        private let foreign: [Range<Int64>]
+        private let deleted: DeletedRanges
+        private let isPlain: Bool
+
+        init(_ stream: StoredStream, _ user: ID, _ place: Int, _ totals: Totals) throws(VaultError) {
+            (self.stream, self.user, self.place) = (stream.number, user, place)
+            sensor = "\(stream.gateway)/\(stream.sensor)"
+            corrections = try totals.corrections(of: stream)
+            foreign = try totals.store.foreignTimes(of: stream)
+            deleted = try totals.deletions.ranges(of: user)
+            isPlain = corrections.isEmpty && foreign.isEmpty && deleted.isEmpty
+        }
+
+        /// Adds the readings of a block, but for those that are another person's, and those that their owner had deleted.
+        func append(_ arrival: Arrival, to entries: inout [PersonsReadings.Entry]) {
+            for reading in arrival.readings {
+                guard !isPlain else {
+                    entries.append(PersonsReadings.Entry(sensor: sensor, reading))
+                    continue
+                }
+                let corrected = corrections.corrected(reading, of: arrival.boot)
+                let wall = corrected.wall
+                if foreign.contains(where: { $0.contains(wall) }) { continue }
+                if reading.kind == .heartRate, deleted.contains(wall) { continue }
+                entries.append(PersonsReadings.Entry(sensor: sensor, corrected))
+            }
         }
     }
 
     /// Whether readings of a block may be counted already: those of a loose one, and those that a loose one brought before.
     private func mayRepeat(_ arrival: Arrival) throws(VaultError) -> Bool {
         guard !arrival.isLoose else { return true }
-        guard let hours = HourSpan(arrival.readings.lazy.map(\.moment.wall)) else { return false }
-        return try looseHours(of: arrival.stream).contains { $0.overlaps(hours.first...hours.last) }
+        let loose = try looseHours(of: arrival.stream)
+        guard !loose.isEmpty, let hours = HourSpan(arrival.readings.lazy.map { $0.wall }) else { return false }
+        return loose.contains { $0.overlaps(hours.first...hours.last) }
     }
 
     private func looseHours(of stream: StoredStream) throws(VaultError) -> [ClosedRange<Int64>] {

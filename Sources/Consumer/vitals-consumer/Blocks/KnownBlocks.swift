@@ -1,0 +1,145 @@
+import Telemetry
+import Vault
+
+// What a batch's blocks have to do with the database: two questions at its beginning, and two answers at its end, however many blocks there are.
+//
+//     KnownBlocks   what the ledger says of them, asked for runs of numbers at once; and what this batch has entered meanwhile
+//     NewRows       rows of `blocks` and `ledger` that the batch is going to write
+//
+// What is judged of a block is the same as if each were asked for and written by itself: who reads one of the two tables within
+// the batch has `NewRows` written first.
+
+/// What the ledger says of the blocks of a batch.
+struct KnownBlocks {
+    private struct Name: Hashable {
+        let session: Int64
+        let sequence: UInt64
+    }
+
+    /// Numbers of one session, as SQLite orders them.
+    private struct Run {
+        let session: Int64
+        let first: Int64
+        var last: Int64
+    }
+
+    private var entries: [Name: LedgerEntry] = [:]
+
+    /// Numbers that lie closer together are asked for at once, with those between them.
+    private static let widestGap: Int64 = 16
+
+    private static let rows = RowsStatement(
+        "WITH asked (number, low, high) AS (VALUES ", columns: 3,
+        ") SELECT session, seq, digest FROM asked JOIN ledger ON session = number AND seq BETWEEN low AND high")
+
+    private static let packed = RowsStatement(
+        "WITH asked (number, low, high) AS (VALUES ", columns: 3,
+        """
+        ) SELECT session, first_seq, digests, low, high FROM asked
+        JOIN ledger_runs ON session = number AND first_seq BETWEEN low - \(LedgerRun.maximumCount - 1) AND high
+        """)
+
+    /// Looks all of them up.
+    /// - Parameter blocks: numbers of the sessions' rows, and the blocks' own within them.
+    init(_ blocks: [(session: Int64, sequence: UInt64)], _ store: Store) throws(VaultError) {
+        guard !blocks.isEmpty else { return }
+        entries.reserveCapacity(blocks.count)
+        let runs = Self.runs(blocks)
+        // A difference in the question for packed ones is not to overflow.
+        let least = Int64.min + Int64(LedgerRun.maximumCount)
+        var values: [Value] = []
+        values.reserveCapacity(3 * runs.count)
+        for run in runs { values += [.integer(run.session), .integer(max(run.first, least)), .integer(run.last)] }
+        var entries = entries
+        // Packed ones first: what is there of both is known by its whole digest.
+        try store.database.forEach(Self.packed, values) { row throws(VaultError) in
+            let (session, first, digests) = (try row.int(0), try row.int(1), try row.blob(2))
+            let asked = try row.int(3)...(try row.int(4))
+            for index in 0..<digests.count / LedgerRun.width {
+                let (sequence, overflow) = first.addingReportingOverflow(Int64(index))
+                guard !overflow, asked.contains(sequence) else { continue }
+                let start = index * LedgerRun.width
+                entries[Name(session: session, sequence: UInt64(bitPattern: sequence))] =
+                    LedgerEntry(digest: Array(digests[start..<start + LedgerRun.width]))
+            }
+        }
+        values.removeAll(keepingCapacity: true)
+        for run in runs { values += [.integer(run.session), .integer(run.first), .integer(run.last)] }
+        try store.database.forEach(Self.rows, values) { row throws(VaultError) in
+            let name = Name(session: try row.int(0), sequence: UInt64(bitPattern: try row.int(1)))
+            entries[name] = LedgerEntry(digest: try row.blob(2))
+        }
+        self.entries = entries
+    }
+
+    private static func runs(_ blocks: [(session: Int64, sequence: UInt64)]) -> [Run] {
+        var runs: [Run] = []
+        let sorted = blocks.map { (session: $0.session, sequence: Int64(bitPattern: $0.sequence)) }
+            .sorted { ($0.session, $0.sequence) < ($1.session, $1.sequence) }
+        for (session, sequence) in sorted {
+            if let last = runs.last, last.session == session,
+                sequence.subtractingReportingOverflow(last.last).overflow == false,
+                sequence - last.last <= widestGap
+            {
+                runs[runs.count - 1].last = sequence
+            } else {
+                runs.append(Run(session: session, first: sequence, last: sequence))
+            }
+        }
+        return runs
+    }
+
+    /// What is known of a block that was looked up, or that was entered since.
+    subscript(session: Int64, sequence: UInt64) -> LedgerEntry? {
+        entries.isEmpty ? nil : entries[Name(session: session, sequence: sequence)]
+    }
+
+    /// A block is entered now.
+    mutating func enter(_ session: Int64, _ sequence: UInt64, digest: [UInt8]) {
+        entries[Name(session: session, sequence: sequence)] = LedgerEntry(digest: digest)
+    }
+}
+
+/// Rows that a batch is going to write.
+struct NewRows {
+    private var blocks: [Value] = []
+    private var ledger: [Value] = []
+
+    private static let insertBlocks = RowsStatement(
+        "INSERT INTO blocks (stream, session, seq, type, kinds, first_hour, hours_more, sealed) VALUES ", columns: 8)
+    private static let enterBlocks = RowsStatement("INSERT INTO ledger (session, seq, digest) VALUES ", columns: 3)
+
+    /// A block as it came, but for its header.
+    mutating func add(
+        _ header: BlockHeader, sealed: [UInt8], stream: Int64, session: Int64, kinds: Grant.Kinds, hours: HourSpan
+    ) {
+        blocks.append(.integer(stream))
+        blocks.append(.integer(session))
+        blocks.append(.number(header.identity.sequence))
+        blocks.append(.integer(Int64(header.kind.rawValue)))
+        blocks.append(.integer(Int64(kinds.rawValue)))
+        blocks.append(.integer(hours.first))
+        blocks.append(.integer(hours.last - hours.first))
+        blocks.append(.blob(sealed))
+    }
+
+    /// An entry of the ledger.
+    mutating func enter(_ session: Int64, _ sequence: UInt64, digest: [UInt8]) {
+        ledger.append(.integer(session))
+        ledger.append(.number(sequence))
+        ledger.append(.blob(digest))
+    }
+
+    /// Writes them, in the order in which they came, within a transaction of the caller's.
+    mutating func write(_ store: Store) throws(VaultError) {
+        guard !blocks.isEmpty || !ledger.isEmpty else { return }
+        try store.database.execute(Self.insertBlocks, blocks)
+        try store.database.execute(Self.enterBlocks, ledger)
+        removeAll()
+    }
+
+    mutating func removeAll() {
+        blocks.removeAll(keepingCapacity: true)
+        ledger.removeAll(keepingCapacity: true)
+    }
+}
