@@ -5,6 +5,7 @@ import PackageDescription
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
 //   consumer    Admission
+//               Records
 //   settings    ProgramSettings
 //   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression
 //   plumbing    DBus   Storage
@@ -90,12 +91,15 @@ let package = Package(
             .gateway, "vitals-gateway",
             ["Bluetooth", "Daemon", "Files", "MQTT", "ProgramSettings", "Reactor", "Storage", "Telemetry", "Vault"]),
         library(
+            .consumer, "Records",
+            ["Compression", "Daemon", "Files", "ProgramSettings", "Storage", "Telemetry", "Vault"]),
+        library(
             .consumer, "Admission", ["Daemon", "Files", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         program(
             .consumer, "vitals-consumer",
             [
                 "Admission", "Compression", "Daemon", "Fetch", "Files", "Fitness", "MQTT", "ProgramSettings", "Reactor",
-                "Storage", "Telemetry", "Vault",
+                "Records", "Storage", "Telemetry", "Vault",
             ]),
         program(.sensor, "vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         program(
@@ -120,12 +124,14 @@ let package = Package(
         tests(.libraries, "DaemonTests", ["Daemon", "TestSupport"]),
         tests(.libraries, "FetchTests", ["Fetch", "TestSupport"]),
         tests(.libraries, "CompressionTests", ["Compression", "TestSupport"]),
+        tests(
+            .consumer, "RecordsTests", ["Daemon", "Records", "Storage", "Telemetry", "TestSupport", "Vault"]),
         tests(.consumer, "AdmissionTests", ["Admission", "Daemon", "MQTT", "Telemetry", "TestSupport", "Vault"]),
         tests(
             .consumer, "ConsumerTests",
             [
                 "vitals-consumer", "Admission", "Compression", "Daemon", "Fetch", "Files", "Fitness", "MQTT", "Reactor",
-                "Storage", "Telemetry", "TestSupport", "Vault",
+                "Records", "Storage", "Telemetry", "TestSupport", "Vault",
             ],
             exclude: ["OpenID/signer.py", "OpenID/tokens.py", "Profile/zones.py", "Statistics/recording.py"]),
         tests(.command, "CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),
@@ -141,8 +147,8 @@ let package = Package(
         tests(
             nil, "HouseholdTests",
             [
-                "Daemon", "Files", "Storage", "TestSupport", "Telemetry", "Vault", "vitals", "vitals-consumer",
-                "vitals-gateway", "vitals-sensor",
+                "Daemon", "Files", "Records", "Storage", "TestSupport", "Telemetry", "Vault", "vitals",
+                "vitals-consumer", "vitals-gateway", "vitals-sensor",
             ]),
     ]
 )

@@ -2,6 +2,7 @@ import Admission
 import Daemon
 import MQTT
 import Reactor
+import Records
 import Storage
 import Telemetry
 import Vault

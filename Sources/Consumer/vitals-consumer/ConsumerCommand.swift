@@ -1,4 +1,5 @@
 import Daemon
+import Records
 
 /// `vitals-consumer`: the service, and what operators run beside it.
 enum ConsumerCommand {

@@ -3,6 +3,7 @@ import Daemon
 import Fitness
 import MQTT
 import ProgramSettings
+import Records
 import Telemetry
 import Vault
 
@@ -226,59 +227,6 @@ struct PersonSettings {
             kinds.formUnion(kind.bit)
         }
         self.kinds = kinds
-    }
-}
-
-/// A sensor of a gateway: `home/strap`.
-struct SensorName: Hashable, CustomStringConvertible {
-    let gateway: ID
-    let sensor: ID
-
-    init(gateway: ID, sensor: ID) {
-        self.gateway = gateway
-        self.sensor = sensor
-    }
-
-    /// The name that `text` spells; nil where it is none.
-    init?(_ text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2 else { return nil }
-        do throws(MalformedValue) {
-            self.init(gateway: try ID(parts[0]), sensor: try ID(parts[1]))
-        } catch {
-            return nil
-        }
-    }
-
-    var description: String { "\(gateway)/\(sensor)" }
-}
-
-/// The kinds of readings as people spell them.
-enum ReadingKind: String, CaseIterable {
-    case heartRate = "heart-rate"
-    case steps
-    case temperature
-
-    /// The same as Telemetry numbers it.
-    var kind: Reading.Kind {
-        switch self {
-        case .heartRate: .heartRate
-        case .steps: .steps
-        case .temperature: .temperature
-        }
-    }
-
-    var bit: Grant.Kinds { Grant.Kinds(kind) }
-}
-
-extension Grant.Kinds {
-    /// A kind alone.
-    init(_ kind: Reading.Kind) {
-        switch kind {
-        case .heartRate: self = .heartRate
-        case .steps: self = .steps
-        case .temperature: self = .temperature
-        }
     }
 }
 

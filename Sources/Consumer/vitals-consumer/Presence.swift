@@ -1,3 +1,4 @@
+import Records
 import Telemetry
 
 // Presence tells gateways that someone is there, and consumers that there are two of them.

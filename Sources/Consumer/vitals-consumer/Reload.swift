@@ -1,5 +1,6 @@
 import Daemon
 import MQTT
+import Records
 import Telemetry
 import Vault
 

@@ -1,5 +1,6 @@
 import Daemon
 import MQTT
+import Records
 import Synchronization
 import Telemetry
 import TestSupport

@@ -2,6 +2,7 @@ import Daemon
 import Fitness
 import Foundation
 import MQTT
+import Records
 import Storage
 import Telemetry
 import TestSupport

@@ -1,5 +1,6 @@
 import Daemon
 import Foundation
+import Records
 import Storage
 import Telemetry
 import TestSupport
@@ -13,15 +14,6 @@ struct KeysTests {
     let household: Household
 
     init() throws { household = try Household() }
-
-    @Test("are made once, and are the same after a restart")
-    func identity() throws {
-        let settings = try household.settings()
-        let first = try Keys(settings, .create).identity.publicKey
-        #expect(try Keys(settings, .create).identity.publicKey == first)
-        #expect(try Keys(settings, .write).identity.publicKey == first)
-        #expect(try Keys(settings, .read).identity.publicKey == first)
-    }
 
     @Test("of another root key stop the start")
     func wrongRootKey() throws {
@@ -38,13 +30,6 @@ struct KeysTests {
             #expect(error?.message.contains("root key") == true)
         }
         #expect(throws: Failure.self) { try Consumer(settings, readiness: Readiness()) { _ in } }
-    }
-
-    @Test("are missed before a service starts without them")
-    func missing() throws {
-        let error = thrown(Failure.self) { try Keys(household.settings(), .write) }
-        #expect(error?.hint?.contains("identity") == true)
-        #expect(!FileManager.default.fileExists(atPath: household.path("root.key")))
     }
 
     @Test("lie in files of their owner alone")

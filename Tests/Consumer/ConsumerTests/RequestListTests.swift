@@ -1,5 +1,6 @@
 import Daemon
 import Foundation
+import Records
 import Telemetry
 import TestSupport
 import Testing

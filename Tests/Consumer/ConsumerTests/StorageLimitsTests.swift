@@ -1,6 +1,7 @@
 import Daemon
 import Foundation
 import MQTT
+import Records
 import Storage
 import Telemetry
 import TestSupport

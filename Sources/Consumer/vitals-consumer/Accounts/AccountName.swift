@@ -1,4 +1,5 @@
 import Files
+import Records
 import Telemetry
 
 /// What an account is known by: an e-mail address or a phone number, one of the two.

@@ -1,4 +1,5 @@
 import Admission
+import Records
 import Storage
 import Telemetry
 

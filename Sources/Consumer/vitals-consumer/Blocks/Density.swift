@@ -1,4 +1,5 @@
 import Files
+import Records
 import Telemetry
 
 // More than any sensor sends.

@@ -1,3 +1,4 @@
+import Records
 import Storage
 import Telemetry
 import Vault
@@ -38,12 +39,6 @@ final class OpenSession {
         let plaintext = try journal.open(record.sealed, seq: record.number, aad: stream.id.bytes + session.bytes)
         return decoded { () throws(MalformedValue) in try ReadingColumns.decode(plaintext) }
     }
-}
-
-/// What `body` decodes; nil where the bytes are malformed. Reasons are for whoever looks at the dead letters: a log must
-/// not repeat what was in a block.
-func decoded<Value>(_ body: () throws(MalformedValue) -> Value) -> Value? {
-    do { return try body() } catch { return nil }
 }
 
 /// What a session is called in blocks.

@@ -1,3 +1,4 @@
+import Records
 import Storage
 import Telemetry
 
@@ -43,25 +44,6 @@ struct StoredBlock {
     }
 
     fileprivate static let columns = "number, session, seq, type, first_hour, hours_more, sealed"
-}
-
-/// The hours that something lies in.
-struct HourSpan: Equatable {
-    var first: Int64
-    var last: Int64
-
-    /// The hour of a wall time, Unix milliseconds.
-    static func hour(_ wall: Int64) -> Int64 { wall >= 0 ? wall / 3_600_000 : (wall + 1) / 3_600_000 - 1 }
-
-    /// The hours of a range of wall times.
-    init(times: ClosedRange<Int64>) { (first, last) = (Self.hour(times.lowerBound), Self.hour(times.upperBound)) }
-
-    /// The hours from the earliest to the latest of some wall times; nil where there are none.
-    init?(_ walls: some Sequence<Int64>) {
-        guard let first = walls.min(), let last = walls.max() else { return nil }
-        self.first = Self.hour(first)
-        self.last = Self.hour(last)
-    }
 }
 
 extension Store {

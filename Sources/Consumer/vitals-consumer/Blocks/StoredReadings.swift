@@ -1,5 +1,6 @@
 import Daemon
 import Files
+import Records
 import Telemetry
 
 // Readings in order of time, from blocks that came in any order.

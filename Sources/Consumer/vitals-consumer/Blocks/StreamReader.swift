@@ -1,4 +1,5 @@
 import Files
+import Records
 import Telemetry
 
 /// Opens the stored blocks of one stream. Belongs to one thread.

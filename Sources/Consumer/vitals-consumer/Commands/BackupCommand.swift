@@ -1,6 +1,7 @@
 import Daemon
 import Files
 import Glibc
+import Records
 import Storage
 
 /// `vitals-consumer backup DIR`: copies of both databases, also beside a running service.

@@ -2,6 +2,7 @@ import Admission
 import Daemon
 import Files
 import Glibc
+import Records
 import Storage
 
 /// `vitals-consumer broker-rules FILE`: writes the file of the broker's dynamic-security plugin where it is missing or damaged, or says something

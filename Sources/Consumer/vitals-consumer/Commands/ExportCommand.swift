@@ -1,6 +1,7 @@
 import Daemon
 import FoundationEssentials
 import Glibc
+import Records
 import Storage
 import Telemetry
 

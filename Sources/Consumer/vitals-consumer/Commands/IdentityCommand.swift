@@ -1,5 +1,6 @@
 import Daemon
 import Glibc
+import Records
 import Storage
 import Vault
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Records
 import Storage
 import Telemetry
 import Vault

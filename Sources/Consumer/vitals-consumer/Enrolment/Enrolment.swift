@@ -1,5 +1,6 @@
 import Admission
 import Daemon
+import Records
 import Storage
 import Telemetry
 import Vault

@@ -1,4 +1,5 @@
 import Daemon
+import Records
 import Telemetry
 
 /// Answers `export/part`, by readers of its own: who takes years along asks for thousands of parts, and keeps nobody waiting who only

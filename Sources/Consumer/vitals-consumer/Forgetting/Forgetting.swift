@@ -1,12 +1,13 @@
 import Daemon
 import Files
 import Reactor
+import Records
 import Telemetry
 
 /// Where the list of the forgotten lies. Belongs to the thread of its store and keys.
 struct ForgottenPlaces {
     /// Its name in the state folder.
-    static let file = "forgotten"
+    static let file = StateFolder.forgotten
 
     /// In the state folder; then, where the settings name it, on another medium.
     let files: [String]

@@ -1,6 +1,7 @@
 import Daemon
 import Files
 import Glibc
+import Records
 import Storage
 import Telemetry
 

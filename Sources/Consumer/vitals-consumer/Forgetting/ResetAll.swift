@@ -1,5 +1,6 @@
 import Daemon
 import MQTT
+import Records
 import Storage
 import Telemetry
 import Vault

@@ -1,4 +1,5 @@
 import Files
+import Records
 import Telemetry
 
 /// What people agree to be shown to others: the document "consent". Nothing, unless they say so.

@@ -1,3 +1,4 @@
+import Records
 import Telemetry
 
 /// What somebody is to a person.

@@ -1,6 +1,7 @@
 import Daemon
 import Files
 import Fitness
+import Records
 import Telemetry
 
 // Who is whose friend.

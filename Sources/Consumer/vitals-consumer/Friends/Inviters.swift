@@ -1,4 +1,5 @@
 import Files
+import Records
 import Telemetry
 
 // Somebody can write whatever they like to a person whose address they know, by calling themselves so and inviting the person; and take it back

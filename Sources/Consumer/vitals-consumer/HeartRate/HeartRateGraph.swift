@@ -1,5 +1,6 @@
 import Files
 import Fitness
+import Records
 import Telemetry
 
 // A curve of a span of time: so many buckets of one width, each with the lowest, the mean and the highest heart rate in it. A bucket is made

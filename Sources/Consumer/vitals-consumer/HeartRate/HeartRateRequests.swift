@@ -1,5 +1,6 @@
 import Files
 import Fitness
+import Records
 import Telemetry
 
 // What people ask of their hearts: a curve, one moment, the intervals between beats, and how much they vary. Each reads what is stored of the

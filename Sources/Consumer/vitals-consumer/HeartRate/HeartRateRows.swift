@@ -1,5 +1,6 @@
 import Compression
 import Fitness
+import Records
 import Storage
 import Telemetry
 

@@ -1,4 +1,5 @@
 import Fitness
+import Records
 import Storage
 import Telemetry
 

@@ -1,5 +1,6 @@
 import Fitness
 import MQTT
+import Records
 import Telemetry
 
 // The last minute of heart rate, for whoever looks: retained at `users/{user}/heart-rate`, `{"time":…,"bpm":72,"min":65,"max":81}`, its time

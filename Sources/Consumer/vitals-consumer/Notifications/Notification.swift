@@ -1,4 +1,5 @@
 import Fitness
+import Records
 import Telemetry
 
 /// Something that has happened that a person may want to know.

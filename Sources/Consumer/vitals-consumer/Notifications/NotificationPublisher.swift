@@ -1,6 +1,7 @@
 import Daemon
 import MQTT
 import Reactor
+import Records
 import Storage
 import Telemetry
 

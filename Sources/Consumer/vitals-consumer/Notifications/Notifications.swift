@@ -1,5 +1,6 @@
 import Daemon
 import Fitness
+import Records
 import Storage
 import Telemetry
 

@@ -1,5 +1,6 @@
 import Daemon
 import Fetch
+import Records
 import Vault
 
 /// One of `accounts.providers`: who may vouch for people, and for whom it does so.

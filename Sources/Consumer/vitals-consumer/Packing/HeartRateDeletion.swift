@@ -1,5 +1,6 @@
 import Daemon
 import Files
+import Records
 import Telemetry
 
 /// How many heart rates a range hides that were seen before. Belongs to the thread of its store and keys.

@@ -1,4 +1,5 @@
 import Compression
+import Records
 import Storage
 import Telemetry
 

@@ -1,5 +1,6 @@
 import Daemon
 import Reactor
+import Records
 import Storage
 import Telemetry
 

@@ -1,5 +1,6 @@
 import Daemon
 import Files
+import Records
 import Telemetry
 
 extension Consumer {

@@ -1,6 +1,7 @@
 import Admission
 import Daemon
 import MQTT
+import Records
 import Telemetry
 
 // What people ask, and those who want to become people.

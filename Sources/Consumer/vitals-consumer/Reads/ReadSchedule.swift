@@ -1,4 +1,5 @@
 import Fitness
+import Records
 import Telemetry
 
 // When which sensor's steps are read.

@@ -1,6 +1,7 @@
 import Daemon
 import Files
 import Reactor
+import Records
 import Telemetry
 
 /// Reads the steps of all sensors that record them, on schedule. Belongs to the session's thread.

@@ -1,5 +1,6 @@
 import Daemon
 import MQTT
+import Records
 import Telemetry
 
 /// What a sensor can be asked for.

@@ -1,5 +1,6 @@
 import Files
 import Fitness
+import Records
 import Telemetry
 
 // What a person's days come to: requests `statistics/…`. All of them are answered from days (Totals/): a day as it is kept, and

@@ -1,5 +1,6 @@
 import Files
 import Fitness
+import Records
 import Telemetry
 
 /// The days of one person that are worked on within a transaction.

@@ -1,6 +1,7 @@
 import Daemon
 import Files
 import Fitness
+import Records
 import Telemetry
 
 // What people's days come to.
@@ -238,17 +239,5 @@ extension Days {
             }
         }
         return (kept, differing + computed.count)
-    }
-}
-
-extension HourSpan {
-    /// No reading is earlier or later.
-    static let earliest = hour(-Moment.limit)
-    static let latest = hour(Moment.limit)
-
-    /// The time of some hours, Unix milliseconds.
-    static func times(_ hours: ClosedRange<Int64>) -> Range<Int64> {
-        let first = max(hours.lowerBound, earliest)
-        return first * 3_600_000..<(max(first, min(hours.upperBound, latest)) + 1) * 3_600_000
     }
 }

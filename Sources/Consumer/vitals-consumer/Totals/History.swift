@@ -1,6 +1,7 @@
 import Daemon
 import Files
 import Fitness
+import Records
 import Telemetry
 
 // What was in force when. Where somebody lived, how tall and heavy they were and what they wanted to reach changes, and what their days

@@ -1,6 +1,7 @@
 import Daemon
 import Foundation
 import MQTT
+import Records
 import Synchronization
 import Telemetry
 import TestSupport

@@ -1,3 +1,4 @@
+import Records
 import Synchronization
 import Telemetry
 import TestSupport

@@ -1,6 +1,7 @@
 import Fitness
 import Foundation
 import MQTT
+import Records
 import Storage
 import Telemetry
 import TestSupport

@@ -2,6 +2,7 @@ import Daemon
 import Fitness
 import Foundation
 import MQTT
+import Records
 import Telemetry
 import TestSupport
 import Testing

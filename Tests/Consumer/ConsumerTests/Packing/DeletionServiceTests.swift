@@ -1,6 +1,7 @@
 import Daemon
 import Foundation
 import MQTT
+import Records
 import Telemetry
 import TestSupport
 import Testing

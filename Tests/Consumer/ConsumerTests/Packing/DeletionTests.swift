@@ -1,5 +1,6 @@
 import Daemon
 import Foundation
+import Records
 import Storage
 import Telemetry
 import TestSupport

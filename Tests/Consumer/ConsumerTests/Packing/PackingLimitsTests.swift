@@ -1,4 +1,5 @@
 import Foundation
+import Records
 import Storage
 import Telemetry
 import TestSupport

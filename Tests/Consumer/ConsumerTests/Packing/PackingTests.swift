@@ -1,6 +1,7 @@
 import Compression
 import Daemon
 import Foundation
+import Records
 import Storage
 import Telemetry
 import TestSupport

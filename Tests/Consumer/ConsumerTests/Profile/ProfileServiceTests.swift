@@ -1,5 +1,6 @@
 import Foundation
 import MQTT
+import Records
 import Storage
 import Telemetry
 import TestSupport

@@ -1,6 +1,7 @@
 import Daemon
 import Fitness
 import MQTT
+import Records
 import Storage
 import Telemetry
 import TestSupport

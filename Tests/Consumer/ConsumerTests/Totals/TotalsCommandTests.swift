@@ -1,6 +1,7 @@
 import Daemon
 import Fitness
 import Foundation
+import Records
 import Storage
 import Telemetry
 import TestSupport

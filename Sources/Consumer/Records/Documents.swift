@@ -1,14 +1,19 @@
-import Storage
-import Telemetry
+package import Files
+package import Telemetry
 
 /// What is kept of a person beside readings: profile, contact and so on, each a JSON value under a name, sealed under the
 /// person's row key. Belongs to the thread of its store and keys.
-struct Documents {
-    let store: Store
-    let keys: Keys
+package struct Documents {
+    package let store: Store
+    package let keys: Keys
+
+    package init(store: Store, keys: Keys) {
+        self.store = store
+        self.keys = keys
+    }
 
     /// A document; nil where there is none, or none that can be opened any more.
-    func read(_ name: String, of user: ID) throws(VaultError) -> JSON? {
+    package func read(_ name: String, of user: ID) throws(VaultError) -> JSON? {
         let found = try store.database.first(
             "SELECT secret_version, sealed FROM documents WHERE user = ? AND name = ?",
             [.text(user.text), .text(name)]
@@ -18,7 +23,7 @@ struct Documents {
     }
 
     /// Keeps a document, in place of the one before. The person must have a secret.
-    func write(_ document: JSON, _ name: String, of user: ID) throws(VaultError) {
+    package func write(_ document: JSON, _ name: String, of user: ID) throws(VaultError) {
         let (version, sealed) = try self.sealed(document, name, of: user)
         try store.database.execute(
             "INSERT OR REPLACE INTO documents (user, name, secret_version, sealed) VALUES (?, ?, ?, ?)",
@@ -26,13 +31,15 @@ struct Documents {
     }
 
     /// Removes a document, where there is one.
-    func remove(_ name: String, of user: ID) throws(VaultError) {
+    package func remove(_ name: String, of user: ID) throws(VaultError) {
         try store.database.execute(
             "DELETE FROM documents WHERE user = ? AND name = ?", [.text(user.text), .text(name)])
     }
 
     /// A value under the newest version of the person's row key, for a row of another table; `name` says which.
-    func sealed(_ value: JSON, _ name: String, of user: ID) throws(VaultError) -> (version: Int64, sealed: [UInt8]) {
+    package func sealed(
+        _ value: JSON, _ name: String, of user: ID
+    ) throws(VaultError) -> (version: Int64, sealed: [UInt8]) {
         let attempted = "seal \(name) of \(user)"
         guard let version = try keys.version(of: user), let person = try keys.person(user.text, version: version) else {
             throw VaultError(attempted, .missing, said: "there is no secret of theirs")
@@ -41,7 +48,7 @@ struct Documents {
     }
 
     /// What `sealed` has sealed; nil where its secret is gone, or the bytes are damaged.
-    func opened(_ sealed: [UInt8], _ name: String, of user: ID, version: Int64) throws(VaultError) -> JSON? {
+    package func opened(_ sealed: [UInt8], _ name: String, of user: ID, version: Int64) throws(VaultError) -> JSON? {
         guard let person = try keys.person(user.text, version: version) else { return nil }
         do {
             let bytes = try person.rows.openWithNonce(sealed, aad: Self.context(name, user, version))
@@ -53,10 +60,10 @@ struct Documents {
     }
 
     /// What the name of a device is sealed as.
-    static func label(ofDevice device: String) -> String { "device \(device)" }
+    package static func label(ofDevice device: String) -> String { "device \(device)" }
 
     /// What a document's sealing is bound to.
-    static func context(_ name: String, _ user: ID, _ version: Int64) -> [UInt8] {
+    package static func context(_ name: String, _ user: ID, _ version: Int64) -> [UInt8] {
         [name, user.text, "\(version)"].reduce(into: Array("document".utf8)) { $0 += [0] + Array($1.utf8) }
     }
 }

@@ -1,8 +1,8 @@
 import Daemon
-import Files
+package import Files
 import Glibc
 import Storage
-import Vault
+package import Vault
 
 // Where the root key lies, and how it is changed.
 //
@@ -96,7 +96,7 @@ extension Keys {
     /// the same. When this returns, the new key is in its place, and on the disk.
     /// - Returns: whether the files have lost everything that was wrapped under the old one; false while somebody reads an older
     ///   state of keys.db. Whoever opens it to write next does the rest.
-    func rotateRoot(to given: SymmetricKey?) throws(VaultError) -> Bool {
+    package func rotateRoot(to given: SymmetricKey?) throws(VaultError) -> Bool {
         try database.transaction { () throws(VaultError) in
             try followRoot()
             try Self.finishRootRotation(rootKey, database)

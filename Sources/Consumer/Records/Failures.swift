@@ -1,10 +1,9 @@
-import Daemon
-import ProgramSettings
-import Storage
+package import Daemon
+package import Files
 
 extension FileRights {
     /// Takes the rights of the owner of the folder that a file lies in, or would lie in.
-    static func take(ofFolderOf file: String) throws(VaultError) -> FileRights {
+    package static func take(ofFolderOf file: String) throws(VaultError) -> FileRights {
         let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
         do throws(Failure) { return try take(ofOwnerOf: folder) } catch {
             throw VaultError("work in \(folder)", .permissions, said: error.message)
@@ -14,7 +13,7 @@ extension FileRights {
 
 extension Failure {
     /// A database whose schema has another version than this program's, and that may only be read.
-    init(olderOrNewer path: String, _ found: Int, knows: Int) {
+    package init(olderOrNewer path: String, _ found: Int, knows: Int) {
         self.init(
             .configuration, "\(path) has version \(found) of the schema, this program knows \(knows)",
             hint: found > knows

@@ -1,9 +1,10 @@
-import Daemon
-import Files
+package import Daemon
+package import Files
 import Glibc
-import Storage
-import Telemetry
-import Vault
+import ProgramSettings
+package import Storage
+package import Telemetry
+package import Vault
 
 // The tree of keys, as far as the consumer holds it.
 //
@@ -19,9 +20,9 @@ import Vault
 // this file are overwritten as they are deleted.
 
 /// The keys of a consumer. Belongs to one thread at a time.
-final class Keys {
+package final class Keys {
     /// What to do where there are no keys.
-    enum Access {
+    package enum Access {
         /// Only read, beside a running service.
         case read
         /// Write, but everything must be there.
@@ -31,36 +32,41 @@ final class Keys {
     }
 
     /// Signs what gateways are to believe.
-    let identity: Ed25519.SigningKey
+    package let identity: Ed25519.SigningKey
     /// Goes into every password's hash, so that a copy of vitals.db alone is nothing to guess passwords with.
-    let pepper: SymmetricKey
+    package let pepper: SymmetricKey
     /// Seals rows that are about no person, such as codes.
-    let service: BlockCipher
+    package let service: BlockCipher
     /// Keyed hashes of names, to look them up by.
     private let lookup: SymmetricKey
-    let database: Database
+    package let database: Database
     let rootKey: RootKey
     /// What everything in the database is wrapped under, unless that was changed meanwhile: see `followRoot`.
     var root: BlockCipher
     private var people: [PersonVersion: Person] = [:]
     var reported = OncePerMinute<PersonVersion>(capacity: 1024)
 
-    struct PersonVersion: Hashable {
-        let user: String
-        let version: Int64
+    package struct PersonVersion: Hashable {
+        package let user: String
+        package let version: Int64
+
+        package init(user: String, version: Int64) {
+            self.user = user
+            self.version = version
+        }
     }
 
     /// What derives from one version of a person's secret.
-    struct Person {
+    package struct Person {
         /// What gateways seal session keys to.
-        let stream: X25519KeyPair
+        package let stream: X25519KeyPair
         /// Seals what the consumer writes about the person.
-        let rows: BlockCipher
+        package let rows: BlockCipher
     }
 
     /// "Viky".
-    static let applicationID: Int32 = 0x5669_6B79
-    static let migrations = [
+    package static let applicationID: Int32 = 0x5669_6B79
+    package static let migrations = [
         """
         CREATE TABLE wrapped (name TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE secrets (
@@ -78,26 +84,28 @@ final class Keys {
     ]
 
     /// Their name in the state folder.
-    static let file = "keys.db"
+    package static let file = "keys.db"
 
-    /// Opens the keys with the root key that the settings name.
+    /// Opens the keys.
     /// - Parameters:
-    ///   - folder: where keys.db is, if not in the settings' state folder.
+    ///   - state: the state folder.
+    ///   - rootKeyFile: nil where the root key is a credential of systemd's.
+    ///   - folder: where keys.db is, if not in the state folder.
     ///   - mayBeOlder: whether a schema of before is good enough to read.
     /// - Throws: where either is missing, and where the root key is not the one of these keys.
-    convenience init(_ settings: ConsumerSettings, _ access: Access, folder: String? = nil, mayBeOlder: Bool = false)
-        throws(Failure)
-    {
-        let path = "\(folder ?? settings.state)/\(Self.file)"
-        if access != .create, folder == nil { try StateFolder.checkForPendingRestore(settings.state) }
+    package convenience init(
+        state: String, rootKeyFile: String?, _ access: Access, folder: String? = nil, mayBeOlder: Bool = false
+    ) throws(Failure) {
+        let path = "\(folder ?? state)/\(Self.file)"
+        if access != .create, folder == nil { try StateFolder.checkForPendingRestore(state) }
         if access == .create {
-            try StateFolder.make(settings.state)
+            try StateFolder.make(state)
         } else if Glibc.access(path, F_OK) != 0 {
             throw Failure(
                 .configuration, "there are no keys: \(path) does not exist",
                 hint: "`vitals-consumer identity` makes them; check \"state\" in the settings")
         }
-        try self.init(path, Self.rootKey(settings, path, access), access, mayBeOlder: mayBeOlder)
+        try self.init(path, Self.rootKey(rootKeyFile, path, access), access, mayBeOlder: mayBeOlder)
     }
 
     private init(_ path: String, _ rootKey: RootKey, _ access: Access, mayBeOlder: Bool) throws(Failure) {
@@ -134,18 +142,18 @@ final class Keys {
     }
 
     /// What a name (an e-mail address, a phone number) is looked up by: 32 bytes that tell nothing without the root key.
-    func lookup(_ purpose: String, _ text: String) throws(VaultError) -> [UInt8] {
+    package func lookup(_ purpose: String, _ text: String) throws(VaultError) -> [UInt8] {
         try HMACSHA256.code(for: Array(purpose.utf8) + [0] + Array(text.utf8), key: lookup)
     }
 
     // MARK: The root
 
-    /// Where the key is that the settings name, which is made where it may be.
+    /// Where the root key is, which is made where it may be.
     private static func rootKey(
-        _ settings: ConsumerSettings, _ database: String, _ access: Access
+        _ file: String?, _ database: String, _ access: Access
     ) throws(Failure) -> RootKey {
-        let rootKey = RootKey(path: settings.rootKeyFile)
-        guard let path = settings.rootKeyFile else {
+        let rootKey = RootKey(path: file)
+        guard let path = file else {
             guard try !Failure.explaining({ () throws(VaultError) in try rootKey.candidates() }).isEmpty else {
                 throw Failure(
                     .configuration, "there is no root key",
@@ -266,7 +274,7 @@ final class Keys {
 
     /// Makes a new version of a person's secret. The old ones stay: they open what is stored, and what is on its way.
     /// - Returns: the version; nil where there is no such person.
-    func rotate(_ user: ID) throws(VaultError) -> Int64? {
+    package func rotate(_ user: ID) throws(VaultError) -> Int64? {
         try database.transaction { () throws(VaultError) in
             guard try version(of: user) != nil else { return nil }
             return try makeSecret(of: user)
@@ -274,7 +282,7 @@ final class Keys {
     }
 
     /// The newest version of a person's secret, made where there is none.
-    func currentVersion(of user: ID) throws(VaultError) -> Int64 {
+    package func currentVersion(of user: ID) throws(VaultError) -> Int64 {
         try database.transaction { () throws(VaultError) in
             if let version = try version(of: user) { return version }
             return try makeSecret(of: user)
@@ -283,7 +291,7 @@ final class Keys {
 
     /// Makes the next version, within a transaction. A version that was forgotten is never made again: the list of the forgotten
     /// would have it forgotten, too.
-    func makeSecret(of user: ID) throws(VaultError) -> Int64 {
+    package func makeSecret(of user: ID) throws(VaultError) -> Int64 {
         try followRoot()
         let version = max(try version(of: user) ?? 0, try forgottenVersion(of: user)) + 1
         let secret = try SymmetricKey.random()
@@ -295,7 +303,7 @@ final class Keys {
     }
 
     /// The newest version of a person's secret; nil where there is none, or none any more.
-    func version(of user: ID) throws(VaultError) -> Int64? {
+    package func version(of user: ID) throws(VaultError) -> Int64? {
         try database.first(
             "SELECT version FROM secrets WHERE user = ? ORDER BY version DESC LIMIT 1", [.text(user.text)], row: Row.int
         )
@@ -303,7 +311,7 @@ final class Keys {
 
     /// The keys of one version of a person's secret; nil where that secret is not there, or was forgotten; also where it is
     /// damaged, which is logged: the others' go on, and nothing is made in its place.
-    func person(_ user: String, version: Int64) throws(VaultError) -> Person? {
+    package func person(_ user: String, version: Int64) throws(VaultError) -> Person? {
         let name = PersonVersion(user: user, version: version)
         if let person = people[name] { return person }
         guard let sealed = try sealedSecret(name) else { return nil }
@@ -344,14 +352,14 @@ final class Keys {
     }
 
     /// Every version of every person's secret that is there, damaged ones too.
-    func all() throws(VaultError) -> [PersonVersion] {
+    package func all() throws(VaultError) -> [PersonVersion] {
         try database.query("SELECT user, version FROM secrets ORDER BY user, version") { (row) throws(VaultError) in
             PersonVersion(user: try row.text(0), version: try row.int(1))
         }
     }
 
     /// Whose public key this is; nil where it is nobody's here.
-    func owner(of publicKey: [UInt8]) throws(VaultError) -> PersonVersion? {
+    package func owner(of publicKey: [UInt8]) throws(VaultError) -> PersonVersion? {
         for name in try all() {
             if try person(name.user, version: name.version)?.stream.publicKey == publicKey { return name }
         }
@@ -360,25 +368,25 @@ final class Keys {
 
     /// Sees to it that all there is in keys.db is on the disk, also what another process has written: one that was killed between
     /// writing and flushing has left what can be read, and a power cut would still take it.
-    func makeDurable() throws(VaultError) { try Self.flush(database) }
+    package func makeDurable() throws(VaultError) { try Self.flush(database) }
 
     private static func flush(_ database: Database) throws(VaultError) {
         try database.durably { () throws(VaultError) in }
     }
 
     /// Lets go of what was opened of a person's forgotten secrets.
-    func forgetOpened(_ user: ID, upTo version: Int64) {
+    package func forgetOpened(_ user: ID, upTo version: Int64) {
         people = people.filter { $0.key.user != user.text || $0.key.version > version }
     }
 
     /// Moves all that was written into keys.db itself, unless somebody reads an older state of it: whether it did.
-    func closeLogWithoutWaiting() throws(VaultError) -> Bool { try database.checkpointWithoutWaiting() }
+    package func closeLogWithoutWaiting() throws(VaultError) -> Bool { try database.checkpointWithoutWaiting() }
 
     /// Moves all that was written into keys.db itself.
-    func closeLog() throws(VaultError) { try database.checkpoint() }
+    package func closeLog() throws(VaultError) { try database.checkpoint() }
 
     /// Checks every page of keys.db.
-    func checkIntegrity() throws(VaultError) { try database.checkIntegrity() }
+    package func checkIntegrity() throws(VaultError) { try database.checkIntegrity() }
 
     static func personData(_ user: String, _ version: Int64) -> [UInt8] {
         Array("person".utf8) + [0] + Array(user.utf8) + [0] + Array("\(version)".utf8)
@@ -389,12 +397,12 @@ final class Keys {
 
 extension Keys {
     /// The newest version of a person's secret that was forgotten; 0 where none was.
-    func forgottenVersion(of user: ID) throws(VaultError) -> Int64 {
+    package func forgottenVersion(of user: ID) throws(VaultError) -> Int64 {
         try database.first("SELECT version FROM forgotten WHERE user = ?", [.text(user.text)], row: Row.int) ?? 0
     }
 }
 
 extension VaultError {
     /// Whether the bytes are to blame, and not this machine.
-    var isUnreadable: Bool { reason == .notAuthentic || reason == .malformed }
+    package var isUnreadable: Bool { reason == .notAuthentic || reason == .malformed }
 }

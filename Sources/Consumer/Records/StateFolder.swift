@@ -1,6 +1,7 @@
-import Daemon
-import Files
+package import Daemon
+package import Files
 import Glibc
+import ProgramSettings
 import Storage
 
 // The state folder of a consumer, and how a restored one comes to be.
@@ -8,6 +9,7 @@ import Storage
 //     lock           who may write here (StateLock)
 //     vitals.db      what was received
 //     keys.db        secrets and identity, under the root key
+//     forgotten      the list of the forgotten
 //     restoring/     databases that `restore` is preparing: of no meaning, removed by whoever next takes the folder to write
 //     restored/      databases that are ready, on their way to their places
 //
@@ -16,18 +18,21 @@ import Storage
 // that is interrupted, at any instant, has happened or has not.
 
 /// The state folder, taken to write to.
-struct StateFolder {
-    let path: String
+package struct StateFolder {
+    package let path: String
     private let lock: StateLock
 
+    /// The list of the forgotten.
+    package static let forgotten = "forgotten"
+
     /// The databases.
-    static let databases = [Keys.file, Store.file]
+    package static let databases = [Keys.file, Store.file]
 
     /// All files that are opened there.
-    static let files = databases.flatMap(Database.files) + [ForgottenPlaces.file, StateLock.file]
+    package static let files = databases.flatMap(Database.files) + [forgotten, StateLock.file]
 
     /// Makes the folder where there is none, takes it, and finishes what a restore has begun.
-    init(_ path: String) throws(Failure) {
+    package init(_ path: String) throws(Failure) {
         try Self.make(path)
         lock = try StateLock(folder: path)
         self.path = path
@@ -39,7 +44,7 @@ struct StateFolder {
     }
 
     /// Makes the folder, for its owner only, where there is none.
-    static func make(_ path: String) throws(Failure) {
+    package static func make(_ path: String) throws(Failure) {
         do throws(VaultError) {
             try Folder.make(path)
         } catch {
@@ -51,18 +56,18 @@ struct StateFolder {
     }
 
     /// Databases that `restore` is preparing.
-    var restoring: String { path + "/restoring" }
+    package var restoring: String { path + "/restoring" }
     private var restored: String { path + "/restored" }
     private var isRestored: Bool { access(restored, F_OK) == 0 }
 
     /// The first database that is here already.
-    var database: String? {
+    package var database: String? {
         let files = Self.databases.map { "\(path)/\($0)" }
         return (files + files.map { $0 + "-wal" }).first { access($0, F_OK) == 0 }
     }
 
     /// Puts the databases in `restoring`, which are complete and on the disk, into place.
-    func putInPlace() throws(VaultError) {
+    package func putInPlace() throws(VaultError) {
         try Folder.rename(restoring, to: restored)
         try finishRestore()
     }
@@ -77,7 +82,7 @@ struct StateFolder {
     }
 
     /// Refuses to go on beside a restore that was interrupted on its last steps: for those who do not take the folder.
-    static func checkForPendingRestore(_ path: String) throws(Failure) {
+    package static func checkForPendingRestore(_ path: String) throws(Failure) {
         guard access(path + "/restored", F_OK) == 0 else { return }
         throw Failure(
             .temporary, "a restore into \(path) was interrupted",

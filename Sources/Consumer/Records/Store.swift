@@ -1,23 +1,24 @@
-import Compression
-import Daemon
+package import Compression
+package import Daemon
+package import Files
 import Glibc
-import Storage
-import Telemetry
-import Vault
+import ProgramSettings
+package import Storage
+package import Telemetry
 
 /// The consumer's database. Belongs to one thread at a time.
-final class Store {
+package final class Store {
     /// Drawn with the database; gateways know the store by it.
-    let id: StoreID
-    let database: Database
-    /// For what is packed.
-    let zstandard = Zstandard(level: 9)
+    package let id: StoreID
+    package let database: Database
+    /// For what is packed: it stays here as long as packing is an extension of the store.
+    package let zstandard = Zstandard(level: 9)
 
     /// Its name in the state folder.
-    static let file = "vitals.db"
+    package static let file = "vitals.db"
 
     /// Opens `vitals.db` in `folder`: to write, and then makes it where there is none; or to read beside a service.
-    init(folder: String, readOnly: Bool = false) throws(Failure) {
+    package init(folder: String, readOnly: Bool = false) throws(Failure) {
         let path = "\(folder)/\(Self.file)"
         if readOnly, access(path, F_OK) != 0 {
             throw Failure(
@@ -46,22 +47,22 @@ final class Store {
 // MARK: Streams
 
 /// A row of `streams`.
-struct StoredStream: Equatable {
-    let number: Int64
-    let id: StreamID
-    let gateway: String
-    let sensor: String
-    let user: String
-    let secretVersion: Int64
-    let kinds: Grant.Kinds
+package struct StoredStream: Equatable {
+    package let number: Int64
+    package let id: StreamID
+    package let gateway: String
+    package let sensor: String
+    package let user: String
+    package let secretVersion: Int64
+    package let kinds: Grant.Kinds
     /// Unix milliseconds.
-    let from: Int64
+    package let from: Int64
     /// Unix milliseconds; nil while the stream is open.
-    let until: Int64?
-    let serial: Int64
+    package let until: Int64?
+    package let serial: Int64
 
     /// How much later than its end a stream's readings may be: clocks differ.
-    static let tolerance: Int64 = 60_000
+    package static let tolerance: Int64 = 60_000
 
     fileprivate static let columns =
         "number, id, gateway, sensor, user, secret_version, kinds, from_ms, until_ms, serial"
@@ -81,28 +82,28 @@ struct StoredStream: Equatable {
 }
 
 extension Store {
-    func stream(_ id: StreamID) throws(VaultError) -> StoredStream? {
+    package func stream(_ id: StreamID) throws(VaultError) -> StoredStream? {
         try database.first(
             "SELECT \(StoredStream.columns) FROM streams WHERE id = ?", [.blob(id.bytes)], row: StoredStream.init)
     }
 
-    func streams() throws(VaultError) -> [StoredStream] {
+    package func streams() throws(VaultError) -> [StoredStream] {
         try database.query("SELECT \(StoredStream.columns) FROM streams ORDER BY number", row: StoredStream.init)
     }
 
-    func stream(number: Int64) throws(VaultError) -> StoredStream? {
+    package func stream(number: Int64) throws(VaultError) -> StoredStream? {
         try database.first(
             "SELECT \(StoredStream.columns) FROM streams WHERE number = ?", [.integer(number)], row: StoredStream.init)
     }
 
-    func streams(of user: ID) throws(VaultError) -> [StoredStream] {
+    package func streams(of user: ID) throws(VaultError) -> [StoredStream] {
         try database.query(
             "SELECT \(StoredStream.columns) FROM streams WHERE user = ? ORDER BY number", [.text(user.text)],
             row: StoredStream.init)
     }
 
     /// The newest stream of each of some sensors, or of every one that ever had one.
-    func newestStreams(of some: Set<SensorName>?) throws(VaultError) -> [StoredStream] {
+    package func newestStreams(of some: Set<SensorName>?) throws(VaultError) -> [StoredStream] {
         guard let some else { return try newestStreams() }
         let sql = """
             SELECT \(StoredStream.columns) FROM streams WHERE gateway = ? AND sensor = ? ORDER BY serial DESC LIMIT 1
@@ -117,7 +118,7 @@ extension Store {
     }
 
     /// The newest stream of each sensor that ever had one.
-    func newestStreams() throws(VaultError) -> [StoredStream] {
+    package func newestStreams() throws(VaultError) -> [StoredStream] {
         let sql = """
             SELECT \(StoredStream.columns) FROM streams AS one WHERE serial =
                 (SELECT max(serial) FROM streams WHERE gateway = one.gateway AND sensor = one.sensor)
@@ -130,7 +131,7 @@ extension Store {
     /// theirs until it was this person's again. What a gateway seals that has not heard of the end is still the person's otherwise.
     ///
     /// Another person's stream that seems to begin before this one's end does so because the clock was set back.
-    func foreignTimes(of stream: StoredStream) throws(VaultError) -> [Range<Int64>] {
+    package func foreignTimes(of stream: StoredStream) throws(VaultError) -> [Range<Int64>] {
         guard let until = stream.until else { return [] }
         let sql = """
             SELECT max(other.from_ms, ?4), (
@@ -146,62 +147,19 @@ extension Store {
             return begin..<max(begin, try row.intIfPresent(1) ?? .max)
         }
     }
-
-    /// A sensor's first stream has no beginning: nobody else's readings came before it, and a gateway whose clock is behind
-    /// is not to lose any.
-    func openStream(
-        _ sensor: SensorName, user: ID, secretVersion: Int64, kinds: Grant.Kinds, now: Int64
-    ) throws(VaultError) {
-        let sql = """
-            INSERT INTO streams (id, gateway, sensor, user, secret_version, kinds, from_ms, until_ms, serial)
-            VALUES (?, ?, ?, ?, ?, ?, iif(EXISTS (SELECT 1 FROM streams WHERE gateway = ? AND sensor = ?), ?, 0), NULL, ?)
-            """
-        try database.execute(
-            sql,
-            [
-                .blob(RandomBytes.draw(16)), .text(sensor.gateway.text), .text(sensor.sensor.text), .text(user.text),
-                .integer(secretVersion), .integer(Int64(kinds.rawValue)), .text(sensor.gateway.text),
-                .text(sensor.sensor.text), .integer(now), .integer(nextSerial(now)),
-            ])
-        // The person's again are those that a stream of theirs holds from after its end, where somebody else had the sensor in between.
-        try markStale(user, HourSpan.hour(now)...HourSpan.latest)
-    }
-
-    func endStream(_ stream: StoredStream, now: Int64) throws(VaultError) {
-        let until = max(now, stream.from)
-        try database.execute(
-            "UPDATE streams SET until_ms = ?, serial = ? WHERE number = ?",
-            [.integer(until), .integer(nextSerial(now)), .integer(stream.number)])
-        // Readings from a clock that is ahead may be there already, and be another person's now.
-        guard let user = decoded({ () throws(MalformedValue) in try ID(stream.user) }) else { return }
-        try markStale(user, HourSpan.hour(until)...HourSpan.latest)
-    }
-
-    func setKinds(_ kinds: Grant.Kinds, of stream: StoredStream, now: Int64) throws(VaultError) {
-        try database.execute(
-            "UPDATE streams SET kinds = ?, serial = ? WHERE number = ?",
-            [.integer(Int64(kinds.rawValue)), .integer(nextSerial(now)), .integer(stream.number)])
-    }
-
-    /// Greater than every serial before it; no less than the time, so that it also rises past the serials that a store
-    /// restored from a backup has forgotten.
-    func nextSerial(_ now: Int64) throws(VaultError) -> Int64 {
-        let last = try database.first("SELECT coalesce(max(serial), 0) FROM streams", row: Row.int) ?? 0
-        return max(last + 1, now)
-    }
 }
 
 // MARK: Sessions and the ledger
 
 /// A row of `sessions`.
-struct StoredSession {
-    let number: Int64
-    let session: SessionID
-    let boot: BootID
+package struct StoredSession {
+    package let number: Int64
+    package let session: SessionID
+    package let boot: BootID
     /// The session key under the person's row key.
-    let sealedKey: [UInt8]
+    package let sealedKey: [UInt8]
 
-    init(_ row: borrowing Row) throws(VaultError) {
+    package init(_ row: borrowing Row) throws(VaultError) {
         number = try row.int(0)
         session = SessionID(stored: try row.blob(1))
         boot = BootID(stored: try row.blob(2))
@@ -210,20 +168,20 @@ struct StoredSession {
 }
 
 extension Store {
-    func session(_ session: SessionID, of stream: StoredStream) throws(VaultError) -> StoredSession? {
+    package func session(_ session: SessionID, of stream: StoredStream) throws(VaultError) -> StoredSession? {
         try database.first(
             "SELECT number, session, boot, sealed_key FROM sessions WHERE stream = ? AND session = ?",
             [.integer(stream.number), .blob(session.bytes)], row: StoredSession.init)
     }
 
-    func session(number: Int64) throws(VaultError) -> StoredSession? {
+    package func session(number: Int64) throws(VaultError) -> StoredSession? {
         try database.first(
             "SELECT number, session, boot, sealed_key FROM sessions WHERE number = ?", [.integer(number)],
             row: StoredSession.init)
     }
 
     /// - Returns: the session's number.
-    func add(
+    package func add(
         _ session: SessionID, of stream: StoredStream, boot: BootID, sealedKey: [UInt8]
     ) throws(VaultError) -> Int64 {
         try database.first(
@@ -235,34 +193,15 @@ extension Store {
     }
 
     /// The digest of the block that was accepted under this number; nil where none was.
-    func digest(_ session: Int64, _ sequence: UInt64) throws(VaultError) -> [UInt8]? {
+    package func digest(_ session: Int64, _ sequence: UInt64) throws(VaultError) -> [UInt8]? {
         try database.first(
             "SELECT digest FROM ledger WHERE session = ? AND seq = ?", [.integer(session), .number(sequence)],
             row: Row.blob)
     }
 
-    func enter(_ session: Int64, _ sequence: UInt64, digest: [UInt8]) throws(VaultError) {
+    package func enter(_ session: Int64, _ sequence: UInt64, digest: [UInt8]) throws(VaultError) {
         try database.execute(
             "INSERT INTO ledger (session, seq, digest) VALUES (?, ?, ?)",
             [.integer(session), .number(sequence), .blob(digest)])
     }
 }
-
-extension Value {
-    /// 64 bits as SQLite has them, with a sign.
-    static func number(_ number: UInt64) -> Value { .integer(Int64(bitPattern: number)) }
-}
-
-extension RandomID {
-    /// The id in a row; the schema sees to its length.
-    init(stored bytes: [UInt8]) {
-        self.init(high: bigEndian(bytes.prefix(8)), low: bigEndian(bytes.dropFirst(8).prefix(8)))
-    }
-}
-
-extension SessionID {
-    fileprivate init(stored bytes: [UInt8]) { self.init(bigEndian(bytes.prefix(8))) }
-}
-
-/// Bytes as a big-endian number.
-private func bigEndian(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }

@@ -41,8 +41,8 @@
 
 extension Store {
     /// "Vidb".
-    static let applicationID: Int32 = 0x5669_6462
-    static let migrations = [
+    package static let applicationID: Int32 = 0x5669_6462
+    package static let migrations = [
         """
         CREATE TABLE store (id BLOB NOT NULL CHECK (length(id) = 16)) STRICT;
         INSERT INTO store (id) VALUES (randomblob(16));

@@ -1,0 +1,33 @@
+import Telemetry
+
+/// The hours that something lies in.
+package struct HourSpan: Equatable {
+    package var first: Int64
+    package var last: Int64
+
+    /// The hour of a wall time, Unix milliseconds.
+    @inlinable
+    package static func hour(_ wall: Int64) -> Int64 { wall >= 0 ? wall / 3_600_000 : (wall + 1) / 3_600_000 - 1 }
+
+    /// The hours of a range of wall times.
+    package init(times: ClosedRange<Int64>) {
+        (first, last) = (Self.hour(times.lowerBound), Self.hour(times.upperBound))
+    }
+
+    /// The hours from the earliest to the latest of some wall times; nil where there are none.
+    package init?(_ walls: some Sequence<Int64>) {
+        guard let first = walls.min(), let last = walls.max() else { return nil }
+        self.first = Self.hour(first)
+        self.last = Self.hour(last)
+    }
+
+    /// No reading is earlier or later.
+    package static let earliest = hour(-Moment.limit)
+    package static let latest = hour(Moment.limit)
+
+    /// The time of some hours, Unix milliseconds.
+    package static func times(_ hours: ClosedRange<Int64>) -> Range<Int64> {
+        let first = max(hours.lowerBound, earliest)
+        return first * 3_600_000..<(max(first, min(hours.upperBound, latest)) + 1) * 3_600_000
+    }
+}

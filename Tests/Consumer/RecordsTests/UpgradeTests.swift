@@ -1,0 +1,123 @@
+import Daemon
+import Records
+import Storage
+import TestSupport
+import Testing
+import Vault
+
+@Suite("A store of an earlier version")
+struct UpgradeTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var path: String { folder.path(Store.file) }
+
+    /// Something in each table, by the version that made the table.
+    private static let rows: [[String]] = [
+        [
+            """
+            INSERT INTO streams (number, id, gateway, sensor, user, secret_version, kinds, from_ms, until_ms, serial)
+            VALUES (1, randomblob(16), 'home', 'strap', 'ada', 1, 7, 0, NULL, 5)
+            """,
+            "INSERT INTO sessions (number, stream, session, boot, sealed_key) VALUES (1, 1, randomblob(8), randomblob(16), x'0102')",
+            "INSERT INTO ledger (session, seq, digest) VALUES (1, 1, randomblob(32))",
+            """
+            INSERT INTO blocks (number, stream, session, seq, type, kinds, first_hour, hours_more, sealed)
+            VALUES (1, 1, 1, 1, 2, 1, 498681, 0, x'0304')
+            """,
+            "INSERT INTO records (session, record, block) VALUES (1, 1, 1)",
+        ],
+        ["INSERT INTO counts (stream, kind, number) VALUES (1, 1, 10), (1, 0, 1)"],
+        [
+            "INSERT INTO accounts (user, email, phone, password, created_ms) VALUES ('ada', randomblob(32), NULL, x'05', 6)",
+            "INSERT INTO subjects (subject, user, provider) VALUES (randomblob(32), 'ada', 'example')",
+            """
+            INSERT INTO devices (device, user, credential, created_ms, secret_version, name)
+            VALUES ('d1', 'ada', x'06', 7, 1, x'07')
+            """,
+            "INSERT INTO documents (user, name, secret_version, sealed) VALUES ('ada', 'profile', 1, x'08')",
+            "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES ('c1', 'reset', 'ada', x'09', 8)",
+            """
+            INSERT INTO gateways (gateway, owner, identity, credential, claim_key, enrolled_ms)
+            VALUES ('garden', 'ada', randomblob(32), x'0A', x'0B', 9)
+            """,
+            "INSERT INTO claims (gateway, sensor, user, kinds, claimed_ms) VALUES ('garden', 'pod', 'ada', 7, 10)",
+            "INSERT INTO used_claim_codes (gateway, sensor, window, nonce) VALUES ('garden', 'pod', 11, 12)",
+            "INSERT INTO nonces (nonce, expires_ms) VALUES (x'0C', 13)",
+            "INSERT INTO forgotten (user, version, time_ms, account) VALUES ('bob', 2, 14, 1)",
+            "INSERT INTO forgotten_streams (id, public_key) VALUES (randomblob(16), x'0D')",
+        ],
+        [
+            "INSERT INTO ledger_runs (session, first_seq, digests) VALUES (1, 2, x'0E0E0E0E0E0E')",
+            "INSERT INTO days (user, day, secret_version, sealed) VALUES ('ada', 20778, 1, x'0F')",
+            "INSERT INTO heart_rate_hours (user, hour, secret_version, sealed) VALUES ('ada', 498681, 1, x'10')",
+            "INSERT INTO heart_rate_days (user, day, secret_version, sealed) VALUES ('ada', 20778, 1, x'11')",
+            "INSERT INTO heart_rate_months (user, month, secret_version, sealed) VALUES ('ada', 682, 1, x'12')",
+            "INSERT INTO stale (user, first_hour, last_hour) VALUES ('ada', 15, 16)",
+            "INSERT INTO notifications (id, user, secret_version, sealed) VALUES ('n1', 'ada', 1, x'13')",
+            "INSERT INTO answered (digest, user, secret_version, sealed, expires_ms) VALUES (randomblob(32), 'ada', 1, x'14', 17)",
+        ],
+        [],
+    ]
+
+    /// Every row of every table, by its columns of now, as text.
+    private func contents(_ database: Database, columns: [String: [String]]) throws -> [String: [String]] {
+        var contents: [String: [String]] = [:]
+        for (table, names) in columns {
+            let row = names.map { "quote(\($0))" }.joined(separator: " || ',' || ")
+            contents[table] = try database.query("SELECT \(row) FROM \(table) ORDER BY 1", row: Row.text)
+        }
+        return contents
+    }
+
+    private func columns(_ database: Database) throws -> [String: [String]] {
+        var columns: [String: [String]] = [:]
+        for table in try database.query("SELECT name FROM sqlite_schema WHERE type = 'table'", row: Row.text) {
+            columns[table] = try database.query("SELECT name FROM pragma_table_info('\(table)')", row: Row.text)
+        }
+        return columns
+    }
+
+    @Test("is brought up to date with every row that it has", arguments: 1...5)
+    func upgrade(version: Int) throws {
+        let columns: [String: [String]]
+        let before: [String: [String]]
+        do {
+            let old = try Database(path, .readWrite(.full), applicationID: Store.applicationID)
+            try old.migrate(Array(Store.migrations.prefix(version)))
+            for sql in Self.rows.prefix(version).joined() { try old.execute(sql) }
+            columns = try self.columns(old)
+            before = try contents(old, columns: columns)
+            let empty = before.filter { $0.value.isEmpty }.keys
+            #expect(empty.isEmpty, "\(empty)")
+        }
+        let refusal = thrown(Failure.self) { try Store(folder: folder.path, readOnly: true) }
+        #expect(refusal?.hint?.contains("start the service") == true)
+
+        let store = try Store(folder: folder.path)
+        #expect(try store.database.version == Store.migrations.count)
+        try store.database.checkIntegrity()
+        let after = try contents(store.database, columns: columns)
+        for (table, rows) in before {
+            // Migrations have hours computed again.
+            let isWhole = table == "stale" ? Set(rows).isSubset(of: after[table] ?? []) : rows == after[table]
+            #expect(isWhole, "\(table)")
+        }
+        let stream = try #require(try store.streams().first)
+        #expect(stream.user == "ada" && stream.serial == 5 && stream.until == nil)
+        _ = try Store(folder: folder.path, readOnly: true)
+    }
+
+    @Test("is none of a later version: that is refused, to read and to write")
+    func later() throws {
+        do {
+            let database = try Store(folder: folder.path).database
+            _ = try database.query("PRAGMA user_version = \(Store.migrations.count + 1)", row: Row.int)
+        }
+        for readOnly in [true, false] {
+            let error = thrown(Failure.self) { try Store(folder: folder.path, readOnly: readOnly) }
+            #expect(error?.exitCode == .configuration && error?.hint?.contains("install at least") == true)
+        }
+    }
+}
