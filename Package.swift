@@ -4,7 +4,7 @@ import PackageDescription
 // Each row imports only rows below it, and what stands in one row never imports each other (Tests/Structure/rooms.py looks):
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
-//   consumer    Admission
+//   consumer    Admission   Desk
 //               Records
 //   settings    ProgramSettings
 //   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression
@@ -95,11 +95,12 @@ let package = Package(
             ["Compression", "Daemon", "Files", "ProgramSettings", "Storage", "Telemetry", "Vault"]),
         library(
             .consumer, "Admission", ["Daemon", "Files", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+        library(.consumer, "Desk", ["Daemon", "Files", "MQTT", "Reactor", "Telemetry", "Vault"]),
         program(
             .consumer, "vitals-consumer",
             [
-                "Admission", "Compression", "Daemon", "Fetch", "Files", "Fitness", "MQTT", "ProgramSettings", "Reactor",
-                "Records", "Storage", "Telemetry", "Vault",
+                "Admission", "Compression", "Daemon", "Desk", "Fetch", "Files", "Fitness", "MQTT", "ProgramSettings",
+                "Reactor", "Records", "Storage", "Telemetry", "Vault",
             ]),
         program(.sensor, "vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         program(
@@ -130,8 +131,8 @@ let package = Package(
         tests(
             .consumer, "ConsumerTests",
             [
-                "vitals-consumer", "Admission", "Compression", "Daemon", "Fetch", "Files", "Fitness", "MQTT", "Reactor",
-                "Records", "Storage", "Telemetry", "TestSupport", "Vault",
+                "vitals-consumer", "Admission", "Compression", "Daemon", "Desk", "Fetch", "Files", "Fitness", "MQTT",
+                "Reactor", "Records", "Storage", "Telemetry", "TestSupport", "Vault",
             ],
             exclude: ["OpenID/signer.py", "OpenID/tokens.py", "Profile/zones.py", "Statistics/recording.py"]),
         tests(.command, "CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),

@@ -57,9 +57,8 @@ package final class BrokerRules: @unchecked Sendable {
     /// Told when the broker is in line, or why it is not; for tests and readiness.
     var settled: (RulesError?) -> Void = { _ in }
 
-    /// Told whenever the broker is in line with all that has changed: the people of whom a client was found there, and removed, since this
-    /// was told last.
-    package var inLine: (Set<ID>) -> Void = { _ in }
+    /// Since the last connection: see `connected`.
+    private var inLine: (Set<ID>) -> Void = { _ in }
     var found: Set<ID> = []
 
     private static let waitingLimit = 1_000
@@ -80,7 +79,10 @@ package final class BrokerRules: @unchecked Sendable {
     }
 
     /// To be called at each connection.
-    package func connected() {
+    /// - Parameter inLine: told whenever the broker is in line with all that has changed: the people of whom a client was found there, and
+    ///   removed, since this was told last.
+    package func connected(inLine: @escaping (Set<ID>) -> Void) {
+        self.inLine = inLine
         state = .underWay
         plugin.open { [unowned self] error in
             if let error { finish(error) } else { bringInLine() }

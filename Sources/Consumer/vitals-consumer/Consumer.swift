@@ -1,5 +1,6 @@
 import Admission
 import Daemon
+import Desk
 import MQTT
 import Reactor
 import Records
@@ -20,12 +21,13 @@ import Vault
 // forgotten them. Presence comes last, because gateways send as soon as they see it: it waits until the broker has granted
 // the subscription to their blocks.
 //
-// Requests of people come on the same thread, and are answered after the batch that they came in: see People/.
+// Requests of people come on the same thread, and are answered after the batch that they came in: see the target Desk, and
+// Features.swift.
 //
 // SIGHUP has the settings read again: see Reload.swift.
 
 /// The service. `start` and `stop` belong to the owner, who must stop what was started.
-// Proof of @unchecked: what is `var`, and the databases behind `ingest` and `grants`, are touched in `init`, and then by the
+// Proof of @unchecked: `ends` is the owner's. What else is `var`, and the databases behind `ingest` and `grants`, are touched in `init`, and then by the
 // session's thread only, until `stop` has ended that; the rest does not change.
 final class Consumer: @unchecked Sendable {
     var settings: ConsumerSettings
@@ -44,19 +46,23 @@ final class Consumer: @unchecked Sendable {
     let days: Days
     let stale: StaleHours
     let packing: Packing
-    let people: People
+    let notifications: Notifications
+    /// Where people's requests come in.
+    let desk: Desk
     /// Read for people's questions, and apart from them for what people take along.
-    let readers: Readers
-    let exportReaders: Readers
+    let readers: StoreReaders
+    let exportReaders: StoreReaders
     /// Apart again, for the statistics of years take a while.
-    let statisticsReaders: Readers
+    let statisticsReaders: StoreReaders
     /// Hours with very much in them are read there: see Totals/Stale.swift.
     private let hours = EventLoop(name: "hours")
     private let publisher: NotificationPublisher
-    let today: Today
     let questions: SensorQuestions
     let scheduledReads: ScheduledReads
-    let endedGateways: EndedGateways
+    /// What is at the desk, and needs this service: made last of all, by `init`.
+    private(set) var features: Features! = nil
+    /// What ends that which was started, in the order of the starts. The owner's.
+    private var ends: [() -> Void] = []
     /// Whether the disk takes what is written.
     private var disk = DiskState()
     /// Tries to connect to the broker that came to nothing.
@@ -111,7 +117,7 @@ final class Consumer: @unchecked Sendable {
         let identities = try Failure.explaining { () throws(VaultError) in
             try EnrolledGateways(store: store, keys: keys).identities(settings)
         }
-        let notifications = Notifications(store, keys)
+        notifications = Notifications(store, keys)
         minutes = HeartRateMinutes(store, keys)
         days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
         let derivations: [any Derivation] = [minutes, days]
@@ -130,23 +136,36 @@ final class Consumer: @unchecked Sendable {
         questions = SensorQuestions(session, settings.topics)
         scheduledReads = ScheduledReads(store, days.histories, settings.reads, questions)
         rules = settings.brokerRules.map { [session] _ in BrokerRules(settings.admission, store, session) }
-        let context = PeopleContext(
-            settings, store: store, keys: keys, session: session, notifications: notifications)
-        context.rules = rules
-        context.days = days
-        people = People(context)
-        endedGateways = EndedGateways(context)
-        readers = Readers(people, threadName: "queries")
-        exportReaders = Readers(people, threadName: "export")
-        statisticsReaders = Readers(people, threadName: "statistics")
-        today = Today(context, TodayTopics(context, days))
+        desk = Self.desk(settings, session, forgetting)
+        let read: StoreReaders.Opening = { read in try ReadSource.opened(settings, read) }
+        let catchUp = { [stale] (user: ID) in _ = try stale.catchUp(user, within: StaleHours.portion) }
+        readers = Readers(threadName: "queries", session.loop, prepare: catchUp, open: read)
+        exportReaders = Readers(threadName: "export", session.loop, open: read)
+        statisticsReaders = Readers(threadName: "statistics", session.loop, prepare: catchUp, open: read)
         publisher = NotificationPublisher(notifications, session, settings.topics)
         stale.beside = StaleHours.Beside(
             perform: { [hours] in hours.perform($0) }, back: { [loop = session.loop] in loop.perform($0) },
-            read: { read in try Readers.opened(settings) { try read($0, $1) } })
+            read: { read in try ReadSource.opened(settings) { try read($0.store, $0.keys) } })
+        features = try Features(self, store, keys)
         meetDays()
-        try meetPeople()
         meetForgetting()
+    }
+
+    private static func desk(_ settings: ConsumerSettings, _ session: Session, _ forgetting: Forgetting) -> Desk {
+        let hasAccounts = settings.accounts != nil
+        return Desk(
+            session, settings.topics,
+            closed: { user in
+                guard forgetting.isBusy(with: user) else { return nil }
+                let words = "all that is yours is being deleted: wait until it is done"
+                return ReplyError(.busy, words, retryAfterSeconds: 5)
+            },
+            unknown: { name in
+                // Most of what is missing then has to do with accounts.
+                let place = hasAccounts ? "" : "this home has no accounts: without them "
+                return ReplyError(
+                    .notSupported, "\(place)there is no request \"\(name)\"", field: hasAccounts ? nil : "accounts")
+            })
     }
 
     private static func brokerOptions(_ settings: ConsumerSettings, _ store: StoreID) -> MQTT.Options {
@@ -174,11 +193,18 @@ final class Consumer: @unchecked Sendable {
             Subscription(settings.topics.everyGateway(.grants), retainHandling: .doNotSend),
             Subscription(settings.topics.everyGateway(.info)), Subscription(settings.topics.everySensor(.info)),
         ])
-        session.subscribe(people.subscriptions)
-        session.subscribe(today.subscriptions)
+        session.subscribe(desk.subscriptions)
+        session.subscribe(features.today.subscriptions)
         giveSignsOfLife()
-        for readers in [readers, exportReaders, statisticsReaders] { readers.start() }
+        for readers in [readers, exportReaders, statisticsReaders] {
+            readers.start()
+            ends.append { readers.stop() }
+        }
         hours.start()
+        ends.append { [stale, hours] in
+            stale.stop()
+            hours.stop()
+        }
         session.loop.perform { [self] in
             forgetting.start(session.loop)
             stale.start(session.loop)
@@ -186,7 +212,7 @@ final class Consumer: @unchecked Sendable {
             scheduledReads.start(session.loop)
             countStored()
             rotateDaily()
-            people.context.answered.start(session.loop)
+            features.context.answered.start(session.loop)
         }
         session.start(
             Handlers(
@@ -194,6 +220,7 @@ final class Consumer: @unchecked Sendable {
                 received: { [unowned self] in received($0) },
                 commit: { [unowned self] in commit() },
                 problem: { [unowned self] in tell($0) }))
+        ends.append { [session] in session.stop() }
     }
 
     /// Says goodbye and ends the thread. A batch that was received is committed before.
@@ -203,10 +230,7 @@ final class Consumer: @unchecked Sendable {
             presence.leave()
             publishPresence(.offline) { _ in }
         }
-        session.stop()
-        for readers in [readers, exportReaders, statisticsReaders] { readers.stop() }
-        stale.stop()
-        hours.stop()
+        while let end = ends.popLast() { end() }
         let counts = ingest.counts
         log.notice(
             """
@@ -230,10 +254,10 @@ extension Consumer {
         case .connecting, .stopped: log.debug("\(state)")
         case .connected:
             failedTries = LastingTrouble()
-            rules?.connected()
+            rules?.connected { [unowned self] in features.accounts?.devices.brokerIsInLine($0) }
             publisher.connected()
-            today.connected()
-            endedGateways.connected()
+            features.today.connected()
+            features.endedGateways.connected()
             subscribeToBlocks()
             publishRetained()
             minutes.latest?.tellAgain()
@@ -241,8 +265,8 @@ extension Consumer {
         case .waiting(let reason, _):
             rules?.disconnected()
             publisher.disconnected()
-            today.disconnected()
-            endedGateways.disconnected()
+            features.today.disconnected()
+            features.endedGateways.disconnected()
             isSubscribed = false
             session.unsubscribe([blocksFilter])
             // That its disk refused the batch, the consumer has said itself, and says no more.
@@ -381,7 +405,7 @@ extension Consumer {
             }
             return
         }
-        guard rules?.received(message) != true, !endedGateways.received(message) else { return }
+        guard rules?.received(message) != true, !features.endedGateways.received(message) else { return }
         if let last = lastBlocks, last.topic == message.topic {
             return ingest.collect(message.payload, from: last.gateway)
         }
@@ -397,14 +421,14 @@ extension Consumer {
         case nil, .account(.request)?, .user(_, .request)?, .gateway(_, .request)?,
             .gateway(_, .sensor(_, .stepsGet))?,
             .gateway(_, .sensor(_, .temperatureGet))?:
-            people.collect(message)
-        case .user(let user, let topic)?: today.received(user, topic, isRetained: message.retain)
+            desk.collect(message)
+        case .user(let user, let topic)?: features.today.received(user, topic, isRetained: message.retain)
         default: break
         }
     }
 
     private func commit() -> Bool {
-        defer { people.answerCollected() }
+        defer { desk.answerCollected() }
         let isWriting = ingest.hasCollected
         do throws(VaultError) {
             let (answers, reports) = try ingest.commit(now: millisecondsSinceBoot(), wall: unixMilliseconds())

@@ -31,20 +31,20 @@ extension Consumer {
         }
         let inert = settings.changesForARestart(in: new)
         settings = settings.taking(new)
-        people.context.settings = settings
+        features.context.settings = settings
         rules?.reload(settings.admission)
         log.level = new.logLevel
         ingest.enrol(identities)
         ingest.allowances.limits = new.limits
         scheduledReads.apply(new.reads)
         scheduledReads.sensorsChanged()
-        today.settingsChanged()
+        features.today.settingsChanged()
         log.notice("read the settings again")
         if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
         republishing?.cancel()
         publishSettled()
         // An operator may have removed some.
-        endedGateways.goOn()
+        features.endedGateways.goOn()
     }
 
     /// Publishes the grants that follow from settings that are in force already, until that has succeeded once.

@@ -252,7 +252,7 @@ final class Ruled {
             Handlers(
                 stateChanged: { [rules] state in
                     switch state {
-                    case .connected: rules.connected()
+                    case .connected: rules.connected { _ in }
                     case .waiting: rules.disconnected()
                     default: break
                     }

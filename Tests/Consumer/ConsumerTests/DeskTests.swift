@@ -6,6 +6,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Desk
 @testable import vitals_consumer
 
 @Suite("The desk for people's requests", .timeLimit(.minutes(20)))
@@ -23,24 +24,25 @@ struct DeskTests {
             let settings = try household.settings(port: broker.port, more: "accounts: {}, broker_rules: {},")
             _ = try Keys(settings, .create)
             let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
-            let people = consumer.people
+            let desk = consumer.desk
             let calls = Mutex(0)
-            people.register(
-                "test/count",
-                .atOnce { request in
-                    calls.withLock { $0 += 1 }
-                    return [
-                        "user": .string(try request.user.text), "word": .string(try request.text("word", atMost: 8)),
-                    ]
-                })
-            people.register(
-                "test/part", bulk: Allowance(perSecond: 1, burst: 300),
-                .atOnce { _ in
-                    calls.withLock { $0 += 1 }
-                    return [:]
-                })
-            people.register("test", for: .guests, .atOnce { _ in ["guest": true] })
-            people.register("test/broken", .atOnce { _ in throw TestFailure("what nobody is to see") })
+            desk.register([
+                Verb(
+                    "test/count",
+                    .atOnce { request in
+                        calls.withLock { $0 += 1 }
+                        let user = try request.user
+                        return ["user": .string(user.text), "word": .string(try request.text("word", atMost: 8))]
+                    }),
+                Verb(
+                    "test/part", bulk: Allowance(perSecond: 1, burst: 300),
+                    .atOnce { _ in
+                        calls.withLock { $0 += 1 }
+                        return [:]
+                    }),
+                Verb("test", for: .guests, .atOnce { _ in ["guest": true] }),
+                Verb("test/broken", .atOnce { _ in throw TestFailure("what nobody is to see") }),
+            ])
             let client = try Client(broker, "vitals/v1/users/+/responses/#", "vitals/v1/accounts/responses/#")
             defer { client.stop() }
             consumer.start()
@@ -92,27 +94,27 @@ struct DeskTests {
 
     @Test("takes back what only a reply had where the reply does not leave, and does the request again")
     func unsent() throws {
-        let household = try Household()
-        let parts = try household.open()
         // It is not connected, and takes nothing.
         let session = Session(Options(host: "127.0.0.1", port: 1, clientID: "desk"))
-        let people = People(PeopleContext(parts.settings, store: parts.store, keys: parts.keys, session: session))
+        let desk = Desk(session, try Topics())
         let calls = Mutex(0)
         let takenBack = Mutex(0)
-        people.register(
-            "sign-in", for: .guests,
-            .later { request in
-                calls.withLock { $0 += 1 }
-                request.unheard.takeBack = { takenBack.withLock { $0 += 1 } }
-                request.done(["password": "x"])
-            })
+        desk.register([
+            Verb(
+                "sign-in", for: .guests,
+                .later { request in
+                    calls.withLock { $0 += 1 }
+                    request.unheard.takeBack = { takenBack.withLock { $0 += 1 } }
+                    request.done(["password": "x"])
+                })
+        ])
         for time in 1...2 {
-            people.collect(
+            desk.collect(
                 Message(
                     topic: "vitals/v1/accounts/sign-in", payload: Array("{}".utf8), qos: .atLeastOnce,
                     properties: Message.Properties(
                         responseTopic: "vitals/v1/accounts/responses/\(Self.drawn)", correlationData: [1, 2])))
-            people.answerCollected()
+            desk.answerCollected()
             #expect(calls.withLock { $0 } == time)
             #expect(takenBack.withLock { $0 } == time)
         }

@@ -69,7 +69,7 @@ extension ServiceTests {
         let key = try Keys(settings, .read).identity.publicKey
         let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
         let time = Mutex<Int64>(start)
-        consumer.people.context.now = { time.withLock { $0 } }
+        consumer.features.context.now = { time.withLock { $0 } }
         let client = try Client(
             broker, "vitals/v1/gateways/#", "vitals/v1/users/+/responses/#", "vitals/v1/users/demo/progress")
         defer { client.stop() }

@@ -53,8 +53,9 @@ struct HostileRequestTests {
             // Nobody may ask more than fifty things at once.
             var person = try service.person()
             var asked = 0
-            let (ofPersons, ofGuests) = try service.onSession { accounts in
-                (accounts.people.requests(of: .persons), accounts.people.requests(of: .guests))
+            let desk = service.consumer.desk
+            let (ofPersons, ofGuests) = try service.onSession { _ in
+                (desk.requests(of: .persons), desk.requests(of: .guests))
             }
             for name in ofPersons.sorted() + ["nothing/here"] {
                 for payload in Self.all {

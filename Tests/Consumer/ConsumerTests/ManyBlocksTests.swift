@@ -1,5 +1,7 @@
 import Daemon
 import Foundation
+import Records
+import Storage
 import Telemetry
 import TestSupport
 import Testing

@@ -26,8 +26,8 @@ struct RequestListTests {
         let household = try Household()
         let settings = try household.settings(port: 1, more: "accounts: {}, broker_rules: {},")
         _ = try Keys(settings, .create)
-        let people = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }.people
-        #expect(people.requests(of: .guests) == Set(BrokerRole.guestRequests))
+        let desk = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }.desk
+        #expect(desk.requests(of: .guests) == Set(BrokerRole.guestRequests))
         let names = Set(
             try document("deploy/topics.md").filter { $0.hasPrefix("| `") }.flatMap { line in
                 quoted(line.split(separator: "|").first ?? "")
@@ -37,8 +37,8 @@ struct RequestListTests {
             let levels = name.split(separator: "/", omittingEmptySubsequences: false)
             return levels.count == 2 && levels.allSatisfy(isVerb)
         }
-        #expect(ofPersons == people.requests(of: .persons))
-        #expect(people.requests(of: .guests).subtracting(names).isEmpty)
+        #expect(ofPersons == desk.requests(of: .persons))
+        #expect(desk.requests(of: .guests).subtracting(names).isEmpty)
     }
 
     @Test("of a household is the same in the broker's rules, in a home's rules, and in the document")

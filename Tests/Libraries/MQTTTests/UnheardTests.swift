@@ -37,7 +37,7 @@ struct UnheardTests {
                         topic: topic, payload: [1], qos: .atLeastOnce,
                         properties: Message.Properties(correlationData: properties.correlationData))
                     // From well before the asker's end to well after it.
-                    let (number, patience) = (Int64(request.payload[0]), 40 << Int64(request.payload[1]))
+                    let (number, patience) = (Int64(request.payload[0]), Int64(40) << Int64(request.payload[1]))
                     answerer.loop.after(.milliseconds(patience / 2 + number * patience / 200)) { [unowned answerer] in
                         answerer.publish(
                             reply, acknowledged: { answered.append($0 == nil) }, unheard: { unheard.append(true) })

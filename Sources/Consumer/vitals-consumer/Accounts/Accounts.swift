@@ -1,5 +1,6 @@
 import Admission
 import Daemon
+import Desk
 import Records
 import Storage
 import Telemetry
@@ -19,7 +20,6 @@ import Vault
 /// The accounts of a store. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class Accounts: @unchecked Sendable {
-    unowned let people: People
     let context: PeopleContext
     let rows: AccountRows
     let devices: Devices
@@ -42,34 +42,37 @@ final class Accounts: @unchecked Sendable {
         _ user: ID, _ keepingAccount: Bool, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) -> Void
 
-    /// Makes the requests about accounts known.
     /// - Parameters:
     ///   - erase: removes all that there is of a person, readings too, with the account or but for that, and answers when it is gone.
     ///   - cost: of hashing a password, other than the usual for tests only.
-    init(_ people: People, cost: Scrypt.Cost = .password, erase: @escaping Erase) throws(VaultError) {
-        self.people = people
+    init(_ context: PeopleContext, cost: Scrypt.Cost = .password, erase: @escaping Erase) throws(VaultError) {
+        self.context = context
         self.erase = erase
-        context = people.context
         rows = AccountRows(store: context.store, keys: context.keys)
-        devices = Devices(people)
+        devices = Devices(context)
         pool = HashingPool(pepper: context.keys.pepper, cost: cost)
         nobodysSalt = try RandomBytes.draw(HashingPool.saltLength)
-        people.register("sign-up", for: .guests, .later { [unowned self] in signUp($0) })
-        people.register("sign-in", for: .guests, .later { [unowned self] in signIn($0) })
-        registerOwn()
         resets = Resets(self)
+    }
+
+    /// What guests and people may ask about accounts.
+    var verbs: [Verb] {
+        [
+            Verb("sign-up", for: .guests, .later { [unowned self] in signUp($0) }),
+            Verb("sign-in", for: .guests, .later { [unowned self] in signIn($0) }),
+        ] + ownVerbs + devices.verbs + (resets?.verbs ?? []) + (providers?.verbs ?? [])
     }
 
     // MARK: Signing up
 
     private func signUp(_ request: PeopleRequest) {
-        people.answering(request) {
+        request.answering {
             try requireSignUp()
             let fields = try SignUpFields(request.fields)
             guard try rows.account(fields.name.lookup(context.keys)) == nil else { throw fields.name.alreadyRegistered }
             try admitNewcomer()
             try hash(fields.password, isGuest: true) { [unowned self] stored in
-                people.answering(request) {
+                request.answering {
                     let password = try stored.get()
                     let user = try makePerson()
                     let add = { @Sendable [unowned self] in
@@ -80,7 +83,7 @@ final class Accounts: @unchecked Sendable {
                         try rows.add(user, fields.name, password, now: context.now())
                     }
                     devices.add(fields.device, of: user, isNew: false, with: add) { [unowned self] result in
-                        people.answering(request) {
+                        request.answering {
                             devices.welcome(try result.get(), request, "You are registered and signed in")
                         }
                     }
@@ -112,14 +115,14 @@ final class Accounts: @unchecked Sendable {
     // MARK: Signing in
 
     func signIn(_ request: PeopleRequest) {
-        people.answering(request) {
+        request.answering {
             let fields = try SignInFields(request.fields)
             let lookup = try fields.name.lookup(context.keys)
             let account = try rows.account(lookup)
             let wrong = ReplyError(.wrongCredentials, "The \(fields.name.words) or the password is not right")
             try check(fields.password, of: account, tries: lookup, isGuest: true, wrong: wrong) {
                 [unowned self] result in
-                people.answering(request) {
+                request.answering {
                     try result.get()
                     guard let account else { throw wrong }
                     let stillRight = { @Sendable [unowned self] in
@@ -127,7 +130,7 @@ final class Accounts: @unchecked Sendable {
                         guard try rows.isUnchanged(account) else { throw wrong }
                     }
                     devices.add(fields.device, of: account.user, with: stillRight) { [unowned self] result in
-                        people.answering(request) {
+                        request.answering {
                             devices.welcome(try result.get(), request, "You are signed in")
                         }
                     }

@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import Records
 import Storage
 import Telemetry

@@ -1,5 +1,6 @@
 import Admission
 import Daemon
+import Desk
 import Records
 import Storage
 import Telemetry
@@ -33,7 +34,6 @@ struct SignedIn: Equatable {
 /// The devices of all people. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class Devices: @unchecked Sendable {
-    private unowned let people: People
     private let context: PeopleContext
     /// People of whom a device is ended, which the broker has not confirmed: until it does, the device may ask for codes.
     private var unconfirmed: Set<ID> = []
@@ -42,20 +42,27 @@ final class Devices: @unchecked Sendable {
 
     private var database: Database { context.store.database }
 
-    /// Makes the requests about devices known.
-    init(_ people: People) {
-        self.people = people
-        context = people.context
-        // A device that was revoked while the broker did not answer, also before a restart, is gone only now.
-        context.rules?.inLine = { [unowned self] found in
-            let people = unconfirmed.union(found)
-            unconfirmed = []
-            for user in people { endCodes(of: user) }
-        }
-        people.register("devices/list", own: .devices, .atOnce { [unowned self] in try list(of: $0.user) })
-        people.register("devices/name", .atOnce { [unowned self] in try rename($0) })
-        people.register("devices/revoke", own: .devices, .later { [unowned self] in revoke($0) })
-        people.register("account/sign-out", own: .defence, .later { [unowned self] in signOut($0) })
+    init(_ context: PeopleContext) {
+        self.context = context
+    }
+
+    /// What people may ask about their devices.
+    var verbs: [Verb] {
+        [
+            Verb("devices/list", own: .devices, .atOnce { [unowned self] in try list(of: $0.user) }),
+            Verb("devices/name", .atOnce { [unowned self] in try rename($0) }),
+            Verb("devices/revoke", own: .devices, .later { [unowned self] in revoke($0) }),
+            Verb("account/sign-out", own: .defence, .later { [unowned self] in signOut($0) }),
+        ]
+    }
+
+    /// The broker is in line with all that has changed. A device that was revoked while the broker did not answer, also before a restart, is
+    /// gone only now.
+    /// - Parameter found: people of whom a client was found there, and removed.
+    func brokerIsInLine(_ found: Set<ID>) {
+        let people = unconfirmed.union(found)
+        unconfirmed = []
+        for user in people { endCodes(of: user) }
     }
 
     /// Signs a device in, and answers when the broker knows it.
@@ -214,7 +221,7 @@ extension Devices {
 
     /// Answers when the broker has let go of the device: from then on it is out.
     private func revoke(_ request: PeopleRequest) {
-        people.answering(request) {
+        request.answering {
             let (user, device) = try removeOwn(request)
             end([device], of: user) { refusal in
                 if let refusal { request.refuse(refusal) } else { request.done() }
@@ -224,7 +231,7 @@ extension Devices {
 
     /// Answers first: what asks is most likely the device that goes, and would not be there to hear it.
     private func signOut(_ request: PeopleRequest) {
-        people.answering(request) {
+        request.answering {
             let (user, device) = try removeOwn(request)
             request.done(["message": "Signed out"])
             end([device], of: user) { _ in }
@@ -258,11 +265,4 @@ extension Devices {
     private static let notFound = ReplyError(.notFound, "You have no such device", field: "device")
     private static let unconfirmed = ReplyError(
         .busy, "The broker did not confirm it in time: try again", retryAfterSeconds: 15)
-}
-
-extension People {
-    /// Runs a handler that answers later; what it throws is the answer.
-    func answering(_ request: PeopleRequest, _ body: () throws -> Void) {
-        do { try body() } catch { request.refuse(refusal(error, request.name)) }
-    }
 }

@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import Records
 import Storage
 import Telemetry
@@ -6,12 +7,15 @@ import Telemetry
 // What people ask about their own accounts, once they are signed in.
 
 extension Accounts {
-    func registerOwn() {
-        people.register("account/get", .atOnce { [unowned self] in try get($0.user) })
-        people.register("account/change-password", own: .defence, .later { [unowned self] in changePassword($0) })
-        people.register(
-            "account/delete", maximumLength: Self.longestConfirmation, own: .defence,
-            .later { [unowned self] in delete($0) })
+    /// What people may ask about their own accounts.
+    var ownVerbs: [Verb] {
+        [
+            Verb("account/get", .atOnce { [unowned self] in try get($0.user) }),
+            Verb("account/change-password", own: .defence, .later { [unowned self] in changePassword($0) }),
+            Verb(
+                "account/delete", maximumLength: Self.longestConfirmation, own: .defence,
+                .later { [unowned self] in delete($0) }),
+        ]
     }
 
     private func account(_ request: PeopleRequest) throws -> StoredAccount {
@@ -42,7 +46,7 @@ extension Accounts {
 
     /// The present password, the new one's rules, then whether the present one is right. The other devices stay signed in.
     func changePassword(_ request: PeopleRequest) {
-        people.answering(request) {
+        request.answering {
             let user = try request.user
             let account = try account(request)
             guard account.hasPassword else {
@@ -53,10 +57,10 @@ extension Accounts {
             let wrong = ReplyError(.wrongCredentials, "The current password is not right", field: "current")
             try check(current, of: account, tries: ownTries(user), isGuest: false, wrong: wrong) {
                 [unowned self] result in
-                people.answering(request) {
+                request.answering {
                     try result.get()
                     try hash(new, isGuest: false) { [unowned self] stored in
-                        people.answering(request) {
+                        request.answering {
                             let stored = try stored.get()
                             let isDone = try context.store.database.transaction { () throws(VaultError) in
                                 // A reset may have come in between, and ended the device that asks.
@@ -87,11 +91,11 @@ extension Accounts {
     }
 
     func delete(_ request: PeopleRequest) {
-        people.answering(request) {
+        request.answering {
             let user = try request.user
             _ = try account(request)
             confirm(request) { [unowned self] result in
-                people.answering(request) {
+                request.answering {
                     try result.get()
                     eraseAll(of: user, request)
                 }
@@ -101,11 +105,11 @@ extension Accounts {
 
     /// The broker hears of it after the reply: who asks is one of those that go.
     private func eraseAll(of user: ID, _ request: PeopleRequest) {
-        people.answering(request) {
+        request.answering {
             let clients = try devices.ids(of: user)
             if let lookup = try rows.account(of: user)?.lookup { try codes.remove(lookup) }
             erase(user, false) { [unowned self] result in
-                people.answering(request) {
+                request.answering {
                     try result.get()
                     context.limitedLog.notice("deleted \(user)") { "\(user) has deleted their account\($0)" }
                     request.done(["message": "Your account was deleted"])

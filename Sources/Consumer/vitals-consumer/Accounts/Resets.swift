@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import Records
 import Storage
 import Telemetry
@@ -17,7 +18,6 @@ import Telemetry
 /// What is asked by those who cannot sign in. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class Resets: @unchecked Sendable {
-    private unowned let people: People
     private unowned let accounts: Accounts
     private let context: PeopleContext
     private let codes: ResetCodes
@@ -30,16 +30,21 @@ final class Resets: @unchecked Sendable {
 
     init(_ accounts: Accounts) {
         self.accounts = accounts
-        people = accounts.people
         context = accounts.context
         codes = ResetCodes(store: context.store, keys: context.keys)
         mail = context.settings.accounts?.mailCommand.map { MailCommand($0) }
-        people.register("request-reset", for: .guests, .later { [unowned self] in requestReset($0) })
-        people.register("reset-password", for: .guests, .later { [unowned self] in resetPassword($0) })
+    }
+
+    /// What guests may ask.
+    var verbs: [Verb] {
+        [
+            Verb("request-reset", for: .guests, .later { [unowned self] in requestReset($0) }),
+            Verb("reset-password", for: .guests, .later { [unowned self] in resetPassword($0) }),
+        ]
     }
 
     private func requestReset(_ request: PeopleRequest) {
-        people.answering(request) {
+        request.answering {
             let name = try AccountName(request.fields)
             request.done([
                 "message": """
@@ -106,7 +111,7 @@ final class Resets: @unchecked Sendable {
     /// Looked for in this order: the name, the code's being there, the new password's rules, whether the code is right, and whether there is
     /// something on the account of which nothing is said.
     private func resetPassword(_ request: PeopleRequest) {
-        people.answering(request) {
+        request.answering {
             let name = try AccountName(request.fields)
             let code = try request.text("code", atMost: 64)
             guard !code.trimmed.isEmpty else { throw ReplyError(.invalid, "Enter the code", field: "code") }
@@ -117,7 +122,7 @@ final class Resets: @unchecked Sendable {
             guard let account = try accounts.rows.account(lookup) else { throw Self.wrong }
             if let question = try question(about: account, isKept) { return request.done(question) }
             try accounts.hash(password, isGuest: true) { [unowned self] stored in
-                people.answering(request) { try set(try stored.get(), lookup, isKept, request) }
+                request.answering { try set(try stored.get(), lookup, isKept, request) }
             }
         }
     }
@@ -181,9 +186,9 @@ final class Resets: @unchecked Sendable {
             ])
         }
         accounts.devices.end(devices, of: user) { _ in }
-        context.gatewaysChanged()
-        context.settle(sensors)
-        context.gatewaysEnded()
+        context.doors.gatewaysChanged()
+        context.doors.bringStreamsInLine(of: sensors)
+        context.doors.gatewaysEnded()
     }
 
     private static let wrong = ReplyError(

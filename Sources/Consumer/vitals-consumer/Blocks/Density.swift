@@ -100,7 +100,7 @@ struct Density {
         _ readings: [BareReading], of stream: Int64, now: UInt64,
         stored: (Minute) throws(VaultError) -> [Count]?
     ) throws(VaultError) -> Bool {
-        guard Self.days(readings) <= limits.days else { return false }
+        guard !Self.areOfMoreDays(readings, than: limits.days) else { return false }
         var last: (minute: Int64, place: Int)?
         var suspects: Set<Minute> = []
         for reading in readings {
@@ -123,16 +123,15 @@ struct Density {
         return !isOver
     }
 
-    /// Of how many days of UTC some readings are.
-    private static func days(_ readings: some Collection<Reading>) -> Int {
-        var (days, last): (Set<Int64>, Int64?) = ([], nil)
-        for reading in readings {
-            let day = HeartRateHour.floorDivided(reading.moment.wall, by: 86_400_000)
-            // Most are of the same day as the one before.
-            if day != last { days.insert(day) }
-            last = day
-        }
-        return days.count
+    /// Whether some readings are of more than so many days of UTC.
+    private static func areOfMoreDays(_ readings: [BareReading], than limit: Int) -> Bool {
+        guard var first = readings.first?.wall else { return false }
+        var last = first
+        for reading in readings { (first, last) = (min(first, reading.wall), max(last, reading.wall)) }
+        func day(_ wall: Int64) -> Int64 { HeartRateHour.floorDivided(wall, by: 86_400_000) }
+        // Nearly all blocks end here.
+        guard day(last) - day(first) >= limit else { return false }
+        return Set(readings.map { day($0.wall) }).count > limit
     }
 
     /// Whether a minute has a second with too much, by what is stored of it.

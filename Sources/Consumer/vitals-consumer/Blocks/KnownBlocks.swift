@@ -1,3 +1,5 @@
+import Records
+import Storage
 import Telemetry
 import Vault
 

@@ -79,10 +79,10 @@ extension Consumer {
 
     /// Tells a person once in a month that nothing of theirs is recorded any more.
     private func tellThatStorageIsFull(_ text: String) {
-        let (context, now) = (people.context, unixMilliseconds())
+        let (context, now) = (features.context, unixMilliseconds())
         let notifications = context.notifications
         do throws(VaultError) {
-            guard let user = decoded({ () throws(MalformedValue) in try ID(text) }), !context.isBeingForgotten(user),
+            guard let user = decoded({ () throws(MalformedValue) in try ID(text) }), !context.doors.isBeingForgotten(user),
                 try context.keys.version(of: user) != nil
             else { return }
             try context.store.database.transaction { () throws(VaultError) in

@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import Records
 import Storage
 import Telemetry
@@ -10,7 +11,7 @@ import Vault
 // that is sealed to the person; releasing ends it; a claim by somebody else ends it, too, and opens another. Neither sees the
 // other's readings. See Grants.swift.
 
-/// Answers `sensors/…`. Belongs to the session's thread, and lives as long as the desk that it is registered at.
+/// Answers `sensors/…`. Belongs to the session's thread, and lives as long as the desk that has its verbs.
 // Proof of @unchecked: as for `PeopleContext`.
 final class Claiming: @unchecked Sendable {
     private let context: PeopleContext
@@ -26,11 +27,17 @@ final class Claiming: @unchecked Sendable {
     /// So many sensors may be one person's.
     private static let mostSensors = 64
 
-    init(_ people: People) {
-        context = people.context
-        people.register("sensors/claim", .atOnce { [self] in try claim($0) })
-        people.register("sensors/release", .atOnce { [self] in try release($0) })
-        people.register("sensors/list", .atOnce { [self] in try list($0) })
+    init(_ context: PeopleContext) {
+        self.context = context
+    }
+
+    /// What people may ask.
+    var verbs: [Verb] {
+        [
+            Verb("sensors/claim", .atOnce { [self] in try claim($0) }),
+            Verb("sensors/release", .atOnce { [self] in try release($0) }),
+            Verb("sensors/list", .atOnce { [self] in try list($0) }),
+        ]
     }
 
     private func claim(_ request: PeopleRequest) throws -> JSON {
@@ -81,7 +88,7 @@ final class Claiming: @unchecked Sendable {
             throw ReplyError(
                 .expired, "this code was used already: vitals-gateway claim-code shows another", field: "code")
         }
-        context.settle([sensor])
+        context.doors.bringStreamsInLine(of: [sensor])
         let owner = before.map { $0 == user ? "" : ", which was \($0)'s" } ?? ""
         context.limitedLog.notice("claimed \(user)") { "\(user) has claimed \(sensor)\(owner)\($0)" }
         let stream = try context.store.newestStreams(of: [sensor]).first { $0.user == user.text && $0.until == nil }?.id
@@ -94,7 +101,7 @@ final class Claiming: @unchecked Sendable {
 
     /// Who had a sensor hears that it records for somebody else now; not for whom.
     private func tell(_ user: ID, thatIsLost sensor: SensorName, now: Int64) throws(VaultError) {
-        guard !context.isBeingForgotten(user), try context.keys.version(of: user) != nil else { return }
+        guard !context.doors.isBeingForgotten(user), try context.keys.version(of: user) != nil else { return }
         let language = try context.notifications.language(of: user)
         try context.notifications.add(
             Notification(
@@ -110,7 +117,7 @@ final class Claiming: @unchecked Sendable {
             return true
         }
         guard isTheirs else { throw ReplyError(.notFound, "you have not claimed \(sensor)", field: "sensor") }
-        context.settle([sensor])
+        context.doors.bringStreamsInLine(of: [sensor])
         context.limitedLog.notice("released \(user)") { "\(user) has released \(sensor)\($0)" }
         return ["gateway": .string(sensor.gateway.text), "sensor": .string(sensor.sensor.text)]
     }

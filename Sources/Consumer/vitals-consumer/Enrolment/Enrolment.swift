@@ -1,5 +1,6 @@
 import Admission
 import Daemon
+import Desk
 import Records
 import Storage
 import Telemetry
@@ -17,10 +18,9 @@ import Vault
 // more, once the broker has said yes: whatever happens in between, the code is good for another try. Where a gateway is removed,
 // the database goes first; a broker that was not there is put right when it comes.
 
-/// Answers `accounts/enrol` and `gateways/…`. Belongs to the session's thread, and lives as long as the desk that it is registered at.
+/// Answers `accounts/enrol` and `gateways/…`. Belongs to the session's thread, and lives as long as the desk that has its verbs.
 // Proof of @unchecked: as for `PeopleContext`.
 final class Enrolment: @unchecked Sendable {
-    private unowned let people: People
     private let context: PeopleContext
     /// Codes whose gateway the broker is about to let in.
     private var underWay: Set<String> = []
@@ -35,14 +35,19 @@ final class Enrolment: @unchecked Sendable {
     /// So many gateways may be one person's.
     private static let mostGateways = 32
 
-    init(_ people: People) {
-        self.people = people
-        context = people.context
-        people.register("enrol", for: .guests, .later { [self] in enrol($0) })
-        people.register("gateways/invite", .atOnce { [self] in try invite($0) })
-        people.register("gateways/list", .atOnce { [self] in try list($0) })
-        people.register("gateways/rename", .atOnce { [self] in try rename($0) })
-        people.register("gateways/remove", .later { [self] in remove($0) })
+    init(_ context: PeopleContext) {
+        self.context = context
+    }
+
+    /// What people and gateways may ask.
+    var verbs: [Verb] {
+        [
+            Verb("enrol", for: .guests, .later { [self] in enrol($0) }),
+            Verb("gateways/invite", .atOnce { [self] in try invite($0) }),
+            Verb("gateways/list", .atOnce { [self] in try list($0) }),
+            Verb("gateways/rename", .atOnce { [self] in try rename($0) }),
+            Verb("gateways/remove", .later { [self] in remove($0) }),
+        ]
     }
 
     // MARK: Coming
@@ -76,7 +81,7 @@ final class Enrolment: @unchecked Sendable {
 
     private func enrol(_ request: PeopleRequest) {
         let newcomer: Newcomer
-        do { newcomer = try checked(request) } catch { return request.refuse(people.refusal(error, request.name)) }
+        do { newcomer = try checked(request) } catch { return request.refuse(error) }
         let gateway = newcomer.gateway
         underWay.insert(newcomer.code.id)
         admit(gateway, newcomer.password) { [unowned self] error in
@@ -89,7 +94,7 @@ final class Enrolment: @unchecked Sendable {
                 try enter(newcomer)
                 request.done(try reply(to: newcomer))
             } catch {
-                request.refuse(people.refusal(error, request.name))
+                request.refuse(error)
             }
         }
     }
@@ -155,9 +160,9 @@ final class Enrolment: @unchecked Sendable {
         }
         let owner = gateway.owner.map { " by \($0)" } ?? ""
         context.limitedLog.notice("enrolled\(owner)") { "gateway \(gateway.id) was enrolled\(owner)\($0)" }
-        context.gatewaysChanged()
+        context.doors.gatewaysChanged()
         // One that was removed and is enrolled again is not cleared from the broker.
-        context.gatewaysEnded()
+        context.doors.gatewaysEnded()
     }
 
     private func reply(to newcomer: Newcomer) throws -> JSON {
@@ -239,15 +244,15 @@ final class Enrolment: @unchecked Sendable {
         do {
             let gateway = try own(request)
             let sensors = try database.transaction { () throws(VaultError) in try gateways.remove(gateway) }
-            context.gatewaysChanged()
-            context.settle(sensors)
+            context.doors.gatewaysChanged()
+            context.doors.bringStreamsInLine(of: sensors)
             let owner = gateway.owner.map { " by \($0)" } ?? ""
             context.limitedLog.notice("removed\(owner)") { "gateway \(gateway.id) was removed\(owner)\($0)" }
             // First the reply: the broker disconnects those whose rights change, who asks among them.
             request.done(["gateway": .string(gateway.id.text)])
-            context.gatewaysEnded()
+            context.doors.gatewaysEnded()
         } catch {
-            request.refuse(people.refusal(error, request.name))
+            request.refuse(error)
         }
     }
 }

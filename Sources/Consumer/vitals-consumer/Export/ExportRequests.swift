@@ -1,17 +1,18 @@
 import Daemon
+import Desk
 import Records
 import Telemetry
 
 /// Answers `export/part`, by readers of its own: who takes years along asks for thousands of parts, and keeps nobody waiting who only
 /// wants to see a curve.
 enum ExportRequests {
-    static func register(_ readers: Readers, _ context: PeopleContext) {
+    static func verb(_ readers: StoreReaders, _ context: PeopleContext) -> Verb {
         // A year at one heart rate a second has 60,000 parts.
-        readers.register("export/part", bulk: Allowance(perSecond: 200, burst: 400)) { request in
+        readers.verb("export/part", bulk: Allowance(perSecond: 200, burst: 400)) { request in
             let user = try request.user
             let cursor = try request.optionalText("cursor", atMost: 256)
             let (settings, now) = (context.settings, context.now())
-            return { store, keys in try part(of: user, cursor, settings, store, keys, now: now) }
+            return { source in try part(of: user, cursor, settings, source.store, source.keys, now: now) }
         }
     }
 

@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import Records
 import Storage
 import Telemetry
@@ -11,13 +12,13 @@ import Vault
 // installed do not change together for ever, and gateways, which begin a new session for each new stream, not all at once.
 
 extension Consumer {
-    /// Tells the forgetting what it needs of this one, and registers what people may ask. Called once, by `init`.
+    /// Tells the forgetting what it needs of this one. Called once, by `init`.
     func meetForgetting() {
         forgetting.settle = { [unowned self] (sensors) throws(VaultError) in try settle(sensors) }
         forgetting.given = { [unowned self] in Set(settings.people.flatMap(\.sensors)) }
         forgetting.gatewaysChanged = { [unowned self] in
-            people.context.gatewaysChanged()
-            people.context.gatewaysEnded()
+            gatewaysChanged()
+            gatewaysEnded()
         }
         forgetting.forgetSessions = { [unowned self] in ingest.forgetSessions() }
         forgetting.accountGone = { [unowned self] user, devices in
@@ -26,17 +27,20 @@ extension Consumer {
         }
         forgetting.forgotten = { [unowned self] user in
             minutes.latest?.forget(user)
-            today.forgotten(user)
+            features.today.forgotten(user)
         }
         stale.isBeingForgotten = { [unowned self] in forgetting.isBusy(with: $0) }
-        people.context.isBeingForgotten = { [unowned self] in forgetting.isBusy(with: $0) }
-        ResetAll(people, forgetting).register()
-        HeartRateDeletion(people, ingest.totals.deletions, packing).register()
-        people.register(
-            "secret/rotate",
-            .atOnce { [unowned self] request in
-                ["version": .integer(try rotateSecret(of: request.user, now: people.context.now()))]
-            })
+    }
+
+    /// What people may ask about their secrets.
+    var secretVerbs: [Verb] {
+        [
+            Verb(
+                "secret/rotate",
+                .atOnce { [unowned self] request in
+                    ["version": .integer(try rotateSecret(of: request.user, now: features.context.now()))]
+                })
+        ]
     }
 
     /// A day, in milliseconds.

@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import MQTT
 import Records
 import Storage
@@ -17,25 +18,30 @@ final class ResetAll: @unchecked Sendable {
     /// How long a confirmation is good, milliseconds.
     static let lifetime: Int64 = 600_000
 
-    private let people: People
+    private let context: PeopleContext
+    /// Confirms who asks; nil where there are no accounts.
+    private let accounts: Accounts?
     private let forgetting: Forgetting
     /// One of each person's at a time, in memory only: after a restart one asks again.
     private var confirmations: [ID: Confirmation] = [:]
 
-    init(_ people: People, _ forgetting: Forgetting) {
-        self.people = people
+    init(_ context: PeopleContext, _ forgetting: Forgetting, _ accounts: Accounts?) {
+        self.context = context
+        self.accounts = accounts
         self.forgetting = forgetting
     }
 
-    func register() {
-        people.register("reset-all/ask", own: .defence, .atOnce { [self] request in try ask(request.user) })
-        people.register(
-            "reset-all/confirm", maximumLength: Accounts.longestConfirmation, own: .defence,
-            .later { [self] request in confirm(request) })
+    /// What people may ask.
+    var verbs: [Verb] {
+        [
+            Verb("reset-all/ask", own: .defence, .atOnce { [self] request in try ask(request.user) }),
+            Verb(
+                "reset-all/confirm", maximumLength: Accounts.longestConfirmation, own: .defence,
+                .later { [self] request in confirm(request) }),
+        ]
     }
 
     private func ask(_ user: ID) throws -> JSON {
-        let context = people.context
         let now = context.now()
         confirmations = confirmations.filter { $0.value.expires > now }
         let code = StreamID(stored: try RandomBytes.draw(16)).description
@@ -50,16 +56,16 @@ final class ResetAll: @unchecked Sendable {
             JSON.Member("confirmation", .string(code)), JSON.Member("expires", .integer(now + Self.lifetime)),
             JSON.Member("what", try context.store.extent(of: user)),
         ]
-        return .object(members + (try people.accounts?.confirmation(of: user) ?? []))
+        return .object(members + (try accounts?.confirmation(of: user) ?? []))
     }
 
     /// The confirmation is looked at first, and used up only when the person has shown who they are.
     private func confirm(_ request: PeopleRequest) {
-        people.answering(request) {
+        request.answering {
             try checkConfirmation(request)
-            guard let accounts = people.accounts else { return try begin(request) }
+            guard let accounts else { return try begin(request) }
             accounts.confirm(request) { [self] result in
-                people.answering(request) {
+                request.answering {
                     try result.get()
                     try begin(request)
                 }
@@ -77,7 +83,7 @@ final class ResetAll: @unchecked Sendable {
             throw ReplyError(
                 .wrongCredentials, "this confirmation is not the one asked for last", field: "confirmation")
         }
-        guard known.expires > people.context.now() else {
+        guard known.expires > context.now() else {
             confirmations[user] = nil
             throw ReplyError(.expired, "this confirmation is too old: ask again", field: "confirmation")
         }
@@ -89,11 +95,11 @@ final class ResetAll: @unchecked Sendable {
         try checkConfirmation(request)
         confirmations[user] = nil
         forgetting.forget(
-            user, keepingAccount: true, progress: { [people] in people.tell(user, "reset-all", $0) },
-            completion: { [people] in
+            user, keepingAccount: true, progress: { [context] in context.tell(user, "reset-all", $0) },
+            completion: {
                 switch $0 {
                 case .success(let proof): request.done(Self.reply(proof))
-                case .failure(let error): request.refuse(people.refusal(error, request.name))
+                case .failure(let error): request.refuse(error)
                 }
             })
     }
@@ -106,14 +112,14 @@ final class ResetAll: @unchecked Sendable {
     }
 }
 
-extension People {
+extension PeopleContext {
     /// Tells a person how far something has come that they asked for.
     func tell(_ user: ID, _ operation: String, _ progress: Forgetting.Progress) {
         let payload: JSON = [
             "operation": .string(operation), "step": .string(progress.step), "done": .integer(Int64(progress.done)),
             "of": .integer(Int64(progress.of)),
         ]
-        context.session.publish(payload.bytes, to: context.topics[user: user, .progress], qos: .atLeastOnce) { error in
+        session.publish(payload.bytes, to: topics[user: user, .progress], qos: .atLeastOnce) { error in
             if let error { log.debug("progress was not told: \(error)") }
         }
     }

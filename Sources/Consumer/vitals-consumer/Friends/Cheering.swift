@@ -1,3 +1,4 @@
+import Desk
 import Fitness
 import Telemetry
 
@@ -17,7 +18,7 @@ extension Friends {
         }
         return try once(request) { user, now in
             guard let tie = try lists.list(of: user).tie(id, .friend), let friend = tie.user,
-                let reverse = try lists.list(of: friend).tie(user, .friend), !context.isBeingForgotten(friend)
+                let reverse = try lists.list(of: friend).tie(user, .friend), !context.doors.isBeingForgotten(friend)
             else { throw Self.unknown }
             let left = try countThumb(for: friend, by: user, now: now)
             if !reverse.isMuted {

@@ -1,3 +1,4 @@
+import Desk
 import Files
 import Records
 import Telemetry

@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import Files
 import Fitness
 import Records
@@ -25,12 +26,12 @@ import Telemetry
 //
 // All of it is asked once: see People/Answered.swift.
 
-/// Answers `friends/…`. Belongs to the session's thread, and lives as long as the desk that it is registered at.
+/// Answers `friends/…`. Belongs to the session's thread, and lives as long as the desk that has its verbs.
 // Proof of @unchecked: as for `PeopleContext`.
 final class Friends: @unchecked Sendable {
-    let people: People
     let context: PeopleContext
     let days: Days
+    let hasAccounts: Bool
     var wrongTries = WrongTries<ID>()
     /// A person's invitations: twenty, and then one every hour or so.
     var invitations = Allowance<ID>(perSecond: 20.0 / 86_400, burst: 20)
@@ -38,23 +39,29 @@ final class Friends: @unchecked Sendable {
     var lists: FriendLists { FriendLists(context.documents) }
     var consents: Consents { Consents(context.documents) }
 
-    /// Makes the requests known.
-    init(_ people: People, _ days: Days) {
-        self.people = people
-        context = people.context
+    /// - Parameter hasAccounts: whether people may be named by an address, or else by their id alone.
+    init(_ context: PeopleContext, _ days: Days, hasAccounts: Bool) {
+        self.context = context
         self.days = days
-        // Each of the friends is looked at.
-        people.register(
-            "friends/list", bulk: Allowance(perSecond: 2, burst: 50), .atOnce { [self] in try list($0.user) })
-        people.register("friends/code", .atOnce { [self] in try code($0) })
-        people.register("friends/invite", .later { [self] in invite($0) })
-        people.register("friends/accept", .atOnce { [self] in try accept($0) })
-        people.register("friends/refuse", .atOnce { [self] in try refuse($0) })
-        people.register("friends/remove", .later { [self] in remove($0) })
-        people.register("friends/block", .atOnce { [self] in try block($0) })
-        people.register("friends/unblock", .atOnce { [self] in try unblock($0) })
-        people.register("friends/mute", .atOnce { [self] in try mute($0) })
-        people.register("friends/cheer", .atOnce { [self] in try cheer($0) })
+        self.hasAccounts = hasAccounts
+    }
+
+    /// What people may ask.
+    var verbs: [Verb] {
+        [
+            // Each of the friends is looked at.
+            Verb(
+                "friends/list", bulk: Allowance(perSecond: 2, burst: 50), .atOnce { [self] in try list($0.user) }),
+            Verb("friends/code", .atOnce { [self] in try code($0) }),
+            Verb("friends/invite", .later { [self] in invite($0) }),
+            Verb("friends/accept", .atOnce { [self] in try accept($0) }),
+            Verb("friends/refuse", .atOnce { [self] in try refuse($0) }),
+            Verb("friends/remove", .later { [self] in remove($0) }),
+            Verb("friends/block", .atOnce { [self] in try block($0) }),
+            Verb("friends/unblock", .atOnce { [self] in try unblock($0) }),
+            Verb("friends/mute", .atOnce { [self] in try mute($0) }),
+            Verb("friends/cheer", .atOnce { [self] in try cheer($0) }),
+        ]
     }
 
     /// Does what a person asks, once, in one transaction.
@@ -133,7 +140,7 @@ final class Friends: @unchecked Sendable {
                 }
                 return [:]
             }
-            if let other { context.shownDifferently([try request.user, other]) }
+            if let other { context.doors.daysChanged(of: [try request.user, other]) }
             return reply
         }
     }
@@ -179,7 +186,7 @@ final class Friends: @unchecked Sendable {
             other = blocked
             return ["state": "blocked", "friend": .string(id.text)]
         }
-        if let other { context.shownDifferently([try request.user, other]) }
+        if let other { context.doors.daysChanged(of: [try request.user, other]) }
         return reply
     }
 

@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import Records
 import Storage
 import Telemetry
@@ -10,10 +11,10 @@ extension Friends {
 
     func invite(_ request: PeopleRequest) {
         guard present("code", request.fields) == nil else {
-            return people.answering(request) { request.done(try take(request)) }
+            return request.answering { request.done(try take(request)) }
         }
         evenly(request) { [self] in
-            guard people.accounts != nil else {
+            guard hasAccounts else {
                 throw ReplyError(
                     .notSupported,
                     "this home has no accounts: nobody is known by an address; give each other a code (friends/code)",
@@ -26,7 +27,7 @@ extension Friends {
     /// Does something, and answers after a time that does not tell how much there was to do. What is refused is refused at once.
     func evenly(_ request: PeopleRequest, _ body: () throws -> JSON) {
         let begun = millisecondsSinceBoot()
-        people.answering(request) {
+        request.answering {
             let reply = try body()
             let spent = Duration.milliseconds(Int64(millisecondsSinceBoot() - begun))
             context.session.loop.after(max(.zero, Self.replyTime - spent)) { request.done(reply) }
@@ -70,14 +71,14 @@ extension Friends {
     /// After the commit: what is to be seen of a person's day may have changed by what they have said beside.
     private func tellWhereShown(_ isShownDifferently: Bool, _ request: PeopleRequest) {
         guard isShownDifferently, case .person(let user) = request.asker else { return }
-        context.shownDifferently([user])
+        context.doors.daysChanged(of: [user])
     }
 
     /// Puts an invitation before somebody, unless they do not want to hear of it.
     private func ask(_ other: ID, _ id: ID, by user: ID, now: Int64) throws(VaultError) {
         let list = try lists.list(of: other)
         let isKnown = list.ties.contains { $0.user == user && $0.state != .invited }
-        guard !context.isBeingForgotten(other), !isKnown, list.count(.asked) < FriendList.mostAsked else { return }
+        guard !context.doors.isBeingForgotten(other), !isKnown, list.count(.asked) < FriendList.mostAsked else { return }
         var (tie, notification): (Tie, String?) = (Tie(id: id, user: user, state: .asked, since: now), nil)
         if let next = try lists.inviters(of: other).inviter(user)?.next, now < next {
             tie.shownFrom = next
@@ -93,7 +94,7 @@ extension Friends {
         var other: ID?
         let reply = try once(request) { user, now in
             guard let tie = try lists.list(of: user).tie(id, .asked), tie.isShown(now: now),
-                let inviter = tie.user, try lists.isMutual(tie, of: user), !context.isBeingForgotten(inviter)
+                let inviter = tie.user, try lists.isMutual(tie, of: user), !context.doors.isBeingForgotten(inviter)
             else { throw Self.unknown }
             try befriend(inviter, user, by: id, now: now)
             try tell(inviter, .friendAccepted, .friendAccepted, from: user, called: user, now: now)
@@ -102,7 +103,7 @@ extension Friends {
                 "state": "friend", "friend": .string(inviter.text), "share": try consents.keep(share, of: user),
             ]
         }
-        if let other { context.shownDifferently([try request.user, other]) }
+        if let other { context.doors.daysChanged(of: [try request.user, other]) }
         return reply
     }
 
@@ -202,7 +203,7 @@ extension Friends {
         let wrong = ReplyError(.wrongCredentials, "this code is wrong, was used or is too old", field: "code")
         do {
             let reply = try once(request) { user, now in
-                guard let other = try use(code, now: now), !context.isBeingForgotten(other),
+                guard let other = try use(code, now: now), !context.doors.isBeingForgotten(other),
                     try !lists.list(of: other).isBlocked(user)
                 else { throw wrong }
                 guard other != user else { throw ReplyError(.invalid, "this code is your own", field: "code") }
@@ -220,7 +221,7 @@ extension Friends {
                     "state": "friend", "friend": .string(other.text), "share": try consents.keep(share, of: user),
                 ]
             }
-            if let giver { context.shownDifferently([user, giver]) }
+            if let giver { context.doors.daysChanged(of: [user, giver]) }
             return reply
         } catch let error as ReplyError {
             if error == wrong { wrongTries.failed(user, now: clock) }

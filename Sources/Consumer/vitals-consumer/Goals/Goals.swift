@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import Fitness
 import Records
 import Storage
@@ -7,7 +8,7 @@ import Telemetry
 // What a person wants to reach on a day: steps, distance, energy. Targets hold from the day on which they are set; the days before keep
 // theirs.
 
-/// Answers `goals/…`. Belongs to the session's thread, and lives as long as the desk that it is registered at.
+/// Answers `goals/…`. Belongs to the session's thread, and lives as long as the desk that has its verbs.
 // Proof of @unchecked: as for `PeopleContext`.
 final class Goals: @unchecked Sendable {
     private let context: PeopleContext
@@ -18,13 +19,18 @@ final class Goals: @unchecked Sendable {
         .steps: 1...200_000, .distance: 1...300_000, .energy: 1...20_000,
     ]
 
-    /// Makes the requests known.
-    init(_ people: People, _ days: Days) {
-        context = people.context
+    init(_ context: PeopleContext, _ days: Days) {
+        self.context = context
         self.days = days
-        people.register("goals/get", .atOnce { [self] in try get($0.user) })
-        people.register("goals/set", .atOnce { [self] in try set($0) })
-        people.register("goals/share", .atOnce { [self] in try share($0) })
+    }
+
+    /// What people may ask.
+    var verbs: [Verb] {
+        [
+            Verb("goals/get", .atOnce { [self] in try get($0.user) }),
+            Verb("goals/set", .atOnce { [self] in try set($0) }),
+            Verb("goals/share", .atOnce { [self] in try share($0) }),
+        ]
     }
 
     private func today(of user: ID) throws(VaultError) -> CalendarDay {
@@ -57,7 +63,7 @@ final class Goals: @unchecked Sendable {
             throw error
         }
         days.committed()
-        context.shownDifferently([user])
+        context.doors.daysChanged(of: [user])
         return try get(user)
     }
 

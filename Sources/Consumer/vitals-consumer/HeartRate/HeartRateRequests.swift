@@ -1,3 +1,4 @@
+import Desk
 import Files
 import Fitness
 import Records
@@ -15,32 +16,34 @@ enum HeartRateRequests {
     /// Of intervals and their variability, in milliseconds.
     static let longestSpan: Int64 = 24 * 3_600_000
 
-    static func register(_ readers: Readers) {
-        readers.register("heart-rate/graph") { request in
-            let (user, times) = (try request.user, try request.times())
-            let points = try request.optionalInteger("points") ?? HeartRateGraph.usualPoints
-            guard (1...HeartRateGraph.mostPoints).contains(points) else {
-                let words = "\"points\" has to be from 1 to \(HeartRateGraph.mostPoints)"
-                throw ReplyError(.invalid, words, field: "points")
-            }
-            return { store, keys in
-                var graph = HeartRateGraph(times, points: points)
-                try graph.fill(of: user, store, keys)
-                return graph.json
-            }
-        }
-        readers.register("heart-rate/at") { request in
-            let (user, time) = (try request.user, try request.time("time"))
-            return { store, keys in try at(time, of: user, store, keys) }
-        }
-        readers.register("heart-rate/intervals") { request in
-            let (user, times) = (try request.user, try request.times(atMost: longestSpan))
-            return { store, keys in try intervals(of: user, times, store, keys) }
-        }
-        readers.register("heart-rate/variability") { request in
-            let (user, times) = (try request.user, try request.times(atMost: longestSpan))
-            return { store, keys in try variability(of: user, times, store, keys) }
-        }
+    static func verbs(_ readers: StoreReaders) -> [Verb] {
+        [
+            readers.verb("heart-rate/graph") { request in
+                let (user, times) = (try request.user, try request.times())
+                let points = try request.optionalInteger("points") ?? HeartRateGraph.usualPoints
+                guard (1...HeartRateGraph.mostPoints).contains(points) else {
+                    let words = "\"points\" has to be from 1 to \(HeartRateGraph.mostPoints)"
+                    throw ReplyError(.invalid, words, field: "points")
+                }
+                return { source in
+                    var graph = HeartRateGraph(times, points: points)
+                    try graph.fill(of: user, source.store, source.keys)
+                    return graph.json
+                }
+            },
+            readers.verb("heart-rate/at") { request in
+                let (user, time) = (try request.user, try request.time("time"))
+                return { source in try at(time, of: user, source.store, source.keys) }
+            },
+            readers.verb("heart-rate/intervals") { request in
+                let (user, times) = (try request.user, try request.times(atMost: longestSpan))
+                return { source in try intervals(of: user, times, source.store, source.keys) }
+            },
+            readers.verb("heart-rate/variability") { request in
+                let (user, times) = (try request.user, try request.times(atMost: longestSpan))
+                return { source in try variability(of: user, times, source.store, source.keys) }
+            },
+        ]
     }
 
     /// The sample that is nearest to a time, Unix milliseconds; of two that are as near the earlier one.

@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import Fitness
 import Records
 import Storage
@@ -146,12 +147,13 @@ extension Notifications {
 // MARK: Requests
 
 extension Notifications {
-    /// Makes the requests known.
-    func register(_ people: People) {
-        people.register("notifications/list", .atOnce { [self] in try list($0) })
-        // All of them by their ids.
-        people.register(
-            "notifications/confirm", maximumLength: 16 * 1024, .atOnce { [self] in try confirm($0) })
+    /// What people may ask.
+    var verbs: [Verb] {
+        [
+            Verb("notifications/list", .atOnce { [self] in try list($0) }),
+            // All of them by their ids.
+            Verb("notifications/confirm", maximumLength: 16 * 1024, .atOnce { [self] in try confirm($0) }),
+        ]
     }
 
     private static let limits: ClosedRange<Int64> = 1...100

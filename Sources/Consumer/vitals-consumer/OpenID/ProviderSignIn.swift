@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import Records
 import Storage
 import Telemetry
@@ -28,8 +29,7 @@ final class ProviderSignIn {
     /// Requests with a token are longer than others.
     static let maximumLength = CompactJWS.maximumLength + 2048
 
-    // It keeps what it has registered, and so this.
-    private unowned let people: People
+    private let context: PeopleContext
     private let providers: [String: ProviderSettings]
     private let keySets: KeySets
     /// Fetches for as long as this is there.
@@ -37,20 +37,19 @@ final class ProviderSignIn {
     private let nonces: Nonces
     private let complete: (Vouched, PeopleRequest) throws -> Void
 
-    /// Makes signing in with the providers of the settings known.
-    @discardableResult
-    convenience init(_ people: People, _ accounts: Accounts) throws(VaultError) {
-        let fetching = KeyFetching(people.context.settings.accounts?.providers ?? [:])
-        let loop = people.context.session.loop
+    /// Signing in with the providers of the settings.
+    convenience init(_ context: PeopleContext, _ accounts: Accounts) throws(VaultError) {
+        let fetching = KeyFetching(context.settings.accounts?.providers ?? [:])
+        let loop = context.session.loop
         let keySets = fetching.keySets(back: { loop.perform($0) })
-        let nonces = try Nonces(pepper: people.context.keys.pepper)
-        self.init(people, keySets, fetching, nonces) { [unowned people, unowned accounts] vouched, request in
+        let nonces = try Nonces(pepper: context.keys.pepper)
+        self.init(context, keySets, fetching, nonces) { [unowned accounts] vouched, request in
             accounts.signIn(
                 provider: vouched.provider, issuer: vouched.about.issuer, subject: vouched.about.subject,
                 device: vouched.device, begun: vouched.begun, useNonce: vouched.useNonce
             ) { result in
                 do { accounts.devices.welcome(try result.get(), request, "You are signed in") } catch {
-                    Self.refuse(request, error, people)
+                    Self.refuse(request, error, accounts.context)
                 }
             }
         }
@@ -59,31 +58,38 @@ final class ProviderSignIn {
     /// The same with keys that come in another way, and given nonces.
     /// - Parameter complete: finds the person or makes one, and answers, or throws.
     init(
-        _ people: People, _ keySets: KeySets, _ fetching: KeyFetching?, _ nonces: Nonces,
+        _ context: PeopleContext, _ keySets: KeySets, _ fetching: KeyFetching?, _ nonces: Nonces,
         complete: @escaping (Vouched, PeopleRequest) throws -> Void
     ) {
-        self.people = people
+        self.context = context
         self.keySets = keySets
         self.fetching = fetching
         self.nonces = nonces
-        providers = people.context.settings.accounts?.providers ?? [:]
+        providers = context.settings.accounts?.providers ?? [:]
         self.complete = complete
-        people.register("nonce", for: .guests, .atOnce { [self] in try nonce($0) })
-        people.register(
-            "sign-in-with", for: .guests, maximumLength: Self.maximumLength, .later { [self] in signIn($0) })
+    }
+
+    /// What guests may ask.
+    var verbs: [Verb] {
+        [
+            Verb("nonce", for: .guests, .atOnce { [unowned self] in try nonce($0) }),
+            Verb(
+                "sign-in-with", for: .guests, maximumLength: Self.maximumLength,
+                .later { [unowned self] in signIn($0) }),
+        ]
     }
 
     func nonce(_ request: PeopleRequest) throws -> JSON {
         let provider = try provider(request)
-        let (nonce, expires) = try nonces.issue(for: provider.name, now: people.context.now())
+        let (nonce, expires) = try nonces.issue(for: provider.name, now: context.now())
         // Somebody is about to come back with a token.
         keySets.prepare(provider)
         return ["nonce": .string(nonce), "expires": .integer(expires)]
     }
 
     func signIn(_ request: PeopleRequest) {
-        verify(request) { [unowned people, complete] result in
-            do { try complete(result.get(), request) } catch { Self.refuse(request, error, people) }
+        verify(request) { [context, complete] result in
+            do { try complete(result.get(), request) } catch { Self.refuse(request, error, context) }
         }
     }
 
@@ -115,10 +121,10 @@ final class ProviderSignIn {
             throw ReplyError(.busy, "\(provider.name) cannot be asked for its keys now", retryAfterSeconds: seconds)
         }
         try token.verify(keys, provider)
-        let now = people.context.now()
+        let now = context.now()
         let claims = try IDToken(token.payload, from: provider, now: now)
         let (id, expires) = try nonces.check(claims.nonce, for: provider.name, now: now)
-        let database = people.context.store.database
+        let database = context.store.database
         guard try !Nonces.isUsed(id, database) else { throw TokenRefusal.nonce(.used) }
         return Vouched(
             about: claims.about, provider: provider.name, device: device, begun: expires - Nonces.lifetime,
@@ -136,10 +142,10 @@ final class ProviderSignIn {
         return provider
     }
 
-    private static func refuse(_ request: PeopleRequest, _ error: any Error, _ people: People) {
+    private static func refuse(_ request: PeopleRequest, _ error: any Error, _ context: PeopleContext) {
         if let refusal = error as? TokenRefusal {
-            people.context.limitedLog.info("\(request.name): \(refusal.kind)") { "\(request.name): \(refusal)\($0)" }
+            context.limitedLog.info("\(request.name): \(refusal.kind)") { "\(request.name): \(refusal)\($0)" }
         }
-        request.refuse(people.refusal(error, request.name))
+        request.refuse(error)
     }
 }

@@ -1,8 +1,9 @@
+import Desk
 import Telemetry
 
 /// Why an ID token, or a set of keys, is not believed. The reason is told to the asker and logged: it says nothing that whoever made the token
 /// does not know, and without it a real application that does one thing wrong is a riddle.
-enum TokenRefusal: Error, Hashable, CustomStringConvertible {
+enum TokenRefusal: RequestRefusal, Hashable, CustomStringConvertible {
     /// Not the form of a compact JWS, or not within our limits.
     case malformed(String)
     /// A header that says what we do not do.

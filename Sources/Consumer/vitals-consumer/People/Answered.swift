@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import Reactor
 import Records
 import Storage

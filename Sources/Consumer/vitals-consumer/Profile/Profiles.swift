@@ -1,3 +1,4 @@
+import Desk
 import Fitness
 import Records
 import Storage
@@ -10,18 +11,23 @@ import Telemetry
 final class Profiles: @unchecked Sendable {
     private let context: PeopleContext
 
-    /// Makes the requests known.
-    init(_ people: People) {
-        context = people.context
-        people.register("profile/get", .atOnce { [self] in try get($0.user) })
-        people.register("profile/set", .atOnce { [self] in try set($0) })
-        people.register("profile/cancel", .atOnce { [self] in try cancel($0.user) })
-        people.register("consent/get", .atOnce { [self] in try consent(of: $0.user) })
-        people.register("consent/set", .atOnce { [self] in try setConsent($0) })
-        people.register("picture/get", .atOnce { [self] in try picture(of: $0.user) })
-        people.register(
-            "picture/set", maximumLength: Picture.maximumRequestLength, .atOnce { [self] in try setPicture($0) })
-        people.register("picture/remove", .atOnce { [self] in try removePicture(of: $0.user) })
+    init(_ context: PeopleContext) {
+        self.context = context
+    }
+
+    /// What people may ask.
+    var verbs: [Verb] {
+        [
+            Verb("profile/get", .atOnce { [self] in try get($0.user) }),
+            Verb("profile/set", .atOnce { [self] in try set($0) }),
+            Verb("profile/cancel", .atOnce { [self] in try cancel($0.user) }),
+            Verb("consent/get", .atOnce { [self] in try consent(of: $0.user) }),
+            Verb("consent/set", .atOnce { [self] in try setConsent($0) }),
+            Verb("picture/get", .atOnce { [self] in try picture(of: $0.user) }),
+            Verb(
+                "picture/set", maximumLength: Picture.maximumRequestLength, .atOnce { [self] in try setPicture($0) }),
+            Verb("picture/remove", .atOnce { [self] in try removePicture(of: $0.user) }),
+        ]
     }
 
     // MARK: Profile
@@ -52,8 +58,8 @@ final class Profiles: @unchecked Sendable {
             throw error
         }
         context.days?.committed()
-        if !sensors.isEmpty { context.settle(sensors) }
-        context.shownDifferently([user])
+        if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
+        context.doors.daysChanged(of: [user])
         return .object([JSON.Member("message", "Data Saved Successfully")] + members(profile))
     }
 
@@ -89,7 +95,7 @@ final class Profiles: @unchecked Sendable {
         var said = try consents.said(by: user)
         for name in Consents.names { if let value = try request.optionalBool(name) { said[name] = value } }
         try context.store.database.transaction { () throws(VaultError) in try consents.keep(said, of: user) }
-        context.shownDifferently([user])
+        context.doors.daysChanged(of: [user])
         return Self.json(said)
     }
 

@@ -1,4 +1,5 @@
 import Daemon
+import Desk
 import Records
 import Storage
 import Telemetry
@@ -17,17 +18,17 @@ final class ReadRequests: @unchecked Sendable {
     /// So many reads of one person's at a time: a radio is slow.
     private static let most = 8
 
-    init(_ people: People, _ questions: SensorQuestions) {
-        context = people.context
+    init(_ context: PeopleContext, _ questions: SensorQuestions) {
+        self.context = context
         self.questions = questions
-        for question in Question.allCases {
-            people.register(
+    }
+
+    /// What people may ask.
+    var verbs: [Verb] {
+        Question.allCases.map { question in
+            Verb(
                 "\(question.rawValue)/read",
-                .later { [self] request in
-                    do { try begin(question, request) } catch {
-                        request.refuse(people.refusal(error, request.name))
-                    }
-                })
+                .later { [self] request in request.answering { try begin(question, request) } })
         }
     }
 

@@ -1,3 +1,4 @@
+import Desk
 import Files
 import Fitness
 import Records
@@ -34,14 +35,14 @@ struct Statistics {
         today = history.localDays.day(of: now)
     }
 
-    /// Answers what people ask.
-    static func register(_ readers: Readers, _ context: PeopleContext) {
-        for name in StatisticsQuestion.names {
-            readers.register(name) { request in
+    /// What people may ask.
+    static func verbs(_ readers: StoreReaders, _ context: PeopleContext) -> [Verb] {
+        StatisticsQuestion.names.map { name in
+            readers.verb(name) { request in
                 let (user, question) = (try request.user, try StatisticsQuestion(request))
                 let (zone, now) = (context.settings.timeZone, context.now())
-                return { store, keys in
-                    try Statistics(of: user, store, keys, zone: zone, now: now).answer(question)
+                return { source in
+                    try Statistics(of: user, source.store, source.keys, zone: zone, now: now).answer(question)
                 }
             }
         }

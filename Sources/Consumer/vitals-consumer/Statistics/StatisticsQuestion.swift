@@ -1,3 +1,4 @@
+import Desk
 import Fitness
 import Telemetry
 

@@ -40,7 +40,7 @@ struct TodayTopics {
 
     func topics(of user: ID) throws(VaultError) -> Topics {
         var topics = Topics()
-        guard !context.isBeingForgotten(user), try isKnown(user), try context.keys.version(of: user) != nil else {
+        guard !context.doors.isBeingForgotten(user), try isKnown(user), try context.keys.version(of: user) != nil else {
             return topics
         }
         let localDays = try days.histories.history(of: user).localDays

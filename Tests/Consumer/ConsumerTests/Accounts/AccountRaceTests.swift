@@ -4,6 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Desk
 @testable import vitals_consumer
 
 @Suite("Accounts, when two things are asked at once", .timeLimit(.minutes(20)))

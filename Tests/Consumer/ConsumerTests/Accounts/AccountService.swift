@@ -70,10 +70,10 @@ final class AccountService {
 
     /// What `body` makes of the service's parts, on its thread.
     func onSession<Value: Sendable>(_ body: @escaping @Sendable (Accounts) throws -> Value) throws -> Value {
-        let people = consumer.people
+        let accounts = consumer.features.accounts
         return try consumer.session.loop.sync {
             Result {
-                guard let accounts = people.accounts else { throw TestFailure("there are no accounts") }
+                guard let accounts else { throw TestFailure("there are no accounts") }
                 return try body(accounts)
             }
         }.get()

@@ -42,7 +42,7 @@ struct EnrolmentTests {
                 #expect(fault(try office.ask("eve", name, ["gateway": field, "name": "Mine"])) == .notFound)
             }
             // Whatever guests may ask, the broker lets them.
-            #expect(office.consumer.people.requests(of: .guests) == Set(BrokerRole.guestRequests))
+            #expect(office.consumer.desk.requests(of: .guests) == Set(BrokerRole.guestRequests))
             // Once is once.
             #expect(fault(try office.enrol(code, key)) == .wrongCredentials)
 

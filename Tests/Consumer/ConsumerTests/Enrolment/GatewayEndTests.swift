@@ -146,7 +146,8 @@ struct GatewayEndTests {
             }
             #expect(try published.wait(for: 200).allSatisfy { $0 })
             let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "clearing"))
-            let context = PeopleContext(parts.settings, store: parts.store, keys: parts.keys, session: session)
+            let context = PeopleContext(
+                parts.settings, store: parts.store, keys: parts.keys, session: session, doors: ClosedDoors.all)
             let ended = EndedGateways(context, patience: .seconds(2))
             session.start(
                 Handlers(
@@ -175,7 +176,8 @@ struct GatewayEndTests {
             let parts = try Household().open()
             try parts.store.database.execute("INSERT INTO ended_gateways (gateway) VALUES ('attic')")
             let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "clearing"))
-            let context = PeopleContext(parts.settings, store: parts.store, keys: parts.keys, session: session)
+            let context = PeopleContext(
+                parts.settings, store: parts.store, keys: parts.keys, session: session, doors: ClosedDoors.all)
             let ended = EndedGateways(context, patience: .seconds(1), pause: .milliseconds(100))
             let isDeaf = Mutex(true)
             session.start(

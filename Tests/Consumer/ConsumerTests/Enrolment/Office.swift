@@ -38,7 +38,7 @@ final class Office {
         consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
         let ahead = Ahead()
         self.ahead = ahead
-        let context = consumer.people.context
+        let context = consumer.features.context
         context.rules = nil
         if let limitedLog { context.limitedLog = limitedLog }
         context.now = { unixMilliseconds() + ahead.milliseconds.withLock { $0 } }

@@ -51,12 +51,12 @@ final class Circle {
         _ settings: ConsumerSettings, _ clock: ClockHand, _ body: (Consumer) throws -> Void
     ) throws {
         let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
-        consumer.people.context.now = { clock.time.withLock { $0 } }
+        consumer.features.context.now = { clock.time.withLock { $0 } }
         // Requests from before its subscription are not answered.
         let granted = Record<Bool>()
         consumer.start()
         defer { consumer.stop() }
-        consumer.session.subscribe(consumer.people.subscriptions) { granted.append($1 == nil) }
+        consumer.session.subscribe(consumer.desk.subscriptions) { granted.append($1 == nil) }
         #expect(try granted.wait(for: 2).allSatisfy { $0 })
         try body(consumer)
     }
@@ -68,10 +68,10 @@ final class Circle {
 
     /// What `body` makes of the service's parts, on its thread.
     func onSession<Value: Sendable>(_ body: @escaping @Sendable (PeopleContext) throws -> Value) throws -> Value {
-        let people = consumer.people
+        let context = consumer.features.context
         return try consumer.session.loop.sync {
             Result {
-                try body(people.context)
+                try body(context)
             }
         }.get()
     }

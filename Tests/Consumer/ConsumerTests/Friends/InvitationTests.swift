@@ -123,7 +123,7 @@ struct InvitationTests {
     private func shownElsewhere(
         _ circle: Circle, _ user: ID
     ) throws -> [Int] {
-        let (settings, now) = (circle.consumer.people.context.settings, circle.now)
+        let (settings, now) = (circle.consumer.features.context.settings, circle.now)
         return try circle.onSession { context in
             let (store, keys) = (context.store, context.keys)
             let export = Export(user, settings, store: store, keys: keys, now: now)

@@ -22,7 +22,7 @@ struct KeySetsTests {
 
     /// What came of showing a good token, whose nonce is made good again.
     private func show(_ token: String? = nil) throws -> Reply.Outcome? {
-        try reception.people.context.store.database.execute("DELETE FROM nonces")
+        try reception.context.store.database.execute("DELETE FROM nonces")
         return reception.show(try token ?? #require(tokens.good["RS256"]))
     }
 

@@ -7,6 +7,7 @@ import Synchronization
 import Telemetry
 import TestSupport
 
+@testable import Desk
 @testable import vitals_consumer
 
 /// A service that people can sign in to with two providers, `mine` and `all`, without a broker: requests are handed in and
@@ -14,7 +15,7 @@ import TestSupport
 // Proof of @unchecked: a test has one of its own, or takes turns with others, and works on one thread.
 final class Reception: @unchecked Sendable {
     let household: Household
-    let people: People
+    let context: PeopleContext
     let nonces: Nonces
     /// Who was let in.
     private(set) var vouched: [ProviderSignIn.Vouched] = []
@@ -46,10 +47,10 @@ final class Reception: @unchecked Sendable {
         let settings = try household.settings(more: "accounts: { providers: { \(providers) } }, broker_rules: {},")
         let keys = try Keys(settings, .create)
         nonces = try given ?? Nonces(pepper: keys.pepper)
-        people = People(
-            PeopleContext(
-                settings, store: try Store(folder: settings.state), keys: keys, session: Session(settings.broker)))
-        people.context.now = { [unowned self] in now }
+        context = PeopleContext(
+            settings, store: try Store(folder: settings.state), keys: keys, session: Session(settings.broker),
+            doors: ClosedDoors.all)
+        context.now = { [unowned self] in now }
         let keySets = KeySets(
             fetch: { [unowned self] provider in
                 fetches += 1
@@ -57,8 +58,8 @@ final class Reception: @unchecked Sendable {
             },
             elsewhere: { [unowned self] work in if isSlow { waiting.append(work) } else { work() } },
             back: { $0() }, now: { [unowned self] in uptime })
-        signIn = ProviderSignIn(people, keySets, nil, nonces) { [unowned self] vouched, request in
-            try people.context.store.database.attempt { try vouched.useNonce() }.get()
+        signIn = ProviderSignIn(context, keySets, nil, nonces) { [unowned self] vouched, request in
+            try context.store.database.attempt { try vouched.useNonce() }.get()
             self.vouched.append(vouched)
             request.done(["subject": .string(vouched.about.subject)])
         }
@@ -86,7 +87,7 @@ final class Reception: @unchecked Sendable {
         let request = PeopleRequest(asker: .guest, name: name, fields: fields, identity: nil) { answers.append($0) }
         if name == "nonce" {
             do { request.done(try signIn?.nonce(request) ?? .null) } catch {
-                request.refuse(people.refusal(error, name))
+                request.refuse(error)
             }
         } else {
             signIn?.signIn(request)

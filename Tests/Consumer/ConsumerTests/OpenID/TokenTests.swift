@@ -203,7 +203,7 @@ struct TokenTests {
             // Somebody has used it just before.
             let nonce = try IDToken(CompactJWS(token).payload, from: provider, now: Tokens.now).nonce
             let (id, expires) = try reception.nonces.check(nonce, for: "mine", now: Tokens.now)
-            let database = reception.people.context.store.database
+            let database = reception.context.store.database
             try Nonces.use(id, expires: expires, now: Tokens.now, database)
         }
         let before = reception.vouched.count
@@ -257,6 +257,6 @@ struct TokenTests {
     }
 
     private var provider: ProviderSettings {
-        get throws { try #require(reception.people.context.settings.accounts?.providers["mine"]) }
+        get throws { try #require(reception.context.settings.accounts?.providers["mine"]) }
     }
 }

@@ -76,7 +76,7 @@ struct ProfileServiceTests {
                 try context.store.database.execute(
                     "INSERT INTO claims (gateway, sensor, user, kinds, claimed_ms) VALUES ('home', 'watch', ?, ?, 0)",
                     [.text(user.text), .integer(Int64(kinds.rawValue))])
-                context.settle([sensor])
+                context.doors.bringStreamsInLine(of: [sensor])
             }
             func kinds() throws -> Grant.Kinds? {
                 let consumer = service.consumer

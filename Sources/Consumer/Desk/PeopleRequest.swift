@@ -1,7 +1,7 @@
-import Telemetry
+package import Telemetry
 
 /// Who asks: known from the topic alone, which the broker's access rules guard. Nothing in a payload says who one is.
-enum Asker: Hashable, Sendable {
+package enum Asker: Hashable, Sendable {
     /// Somebody who is not signed in.
     case guest
     case person(ID)
@@ -10,32 +10,72 @@ enum Asker: Hashable, Sendable {
 /// What a request has made that only its asker can use, such as a device: it is taken back where the reply does not leave, and where
 /// the broker says that nobody listens for it. If the same is asked again, it is done again.
 // Proof of @unchecked: touched on the session's thread, and nowhere else.
-final class Unheard: @unchecked Sendable {
+package final class Unheard: @unchecked Sendable {
+    package init() {}
+
     /// Set before the answer, by the handler.
-    var takeBack: (() -> Void)?
+    package var takeBack: (() -> Void)?
+}
+
+/// An error that says what to tell the asker.
+package protocol RequestRefusal: Error {
+    var reply: ReplyError { get }
 }
 
 /// A request that has passed the desk: its size, its Response Topic, how often its asker asks.
-struct PeopleRequest: Sendable {
-    let asker: Asker
+package struct PeopleRequest: Sendable {
+    package let asker: Asker
     /// `sign-up`, or `devices/list`.
-    let name: String
-    let fields: JSON
+    package let name: String
+    package let fields: JSON
     /// Digest of what makes it the same request when it comes again: topic, response topic and correlation data; nil where it has none of
     /// the latter. `Answered` remembers it for what must not be done twice.
-    let identity: [UInt8]?
+    package let identity: [UInt8]?
     /// How long its asker waits for the reply: its Message Expiry, at most a minute; without one, 10 s.
-    var limit: Duration = .seconds(10)
+    package let limit: Duration
     /// What to take back where the reply reaches nobody.
-    var unheard = Unheard()
+    package let unheard: Unheard
+    /// Told what the operator's log is to have of what went wrong.
+    private let report: @Sendable (String) -> Void
     /// To be called once, on the session's thread.
-    let answer: @Sendable (Reply.Outcome) -> Void
+    package let answer: @Sendable (Reply.Outcome) -> Void
 
-    func done(_ data: JSON = [:]) { answer(.ok(data)) }
-    func refuse(_ error: ReplyError) { answer(.error(error)) }
+    package init(
+        asker: Asker, name: String, fields: JSON, identity: [UInt8]?, limit: Duration = .seconds(10),
+        unheard: Unheard = Unheard(), report: @escaping @Sendable (String) -> Void = { _ in },
+        answer: @escaping @Sendable (Reply.Outcome) -> Void
+    ) {
+        self.asker = asker
+        self.name = name
+        self.fields = fields
+        self.identity = identity
+        self.limit = limit
+        self.unheard = unheard
+        self.report = report
+        self.answer = answer
+    }
+
+    package func done(_ data: JSON = [:]) { answer(.ok(data)) }
+
+    /// Answers with an error: with what a handler says to the asker, and of everything else with that it is our fault.
+    package func refuse(_ error: any Error) {
+        switch error {
+        case let error as ReplyError: return answer(.error(error))
+        case let error as any RequestRefusal: return answer(.error(error.reply))
+        default: break
+        }
+        report("\(name) failed: \(error)")
+        let words = "this cannot be done now; the operator's log says why"
+        answer(.error(ReplyError(.internal, words, retryAfterSeconds: 60)))
+    }
+
+    /// Runs what answers later; what it throws is the answer.
+    package func answering(_ body: () throws -> Void) {
+        do { try body() } catch { refuse(error) }
+    }
 
     /// Who asks, where only people can.
-    var user: ID {
+    package var user: ID {
         get throws(ReplyError) {
             guard case .person(let user) = asker else {
                 throw ReplyError(.notAllowed, "sign in first: only people can ask this")
@@ -47,7 +87,7 @@ struct PeopleRequest: Sendable {
 
 extension PeopleRequest {
     /// A field that must be there: a text of at most so many bytes.
-    func text(_ field: String, atMost limit: Int) throws(ReplyError) -> String {
+    package func text(_ field: String, atMost limit: Int) throws(ReplyError) -> String {
         guard let text = try optionalText(field, atMost: limit) else {
             throw ReplyError(.badRequest, "\"\(field)\" is missing", field: field)
         }
@@ -55,7 +95,7 @@ extension PeopleRequest {
     }
 
     /// A text; nil where the field is absent or null.
-    func optionalText(_ field: String, atMost limit: Int) throws(ReplyError) -> String? {
+    package func optionalText(_ field: String, atMost limit: Int) throws(ReplyError) -> String? {
         switch fields[field] {
         case nil, .null?: return nil
         case .string(let text)?:
@@ -68,7 +108,7 @@ extension PeopleRequest {
     }
 
     /// Yes or no; nil where the field is absent or null.
-    func optionalBool(_ field: String) throws(ReplyError) -> Bool? {
+    package func optionalBool(_ field: String) throws(ReplyError) -> Bool? {
         switch fields[field] {
         case nil, .null?: return nil
         case .bool(let value)?: return value
@@ -77,7 +117,7 @@ extension PeopleRequest {
     }
 
     /// A whole number; nil where the field is absent or null.
-    func optionalInteger(_ field: String, in range: ClosedRange<Int64>) throws(ReplyError) -> Int64? {
+    package func optionalInteger(_ field: String, in range: ClosedRange<Int64>) throws(ReplyError) -> Int64? {
         switch fields[field] {
         case nil, .null?: return nil
         case .integer(let value)? where range.contains(value): return value
@@ -88,7 +128,7 @@ extension PeopleRequest {
     }
 
     /// A list of texts of at most 64 bytes; nil where the field is absent or null.
-    func optionalTexts(_ field: String, atMost limit: Int) throws(ReplyError) -> [String]? {
+    package func optionalTexts(_ field: String, atMost limit: Int) throws(ReplyError) -> [String]? {
         let wrong = ReplyError(.badRequest, "\"\(field)\" has to be a list of at most \(limit) texts", field: field)
         switch fields[field] {
         case nil, .null?: return nil
@@ -102,7 +142,7 @@ extension PeopleRequest {
     }
 
     /// A field that must be there: the id of something.
-    func id(_ field: String) throws(ReplyError) -> ID {
+    package func id(_ field: String) throws(ReplyError) -> ID {
         let text = try text(field, atMost: 64)
         do throws(MalformedValue) { return try ID(text) } catch {
             throw ReplyError(.badRequest, "\"\(field)\": \(error)", field: field)

@@ -1,8 +1,6 @@
-import Daemon
-import Reactor
-import Records
-import Storage
-import Telemetry
+package import Daemon
+package import Reactor
+package import Telemetry
 
 // What people ask of what is stored is read on a thread of its own: readings are opened by the thousand there, and the session's
 // thread has other things to do.
@@ -12,40 +10,48 @@ import Telemetry
 
 /// Answers requests by reading. It belongs to the session's thread; what the other thread gets are values.
 // Proof of @unchecked: `waiting` and `prepare` are touched on the session's thread only, or before it starts; the rest does not change.
-final class Readers: @unchecked Sendable {
+package final class Readers<Source>: @unchecked Sendable {
     /// What is read for a reply: on the reader's thread, with what is open for this request alone. What it throws is the reply.
-    typealias Read = @Sendable (Store, Keys) throws -> JSON
+    package typealias Read = @Sendable (Source) throws -> JSON
 
     /// How many requests may wait, and how many of one person's; more are refused.
-    static let (capacity, ownCapacity) = (32, 4)
+    package static var capacity: Int { 32 }
+    package static var ownCapacity: Int { 4 }
 
-    /// Called on the session's thread before anything is read for a person: what has to be written for that first, where it is little.
-    var prepare: (ID) throws -> Void = { _ in }
-    private let people: People
+    private let loop: EventLoop
     private let reader: EventLoop
+    private let open: Opening
+    private let prepare: (ID) throws -> Void
     private var waiting: [ID: Int] = [:]
 
-    /// - Parameter threadName: at most 15 bytes.
-    init(_ people: People, threadName: String) {
-        self.people = people
+    /// Opens what is read from, for one request alone, and has it read. On the reader's thread.
+    package typealias Opening = @Sendable (_ read: Read) throws -> JSON
+
+    /// - Parameters:
+    ///   - threadName: at most 15 bytes.
+    ///   - loop: the session's.
+    ///   - prepare: called on the session's thread before anything is read for a person: what has to be written for that first, where it
+    ///     is little.
+    package init(
+        threadName: String, _ loop: EventLoop, prepare: @escaping (ID) throws -> Void = { _ in }, open: @escaping Opening
+    ) {
         reader = EventLoop(name: threadName)
+        self.loop = loop
+        self.prepare = prepare
+        self.open = open
     }
 
-    /// Makes a request known that is answered by reading.
+    /// A verb that is answered by reading.
     /// - Parameter answering: called on the session's thread: looks at the request and returns what is to be done on the reader's.
     ///   What either throws is the reply.
-    func register(
+    package func verb(
         _ name: String, bulk: Allowance<ID>? = nil, _ answering: @escaping (PeopleRequest) throws -> Read
-    ) {
-        people.register(
-            name, bulk: bulk,
-            .later { [self] request in
-                do { answer(request, try answering(request)) } catch { refuse(request, error) }
-            })
+    ) -> Verb {
+        Verb(name, bulk: bulk, .later { [self] request in request.answering { answer(request, try answering(request)) } })
     }
 
     /// Answers a request by what is read for it. On the session's thread.
-    func answer(_ request: PeopleRequest, _ read: @escaping Read) {
+    package func answer(_ request: PeopleRequest, _ read: @escaping Read) {
         do {
             let user = try request.user
             guard waiting[user, default: 0] < Self.ownCapacity, waiting.values.reduce(0, +) < Self.capacity else {
@@ -53,36 +59,23 @@ final class Readers: @unchecked Sendable {
             }
             try prepare(user)
             waiting[user, default: 0] += 1
-            let settings = people.context.settings
-            let loop = people.context.session.loop
             reader.perform { [self] in
-                let outcome = Result { try Self.opened(settings, read) }
+                let outcome = Result { try open(read) }
                 loop.perform { [self] in
                     waiting[user] = waiting[user].flatMap { $0 > 1 ? $0 - 1 : nil }
                     switch outcome {
                     case .success(let data): request.done(data)
-                    case .failure(let error): refuse(request, error)
+                    case .failure(let error): request.refuse(error)
                     }
                 }
             }
         } catch {
-            refuse(request, error)
+            request.refuse(error)
         }
     }
 
-    func start() { reader.start() }
+    package func start() { reader.start() }
 
     /// What is asked for and not yet answered stays so.
-    func stop() { reader.stop() }
-
-    /// Reads in one state of the databases, which are opened for that alone. On the reader's thread.
-    static func opened<Found>(_ settings: ConsumerSettings, _ read: (Store, Keys) throws -> Found) throws -> Found {
-        let keys = try Keys(settings, .read)
-        let store = try Store(folder: settings.state, readOnly: true)
-        return try store.database.snapshot { () throws(VaultError) in Result { try read(store, keys) } }.get()
-    }
-
-    private func refuse(_ request: PeopleRequest, _ error: any Error) {
-        request.refuse(people.refusal(error, request.name))
-    }
+    package func stop() { reader.stop() }
 }

@@ -1,0 +1,20 @@
+import Desk
+import Files
+import Records
+import Storage
+
+/// What a reader reads from, opened for one request alone.
+struct ReadSource {
+    let store: Store
+    let keys: Keys
+
+    /// Has something read from one state of the databases.
+    static func opened<Value>(_ settings: ConsumerSettings, _ read: (ReadSource) throws -> Value) throws -> Value {
+        let keys = try Keys(settings, .read)
+        let store = try Store(folder: settings.state, readOnly: true)
+        let source = ReadSource(store: store, keys: keys)
+        return try store.database.snapshot { () throws(VaultError) in Result { try read(source) } }.get()
+    }
+}
+
+typealias StoreReaders = Readers<ReadSource>
