@@ -1,13 +1,13 @@
 import Daemon
 import Files
 import Foundation
-import Records
 import Storage
 import Telemetry
 import TestSupport
 import Testing
 import Vault
 
+@testable import Records
 @testable import vitals_consumer
 
 /// What root does in folders that belong to other users. Such a user puts links in the place of names as often as they can; and what root makes

@@ -62,7 +62,7 @@ struct LargeHourTests {
         let settings = parts.settings
         stale.beside = StaleHours.Beside(
             perform: { $0() }, back: { [elsewhere] in elsewhere.add($0) },
-            read: { read in try Readers.opened(settings) { try read($0, $1) } })
+            read: { read in try ReadSource.opened(settings) { try read($0.store, $0.keys) } })
     }
 
     /// An hour of heart rates and steps, a part of it sent once more by a loose block: it is to be counted again.
@@ -142,7 +142,7 @@ struct LargeHourTests {
         var reading: (@Sendable () -> Void)?
         stale.beside = StaleHours.Beside(
             perform: { reading = $0 }, back: { $0() },
-            read: { [settings = parts.settings] read in try Readers.opened(settings) { try read($0, $1) } })
+            read: { [settings = parts.settings] read in try ReadSource.opened(settings) { try read($0.store, $0.keys) } })
         while reading == nil { _ = try stale.work(within: .zero) }
         stale.stop()
         reading?()
