@@ -42,8 +42,8 @@ func program(_ layer: Layer, _ name: String, _ dependencies: [Target.Dependency]
 /// Tests of one layer, or of the whole house.
 func tests(_ layer: Layer?, _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, path: (["Tests", layer?.rawValue, name] as [String?]).compactMap(\.self)
-            .joined(separator: "/"), exclude: exclude, swiftSettings: house)
+        name: name, dependencies: dependencies, path: layer.map { "Tests/\($0.rawValue)/\(name)" } ?? "Tests/\(name)",
+        exclude: exclude, swiftSettings: house)
 }
 
 /// What several test targets share.
@@ -55,7 +55,8 @@ func testSupport(_ name: String, exclude: [String]) -> Target {
 ///   the package manager warns of that at each build.
 func system(_ name: String, pkgConfig: String?, apt: String?) -> Target {
     .systemLibrary(
-        name: name, path: "Sources/\(Layer.c.rawValue)/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] })
+        name: name, path: "Sources/\(Layer.c.rawValue)/\(name)", pkgConfig: pkgConfig,
+        providers: apt.map { [.apt([$0])] })
 }
 
 let package = Package(

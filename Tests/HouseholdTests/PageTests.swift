@@ -172,7 +172,9 @@ extension Household {
         return try JSONSerialization.jsonObject(with: Data(said.utf8)) as? [String: Any] ?? [:]
     }
 
-    fileprivate func interop(_ program: String) -> String { "\(projectFolder)/Tests/Libraries/VaultTests/Interop/\(program)" }
+    fileprivate func interop(_ program: String) -> String {
+        "\(projectFolder)/Tests/Libraries/VaultTests/Interop/\(program)"
+    }
 
     /// The gateway's public key, as settings have it.
     fileprivate func gatewayKey() throws -> String {

@@ -52,7 +52,9 @@ package final class Desk: @unchecked Sendable {
     ///   - unknown: what is answered to a request of a name that is no verb's, which is cut.
     package init(
         _ session: Session, _ topics: Topics, closed: @escaping (ID) -> ReplyError? = { _ in nil },
-        unknown: @escaping (_ name: String) -> ReplyError = { ReplyError(.notSupported, "there is no request \"\($0)\"") }
+        unknown: @escaping (_ name: String) -> ReplyError = {
+            ReplyError(.notSupported, "there is no request \"\($0)\"")
+        }
     ) {
         self.session = session
         self.topics = topics
@@ -63,7 +65,8 @@ package final class Desk: @unchecked Sendable {
     /// Has verbs be asked from now on.
     package func register(_ verbs: [Verb]) {
         for verb in verbs {
-            registered[Name(name: verb.name, audience: verb.audience)] = Registered(verb: verb, allowance: verb.allowance)
+            registered[Name(name: verb.name, audience: verb.audience)] =
+                Registered(verb: verb, allowance: verb.allowance)
         }
     }
 

@@ -33,7 +33,8 @@ package final class Readers<Source>: @unchecked Sendable {
     ///   - prepare: called on the session's thread before anything is read for a person: what has to be written for that first, where it
     ///     is little.
     package init(
-        threadName: String, _ loop: EventLoop, prepare: @escaping (ID) throws -> Void = { _ in }, open: @escaping Opening
+        threadName: String, _ loop: EventLoop, prepare: @escaping (ID) throws -> Void = { _ in },
+        open: @escaping Opening
     ) {
         reader = EventLoop(name: threadName)
         self.loop = loop
@@ -47,7 +48,9 @@ package final class Readers<Source>: @unchecked Sendable {
     package func verb(
         _ name: String, bulk: Allowance<ID>? = nil, _ answering: @escaping (PeopleRequest) throws -> Read
     ) -> Verb {
-        Verb(name, bulk: bulk, .later { [self] request in request.answering { answer(request, try answering(request)) } })
+        Verb(
+            name, bulk: bulk,
+            .later { [self] request in request.answering { answer(request, try answering(request)) } })
     }
 
     /// Answers a request by what is read for it. On the session's thread.

@@ -186,7 +186,7 @@ struct DensityTests {
         #expect(try parts.take(all: [belt.seal(.clock, other.bytes), session.block(beat(0, 70))]).reports == [])
     }
 
-    @Test("a block with readings of more days than any gateway puts into one is not kept, loose or not; one of eight is")
+    @Test("a block with readings of more days than any gateway puts into one is not kept; one of eight is")
     func days() throws {
         var parts = try household.open()
         let (old, session) = (try parts.session(household), try parts.session(household))

@@ -64,7 +64,8 @@ struct OpenSessionTests {
         // Of weeks in which the disk took nothing: a day for each block, and the next one begins where it ended.
         let hour: Int64 = 3_600_000
         #expect(OpenSession.chunk(of: pending((0..<64).map { (Int64($0) * hour, UInt64($0) * UInt64(hour)) })) == 25)
-        #expect(OpenSession.chunk(of: pending((1...9).map { (Int64($0) * 25 * hour, UInt64($0 * 25) * UInt64(hour)) })) == 1)
+        let apart = (1...9).map { (Int64($0) * 25 * hour, UInt64($0 * 25) * UInt64(hour)) }
+        #expect(OpenSession.chunk(of: pending(apart)) == 1)
     }
 
     @Test("is due when its first reading is as old as the interval")

@@ -1,7 +1,8 @@
 import Foundation
 import Telemetry
-import var TestSupport.projectFolder
 import Testing
+
+import var TestSupport.projectFolder
 
 @testable import vitals_sensor
 

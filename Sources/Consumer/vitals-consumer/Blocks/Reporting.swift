@@ -82,7 +82,8 @@ extension Consumer {
         let (context, now) = (features.context, unixMilliseconds())
         let notifications = context.notifications
         do throws(VaultError) {
-            guard let user = decoded({ () throws(MalformedValue) in try ID(text) }), !context.doors.isBeingForgotten(user),
+            guard let user = decoded({ () throws(MalformedValue) in try ID(text) }),
+                !context.doors.isBeingForgotten(user),
                 try context.keys.version(of: user) != nil
             else { return }
             try context.store.database.transaction { () throws(VaultError) in

@@ -54,7 +54,8 @@ enum PersonalTable: String, CaseIterable {
         }
     }
 
-    private func context(of row: Storage.Row, _ column: Int, _ user: ID, _ version: Int64) throws(VaultError) -> [UInt8] {
+    private func context(of row: Storage.Row, _ column: Int, _ user: ID, _ version: Int64) throws(VaultError) -> [UInt8]
+    {
         switch self {
         case .days: DayRows.context(user, try row.int(column), version)
         case .heartRateHours: HeartRateRows.context(.hours, try row.int(column), user, version)

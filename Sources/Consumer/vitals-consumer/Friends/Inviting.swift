@@ -78,7 +78,9 @@ extension Friends {
     private func ask(_ other: ID, _ id: ID, by user: ID, now: Int64) throws(VaultError) {
         let list = try lists.list(of: other)
         let isKnown = list.ties.contains { $0.user == user && $0.state != .invited }
-        guard !context.doors.isBeingForgotten(other), !isKnown, list.count(.asked) < FriendList.mostAsked else { return }
+        guard !context.doors.isBeingForgotten(other), !isKnown, list.count(.asked) < FriendList.mostAsked else {
+            return
+        }
         var (tie, notification): (Tie, String?) = (Tie(id: id, user: user, state: .asked, since: now), nil)
         if let next = try lists.inviters(of: other).inviter(user)?.next, now < next {
             tie.shownFrom = next

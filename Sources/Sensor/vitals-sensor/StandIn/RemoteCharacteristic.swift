@@ -162,7 +162,9 @@ final class RemoteCharacteristic {
 
     private func changed(_ name: String) { device.objects.changed([name], of: BlueZInterface.characteristic, at: path) }
 
-    var interface: Interface { Interface(name: BlueZInterface.characteristic, properties: properties, methods: methods) }
+    var interface: Interface {
+        Interface(name: BlueZInterface.characteristic, properties: properties, methods: methods)
+    }
 
     private var properties: [Property] {
         var properties = [

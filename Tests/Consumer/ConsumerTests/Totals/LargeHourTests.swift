@@ -142,7 +142,8 @@ struct LargeHourTests {
         var reading: (@Sendable () -> Void)?
         stale.beside = StaleHours.Beside(
             perform: { reading = $0 }, back: { $0() },
-            read: { [settings = parts.settings] read in try ReadSource.opened(settings) { try read($0.store, $0.keys) } })
+            read: { [settings = parts.settings] read in try ReadSource.opened(settings) { try read($0.store, $0.keys) }
+            })
         while reading == nil { _ = try stale.work(within: .zero) }
         stale.stop()
         reading?()
