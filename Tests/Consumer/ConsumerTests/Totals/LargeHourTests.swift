@@ -27,7 +27,7 @@ struct LargeHourTests {
 
     /// What may happen to an hour while it is read.
     enum Change: String, CaseIterable {
-        case nothing, readings, steps, loose, clock, packing, folding, deletion, newZone, damage
+        case nothing, readings, steps, anotherSensor, loose, clock, packing, folding, deletion, newZone, damage
     }
 
     private static let hour: Int64 = 3_600_000
@@ -40,12 +40,14 @@ struct LargeHourTests {
     private let elsewhere = Elsewhere()
     private let demo: ID
     private let sessions: (old: GatewaySession, new: GatewaySession)
+    /// Of a sensor of the same person that has sent nothing twice: what it adds needs no mark.
+    private let another: GatewaySession
 
     init() throws {
         household = try Household()
         demo = try ID("demo")
         var made: (HeartRateMinutes, Days)?
-        parts = try household.open { store, keys in
+        parts = try household.open(people: "demo: { sensors: [\"home/strap\", \"home/watch\"] }") { store, keys in
             let both = (
                 HeartRateMinutes(store, keys), Days(store, keys, Histories(store, keys, zone: "Europe/Berlin"))
             )
@@ -59,6 +61,7 @@ struct LargeHourTests {
         // A stream that is opened has marks of its own.
         while try !stale.work(within: .seconds(10)) {}
         sessions = (try parts.session(household), try parts.session(household))
+        another = try parts.session(household, "watch")
         let settings = parts.settings
         stale.beside = StaleHours.Beside(
             perform: { $0() }, back: { [elsewhere] in elsewhere.add($0) },
@@ -68,7 +71,7 @@ struct LargeHourTests {
     /// An hour of heart rates and steps, a part of it sent once more by a loose block: it is to be counted again.
     private mutating func begin() throws {
         let (old, new) = sessions
-        _ = try parts.take(old.keyBlock, new.keyBlock)
+        _ = try parts.take(old.keyBlock, new.keyBlock, another.keyBlock)
         let beats = (0..<600).map { beat(Int64($0) * 1000, UInt16(60 + $0 % 40)) }
         let steps = (0..<50).map { count(start + Int64($0) * 1000, UInt32($0 * 2)) }
         var blocks = try stride(from: 0, to: 600, by: 10).map { try new.block(Array(beats[$0..<$0 + 10])) }
@@ -89,6 +92,7 @@ struct LargeHourTests {
         case .nothing: break
         case .readings: _ = try parts.take(new.block(beat(800_000, 120), beat(801_000, 121)))
         case .steps: _ = try parts.take(new.block(count(start + 900_000, 700)))
+        case .anotherSensor: _ = try parts.take(another.block(beat(800_000, 122), beat(801_000, 123)))
         case .loose: _ = try parts.take(new.loose(old, [old.record(2000, beat(800_000, 130))]))
         case .clock:
             let clock = try ClockBody(boot: BootID(high: 0, low: 1), correction: 120_000, until: 1_300_000)
@@ -128,7 +132,7 @@ struct LargeHourTests {
         elsewhere.run()
         switch change {
         case .nothing, .packing, .folding: #expect(try parts.count("stale") == 0)
-        case .readings, .steps, .loose, .deletion, .damage: #expect(try parts.count("stale") > 0)
+        case .readings, .steps, .anotherSensor, .loose, .deletion, .damage: #expect(try parts.count("stale") > 0)
         case .clock, .newZone: break
         }
         try settle()
