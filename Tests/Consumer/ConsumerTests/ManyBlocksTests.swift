@@ -212,11 +212,15 @@ struct ManyBlocksTests {
         var generator = SeededGenerator(seed: seed)
         let household = try Household()
         let store = try household.open().store
-        for session in 1...4 {
+        // Sessions 5 and 6 begin with the least numbers that there are: those of blocks from 2^63 on.
+        let (first, end): ([Int: Int64], [Int: Int64]) = (
+            [4: .max - 700, 5: .min, 6: .min + 1], [4: .max - 170, 5: .min + 700, 6: .min + 700]
+        )
+        for session in 1...6 {
             try store.database.execute("PRAGMA foreign_keys = OFF")
-            var next: Int64 = session == 4 ? .max - 700 : Int64.random(in: -500...1, using: &generator)
-            while next < (session == 4 ? Int64.max - 170 : 1500) {
-                let count = Int64.random(in: 1...162, using: &generator)
+            var next = first[session] ?? Int64.random(in: -500...1, using: &generator)
+            while next < end[session] ?? 1500 {
+                let count = session == 6 && next == .min + 1 ? 1 : Int64.random(in: 1...162, using: &generator)
                 let digests = (0..<count * 6).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
                 try store.database.execute(
                     "INSERT INTO ledger_runs (session, first_seq, digests) VALUES (?, ?, ?)",
@@ -237,7 +241,10 @@ struct ManyBlocksTests {
                 let sequence =
                     Int.random(in: 0..<12, using: &generator) == 0
                     ? extreme.randomElement(using: &generator) ?? 0 : Int64.random(in: -700...2100, using: &generator)
-                let session = Int64.random(in: 1...5, using: &generator)
+                let session = Int64.random(in: 1...7, using: &generator)
+                if session >= 5, Bool.random(using: &generator) {
+                    return (session, UInt64(bitPattern: .min + Int64.random(in: 0...900, using: &generator)))
+                }
                 return (session: session, sequence: UInt64(bitPattern: sequence))
             }
             let known = try KnownBlocks(asked, store)

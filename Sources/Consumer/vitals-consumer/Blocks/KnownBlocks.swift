@@ -35,10 +35,10 @@ struct KnownBlocks {
         ") SELECT session, seq, digest FROM asked JOIN ledger ON session = number AND seq BETWEEN low AND high")
 
     private static let packed = RowsStatement(
-        "WITH asked (number, low, high) AS (VALUES ", columns: 3,
+        "WITH asked (number, least, low, high) AS (VALUES ", columns: 4,
         """
         ) SELECT session, first_seq, digests, low, high FROM asked
-        JOIN ledger_runs ON session = number AND first_seq BETWEEN low - \(LedgerRun.maximumCount - 1) AND high
+        JOIN ledger_runs ON session = number AND first_seq BETWEEN least AND high
         """)
 
     /// Looks all of them up.
@@ -47,11 +47,15 @@ struct KnownBlocks {
         guard !blocks.isEmpty else { return }
         entries.reserveCapacity(blocks.count)
         let runs = Self.runs(blocks)
-        // A difference in the question for packed ones is not to overflow.
-        let least = Int64.min + Int64(LedgerRun.maximumCount)
         var values: [Value] = []
-        values.reserveCapacity(3 * runs.count)
-        for run in runs { values += [.integer(run.session), .integer(max(run.first, least)), .integer(run.last)] }
+        values.reserveCapacity(4 * runs.count)
+        for run in runs {
+            // Where a packed run may begin that holds the first. Numbers of blocks from 2^63 on are the least ones here.
+            let (least, overflow) = run.first.subtractingReportingOverflow(Int64(LedgerRun.maximumCount - 1))
+            values += [
+                .integer(run.session), .integer(overflow ? .min : least), .integer(run.first), .integer(run.last),
+            ]
+        }
         var entries = entries
         // Packed ones first: what is there of both is known by its whole digest.
         try store.database.forEach(Self.packed, values) { row throws(VaultError) in

@@ -140,9 +140,11 @@ struct PackingTests {
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock)
         let numbers: [UInt64] = [1, 2, .max, .max - 1, 1 << 63, (1 << 63) - 1, (1 << 63) + 1]
+        var blocks: [[UInt8]] = []
         for (index, number) in numbers.enumerated() {
             let columns = try ReadingColumns.encode([beat(Int64(index), 70)])
-            _ = try parts.take(session.seal(.readings, columns, sequence: number))
+            blocks.append(try session.seal(.readings, columns, sequence: number))
+            _ = try parts.take(blocks[index])
         }
         let before = try parts.shown()
         try parts.pack()
@@ -150,6 +152,10 @@ struct PackingTests {
         for number: UInt64 in [3, .max - 2, (1 << 63) - 2, (1 << 63) + 2] {
             #expect(try parts.store.ledgerEntry(1, number) == nil, "\(number)")
         }
+        // They come again, one by one and together.
+        for block in blocks { #expect(try parts.take(all: [block]).reports == []) }
+        _ = try parts.take(all: blocks)
+        #expect(parts.ingest.counts.duplicates == 2 * numbers.count)
         #expect(try parts.shown() == before)
         #expect(try parts.findings().isGood)
     }
