@@ -78,6 +78,10 @@ final class StaleHours: @unchecked Sendable {
 
     /// How long the first reading beside may take.
     var firstLimit: Duration = .seconds(2)
+    /// And the longest. What is deleted, and SQLite's log, wait for its end.
+    private static let longest: Duration = .seconds(60)
+    /// The thread rests as long as it has read, whoever is next: what waits for a moment without a reader has one.
+    private var rest = ContinuousClock.now
 
     init(_ store: Store, _ keys: Keys, _ derivations: [any Derivation]) {
         self.store = store
@@ -172,7 +176,9 @@ final class StaleHours: @unchecked Sendable {
 
     /// Whether a person's next hour cannot be read beside at this moment.
     private func isWaiting(_ user: ID) -> Bool {
-        large[user].map { underWay != nil || ContinuousClock.now < $0.next } ?? false
+        guard let large = large[user] else { return false }
+        let now = ContinuousClock.now
+        return underWay != nil || now < rest || now < large.next
     }
 
     private typealias Range = (number: Int64, first: Int64, last: Int64)
@@ -310,10 +316,12 @@ extension StaleHours {
                 underWay = nil
                 var isKept = false
                 do { isKept = try wasRead(outcome.get(), of: user, range) } catch { report(error) }
+                let now = ContinuousClock.now
+                rest = now + (now - begun)
                 if !isKept {
-                    // Somebody else's turn, and time to empty SQLite's log.
-                    large[user]?.limit = min(limit * 2, .seconds(3600))
-                    large[user]?.next = ContinuousClock.now + (ContinuousClock.now - begun)
+                    // Others have their turns meanwhile.
+                    large[user]?.limit = min(limit * 2, Self.longest)
+                    large[user]?.next = now + (now - begun) * 8
                 }
                 goOn(after: .zero)
             }
@@ -334,7 +342,8 @@ extension StaleHours {
             try keep(read, of: user, range)
             isKept = true
         }
-        if isKept { large[user] = try self.range(of: user) == nil ? nil : Large(limit: firstLimit, next: .now) }
+        // The next hour may be little.
+        if isKept { large[user] = nil }
         return isKept
     }
 }

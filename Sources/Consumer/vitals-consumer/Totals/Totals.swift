@@ -231,6 +231,9 @@ final class Totals {
         return read
     }
 
+    /// So many marks one clock block may make.
+    private static let mostMarks = 64
+
     /// Marks the hours in which readings of the boot were counted, and those to which they move. Nothing is opened for that: a row of
     /// blocks says its hours, and one that was stored before the boot's first session cannot have any.
     private func markStale(_ arrival: ClockArrival) throws(VaultError) {
@@ -255,15 +258,24 @@ final class Totals {
                 spans.append(row)
             }
         }
+        var marks: [ClosedRange<Int64>] = []
+        marks.reserveCapacity(spans.count * shifts.count)
         for span in spans {
             for shift in shifts {
                 let first = HourSpan.hour(span.lowerBound &* 3_600_000 &+ shift.lowerBound)
                 let last = HourSpan.hour((span.upperBound + 1) &* 3_600_000 &- 1 &+ shift.upperBound)
                 // No reading is moved farther than to the limit of all times.
                 let known = HourSpan.earliest...HourSpan.latest
-                if first <= last { try store.markStale(user, (first...last).clamped(to: known)) }
+                if first <= last { marks.append((first...last).clamped(to: known)) }
             }
         }
+        // A gateway may have made very many of them: then one mark stands for all. It is walked from one stored hour to the next.
+        if marks.count > Self.mostMarks, let first = marks.map(\.lowerBound).min(),
+            let last = marks.map(\.upperBound).max()
+        {
+            marks = [first...last]
+        }
+        for mark in marks { try store.markStale(user, mark) }
     }
 }
 
@@ -292,5 +304,30 @@ extension Store {
             """, values)
         guard marked == 0 else { return }
         try database.execute("INSERT INTO stale (user, first_hour, last_hour) VALUES (?1, ?2, ?3)", values)
+        try foldMarks(of: user)
+    }
+
+    /// So many ranges a person's stale hours may have: each new mark looks at all of them.
+    static let mostMarks = 256
+
+    /// Makes one mark of a person's, the last one, stand for all of them where there are too many.
+    private func foldMarks(of user: ID) throws(VaultError) {
+        let marks = try database.first(
+            "SELECT count(*), max(number), min(first_hour), max(last_hour) FROM stale WHERE user = ?",
+            [.text(user.text)]
+        ) { row throws(VaultError) in
+            (
+                count: try row.int(0), number: try row.intIfPresent(1), first: try row.intIfPresent(2),
+                last: try row.intIfPresent(3)
+            )
+        }
+        guard let marks, marks.count > Self.mostMarks, let number = marks.number, let first = marks.first,
+            let last = marks.last
+        else { return }
+        // Its number is new: what is read at this moment for another mark is not kept.
+        try database.execute("DELETE FROM stale WHERE user = ? AND number <> ?", [.text(user.text), .integer(number)])
+        try database.execute(
+            "UPDATE stale SET first_hour = ?, last_hour = ? WHERE number = ?",
+            [.integer(first), .integer(last), .integer(number)])
     }
 }

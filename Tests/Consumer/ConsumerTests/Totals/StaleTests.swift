@@ -188,6 +188,39 @@ struct StaleTests {
         #expect(try diary.isExact())
     }
 
+    @Test("are one range where one clock moves hours that lie far apart, and a limited number of ranges in all")
+    func farApart() throws {
+        let diary = try Diary(zone: "UTC")
+        let session = try diary.parts.session(diary.household)
+        var blocks = [session.keyBlock]
+        for number in 0..<100 as Range<Int64> {
+            blocks.append(try session.block(count(start + number * 26 * hour, UInt32(number) * 100)))
+        }
+        try diary.take(blocks, now: start + 3000 * hour)
+        try diary.settle()
+        let clock = try ClockBody(
+            boot: BootID(high: 0, low: 1), correction: hour, until: UInt64(start + 3000 * hour))
+        _ = try diary.parts.take(all: [session.seal(.clock, clock.bytes)], wall: start + 3000 * hour)
+        #expect(try diary.parts.count("stale") == 1)
+        try diary.settle()
+        #expect(try diary.isExact())
+
+        // None of them covers another.
+        let first = HourSpan.hour(start)
+        for number in 0..<1000 as Range<Int64> {
+            try diary.parts.store.markStale(diary.user, first - number * 2...first - number * 2)
+            #expect(try diary.parts.count("stale") <= 256)
+        }
+        let covered = try diary.parts.store.database.query("SELECT first_hour, last_hour FROM stale") {
+            row throws(VaultError) in (try row.int(0))...(try row.int(1))
+        }
+        for number in 0..<1000 as Range<Int64> {
+            #expect(covered.contains { $0.contains(first - number * 2) })
+        }
+        try diary.settle()
+        #expect(try diary.isExact())
+    }
+
     @Test("are looked for no further away than a boot's clock was wrong, however many boots there were")
     func slack() throws {
         var corrections = Corrections()
