@@ -4,6 +4,7 @@
 // What is hashed is not the password, but its HMAC under the pepper, a key that is not in the database: who has a copy of vitals.db
 // alone has nothing to try passwords on.
 
+import Dispatch
 import Reactor
 import Synchronization
 import Vault
@@ -34,7 +35,10 @@ final class HashingPool: Sendable {
 
     deinit {
         line.empty()
-        for thread in threads { thread.stop() }
+        // What was waiting for the last hash may be the last that knew the pool. Then this is one of its threads, and a thread cannot
+        // wait for its own end.
+        guard threads.contains(where: \.isCurrent) else { return threads.forEach { $0.stop() } }
+        DispatchQueue.global().async { [threads] in threads.forEach { $0.stop() } }
     }
 
     /// Hashes a password, when its turn comes.

@@ -66,6 +66,32 @@ struct HashingPoolTests {
         pool = nil
         #expect((1...4).contains(done.all.count), "all five, or not even the one under way")
     }
+
+    @Test("ends on a thread of its own, too, where what waited for a hash was the last that knew it")
+    func ownThread() throws {
+        let (opened, ended) = (Gate(), Record<Void>())
+        var owner: Owner? = Owner(pool: HashingPool(pepper: try .random(), cost: cheap), ended: ended)
+        let refused = owner?.pool.hash(Password("Zq7#Zq8$"), salt: salt, isGuest: true) { [owner] _ in
+            opened.wait()
+            withExtendedLifetime(owner) {}
+        }
+        #expect(refused == .some(nil))
+        owner = nil
+        #expect(ended.all.isEmpty)
+        opened.open()
+        try ended.wait(for: 1)
+    }
+}
+
+/// Has a pool to itself, and says when it is gone.
+private final class Owner: @unchecked Sendable {
+    // Proof of @unchecked: constants; a record is made for many threads.
+    let pool: HashingPool
+    private let ended: Record<Void>
+
+    init(pool: HashingPool, ended: Record<Void>) { (self.pool, self.ended) = (pool, ended) }
+
+    deinit { ended.append(()) }
 }
 
 /// Holds threads until it is opened.
