@@ -37,8 +37,11 @@ final class HashingPool: Sendable {
         line.empty()
         // What was waiting for the last hash may be the last that knew the pool. Then this is one of its threads, and a thread cannot
         // wait for its own end.
-        guard threads.contains(where: \.isCurrent) else { return threads.forEach { $0.stop() } }
-        DispatchQueue.global().async { [threads] in threads.forEach { $0.stop() } }
+        if threads.contains(where: \.isCurrent) {
+            DispatchQueue.global().async { [threads] in for thread in threads { thread.stop() } }
+        } else {
+            for thread in threads { thread.stop() }
+        }
     }
 
     /// Hashes a password, when its turn comes.
