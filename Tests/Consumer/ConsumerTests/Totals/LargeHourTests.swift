@@ -8,7 +8,7 @@ import Vault
 @testable import vitals_consumer
 
 /// Hours that are not read within a portion, and are read on another thread.
-@Suite("Large hours", .timeLimit(.minutes(5)))
+@Suite("Large hours", .timeLimit(.minutes(20)))
 struct LargeHourTests {
     /// What the other thread leaves for this one: it has read, and is heard when the test says so.
     private final class Elsewhere: @unchecked Sendable {
