@@ -14,7 +14,7 @@ import Synchronization
 /// A thread with a `poll` set, timers and a queue of work from other threads. Callbacks run on that thread, one at a
 /// time, and must not block.
 ///
-/// `start` and `stop` belong to the owner. `perform`, `isCurrent` may be called from any thread; everything else only
+/// `start`, `stop` and `end` belong to the owner. `perform`, `isCurrent` may be called from any thread; everything else only
 /// from the loop's own callbacks, or before `start`.
 // Proof of @unchecked: `posted` and `phase` are under a lock or atomic; all else is touched by the loop's thread only,
 // or before it exists, or after it was joined.
@@ -105,6 +105,17 @@ public final class EventLoop: @unchecked Sendable {
         posted.withLock { $0.isStopping = true }
         wakeUp.signal()
         pthread_join(thread, nil)
+        self.thread = nil
+    }
+
+    /// The same for an owner that ends wherever its last reference goes, which may be on the loop's own thread: there it does not wait, and
+    /// the thread ends after the turn that it is in.
+    public func end() {
+        guard isCurrent else { return stop() }
+        guard let thread else { return }
+        posted.withLock { $0.isStopping = true }
+        wakeUp.signal()
+        pthread_detach(thread)
         self.thread = nil
     }
 

@@ -55,6 +55,42 @@ struct EventLoopTests {
         #expect(remembered == nil)
     }
 
+    @Test("ends when the last reference to its owner goes on its own thread, and waits for its end on every other")
+    func endsAnywhere() throws {
+        final class Owner: Sendable {
+            let loop = EventLoop(name: "test")
+            init() { loop.start() }
+            deinit { loop.end() }
+        }
+        /// What the thread keeps until it ends.
+        final class Kept: Sendable {
+            let ended = Answer<Bool>()
+            deinit { ended.set(true) }
+        }
+        let (mayGo, done) = (Answer<Bool>(), Answer<Bool>())
+        var kept: Kept? = Kept()
+        let ended = try #require(kept).ended
+        do {
+            let owner = Owner()
+            owner.loop.perform { [owner, loop = owner.loop, kept] in
+                _ = mayGo.wait(atMost: limit)
+                loop.perform { done.set(true) }
+                loop.beforeWaiting { withExtendedLifetime(kept) {} }
+                withExtendedLifetime(owner) {}
+            }
+        }
+        kept = nil
+        mayGo.set(true)
+        // What was left before the end is still done.
+        #expect(done.wait(atMost: limit) == true && ended.wait(atMost: limit) == true)
+        let seen = Record<Int>()
+        do {
+            let owner = Owner()
+            owner.loop.perform { seen.append(1) }
+        }
+        #expect(seen.all == [1])
+    }
+
     @Test("calls timers back in the order of their times, never early, and not at all once cancelled")
     func timers() {
         withLoop { loop in

@@ -4,7 +4,6 @@
 // What is hashed is not the password, but its HMAC under the pepper, a key that is not in the database: who has a copy of vitals.db
 // alone has nothing to try passwords on.
 
-import Dispatch
 import Reactor
 import Synchronization
 import Vault
@@ -35,13 +34,8 @@ final class HashingPool: Sendable {
 
     deinit {
         line.empty()
-        // What was waiting for the last hash may be the last that knew the pool. Then this is one of its threads, and a thread cannot
-        // wait for its own end.
-        if threads.contains(where: \.isCurrent) {
-            DispatchQueue.global().async { [threads] in for thread in threads { thread.stop() } }
-        } else {
-            for thread in threads { thread.stop() }
-        }
+        // What was waiting for the last hash may be the last that knew the pool: then this is one of its threads.
+        for thread in threads { thread.end() }
     }
 
     /// Hashes a password, when its turn comes.

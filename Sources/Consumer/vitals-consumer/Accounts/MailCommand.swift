@@ -54,7 +54,7 @@ final class MailCommand: Sendable {
         thread.start()
     }
 
-    deinit { thread.stop() }
+    deinit { thread.end() }
 
     /// Sends a message, when its turn comes. What goes wrong is told on the mail thread, and what it says holds nothing of the message.
     func send(_ message: [UInt8], failed: @escaping @Sendable (String) -> Void) {

@@ -18,7 +18,7 @@ final class KeyFetching: Sendable {
 
     deinit {
         for fetcher in fetchers.values { fetcher.cancel() }
-        thread.stop()
+        thread.end()
     }
 
     /// Key sets that are fetched here.
