@@ -47,8 +47,8 @@ func tests(_ layer: Layer?, _ name: String, _ dependencies: [Target.Dependency],
 }
 
 /// What several test targets share.
-func testSupport(_ name: String, exclude: [String]) -> Target {
-    .target(name: name, path: "Tests/\(name)", exclude: exclude, swiftSettings: house)
+func testSupport(_ name: String, _ uses: [Target.Dependency], exclude: [String]) -> Target {
+    .target(name: name, dependencies: uses, path: "Tests/\(name)", exclude: exclude, swiftSettings: house)
 }
 
 /// - Parameter pkgConfig: none where what it says is not wanted: Debian 13's for libcurl names the headers of Kerberos besides, and
@@ -113,7 +113,7 @@ let package = Package(
             name: "vitals-load", dependencies: ["Daemon", "MQTT", "Reactor", "Telemetry", "Vault"],
             path: "Tests/Benchmarks/vitals-load", swiftSettings: house),
 
-        testSupport("TestSupport", exclude: ["web_server.py"]),
+        testSupport("TestSupport", ["MQTT"], exclude: ["web_server.py"]),
         tests(.values, "TelemetryTests", ["Telemetry", "TestSupport"]),
         tests(.values, "FitnessTests", ["Fitness"]),
         tests(.plumbing, "ReactorTests", ["Reactor", "TestSupport"]),

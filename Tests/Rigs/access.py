@@ -659,8 +659,12 @@ def reply_elsewhere(world):
     def answers(message, key):
         return getattr(message.properties, "CorrelationData", None) == key and b'"status"' in message.payload
 
-    def reply(key):
-        return next((x for x in observer.heard if answers(x, key)), None) if observer.hears(5, lambda x: answers(x, key)) else None
+    def reply(key, unless=None):
+        end = time.monotonic() + 5
+        while not observer.hears(0.1 if unless else 5, lambda x: answers(x, key)):
+            if time.monotonic() > end or unless and unless.is_set():
+                return None
+        return next(x for x in observer.heard if answers(x, key))
 
     for response in foreign + ["$CONTROL/dynamic-security/v1", "other"]:
         full = response if response[0] == "$" or response == "other" else f"{ROOT}/{response}"
@@ -674,8 +678,11 @@ def reply_elsewhere(world):
     listed = f"{ROOT}/users/{ALICE}/responses/devices/list"
     for levels, length in [(250, 1), (202, 1), (21 - 5, 1), (1, 1024)]:
         full = f"{ROOT}/users/{ALICE}/responses/" + "/".join(["a" * length] * levels)
-        came = reply(ask(world.clients["A"], f"{ROOT}/users/{ALICE}/requests/devices/list", full))
-        world.check(bool(came) and came.topic == listed and b"bad-request" in came.payload, True,
+        # Mosquitto 2.0.21 ends the connection of a client that sends a Response Topic with more than 200 levels.
+        asker = world.connect("alicephone")
+        came = reply(ask(asker, f"{ROOT}/users/{ALICE}/requests/devices/list", full), unless=asker.over)
+        is_refused = bool(came) and came.topic == listed and b"bad-request" in came.payload
+        world.check(is_refused or levels > 200 and asker.over.is_set(), True,
                     f"Alice, who asks for a reply at {levels} more levels of {length} bytes, is refused at the listed topic")
     world.check(world.log().count(b"connected to the broker") == sessions, True, "the consumer stays connected")
     # A guest without a response topic of its own gets none. The last one shows that those before were looked at.
