@@ -98,7 +98,11 @@ final class Consumer: @unchecked Sendable {
         let keys = try Keys(settings, .write)
         let store = try Store(folder: settings.state)
         let grants = Grants(store: store, keys: keys)
-        let forgetting = Forgetting(ForgottenPlaces(settings, store: store, keys: keys))
+        minutes = HeartRateMinutes(store, keys)
+        days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
+        let derivations: [any Derivation] = [minutes, days]
+        let stale = StaleHours(store, keys, derivations)
+        let forgetting = Forgetting(ForgottenPlaces(settings, store: store, keys: keys)) { stale.endReading() }
         forgetting.settle = { sensors throws(VaultError) in
             let people = try Claims(store: store).people(settings, only: sensors)
             try grants.settle(people, only: sensors, now: unixMilliseconds())
@@ -118,13 +122,13 @@ final class Consumer: @unchecked Sendable {
             try EnrolledGateways(store: store, keys: keys).identities(settings)
         }
         notifications = Notifications(store, keys)
-        minutes = HeartRateMinutes(store, keys)
-        days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
-        let derivations: [any Derivation] = [minutes, days]
+        self.stale = stale
         ingest = Ingest(
-            store, keys, gateways: identities, totals: Totals(store, keys, derivations), limits: settings.limits)
-        stale = StaleHours(store, keys, derivations)
-        packing = Packing(store, keys, ingest.totals.deletions) { forgetting.isBusy(with: $0) }
+            store, keys, gateways: identities, totals: Totals(store, keys, derivations, stale: stale),
+            limits: settings.limits)
+        packing = Packing(
+            store, keys, ingest.totals.deletions, isBeingForgotten: { forgetting.isBusy(with: $0) },
+            endReading: { stale.endReading() })
         control = Control(store: store.id, topics: settings.topics, identity: keys.identity)
 
         var options = Self.brokerOptions(settings, store.id)

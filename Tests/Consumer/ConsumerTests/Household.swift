@@ -55,10 +55,12 @@ final class Household {
         let store = try Store(folder: settings.state)
         let grants = Grants(store: store, keys: keys)
         try grants.settle(settings.people, now: now)
+        let derivations = deriving(store, keys)
+        let stale = StaleHours(store, keys, derivations)
         return Parts(
-            settings: settings, keys: keys, store: store, grants: grants,
+            settings: settings, keys: keys, store: store, grants: grants, stale: stale,
             ingest: Ingest(
-                store, keys, gateways: settings.gateways, totals: Totals(store, keys, deriving(store, keys)),
+                store, keys, gateways: settings.gateways, totals: Totals(store, keys, derivations, stale: stale),
                 sessionCapacity: sessionCapacity, densest: densest, limits: limits)
         )
     }
@@ -73,14 +75,18 @@ struct Parts {
     let keys: Keys
     let store: Store
     let grants: Grants
+    let stale: StaleHours
     var ingest: Ingest
     private var now: UInt64 = 0
 
-    init(settings: ConsumerSettings, keys: Keys, store: Store, grants: Grants, ingest: Ingest) {
+    init(
+        settings: ConsumerSettings, keys: Keys, store: Store, grants: Grants, stale: StaleHours, ingest: Ingest
+    ) {
         self.settings = settings
         self.keys = keys
         self.store = store
         self.grants = grants
+        self.stale = stale
         self.ingest = ingest
     }
 

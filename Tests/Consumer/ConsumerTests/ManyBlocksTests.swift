@@ -43,10 +43,10 @@ struct ManyBlocksTests {
             days = Days(store, keys, Histories(store, keys, zone: "Europe/Berlin"))
             stale = StaleHours(store, keys, [minutes, days])
             parts = Parts(
-                settings: settings, keys: keys, store: store, grants: Grants(store: store, keys: keys),
+                settings: settings, keys: keys, store: store, grants: Grants(store: store, keys: keys), stale: stale,
                 ingest: Ingest(
-                    store, keys, gateways: settings.gateways, totals: Totals(store, keys, [minutes, days]),
-                    sessionCapacity: 2))
+                    store, keys, gateways: settings.gateways,
+                    totals: Totals(store, keys, [minutes, days], stale: stale), sessionCapacity: 2))
             try store.database.execute("PRAGMA synchronous = OFF")
         }
 

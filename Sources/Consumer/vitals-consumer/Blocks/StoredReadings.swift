@@ -32,8 +32,9 @@ struct StoredReadings {
     let keys: Keys
     /// How much waits in memory at most.
     var capacity = Capacity()
-    /// Asked before each block whether to read on. Once it has said no, what was shown is not all.
-    var goesOn: @Sendable () -> Bool = { true }
+    /// Asked before each block, clock blocks included, whether to read on, and told how much was opened since it was asked before: 64 readings
+    /// count as a block. Once it has said no, what was shown is not all.
+    var goesOn: @Sendable (_ blocks: Int) -> Bool = { _ in true }
 
     init(store: Store, keys: Keys) {
         self.store = store
@@ -83,8 +84,9 @@ struct StoredReadings {
                 continue
             }
             let walk = try Walk(
-                stream, person, store, kind: kind, range: from..<max(from, to), deleted: deleted, besides: streams.count
-            )
+                stream, person, store, kind: kind, range: from..<max(from, to), deleted: deleted,
+                besides: streams.count, goesOn)
+            guard let walk else { return damaged }
             walks.append(walk)
         }
         var last = Emitted()
@@ -104,6 +106,7 @@ struct StoredReadings {
         _ walks: inout [Walk], _ waiting: inout Waiting, _ last: inout Emitted, _ body: (Reading, Int64) -> Bool
     ) throws(VaultError) -> Bool {
         var hour: Int64?
+        var opened = 1
         while true {
             var next: (index: Int, hour: Int64)?
             for index in walks.indices {
@@ -119,8 +122,11 @@ struct StoredReadings {
             }
             hour = next?.hour
             guard let next else { break }
-            guard goesOn() else { return false }
-            for entry in try walks[next.index].takeBlock() { waiting.add(entry) }
+            guard goesOn(opened) else { return false }
+            let block = try walks[next.index].takeBlock()
+            for entry in block.entries { waiting.add(entry) }
+            // A packed row has the readings of many blocks.
+            opened = max(1, block.opened / 64)
         }
         return emit(waiting.take(before: nil), &last, body)
     }
@@ -257,10 +263,11 @@ private struct Walk {
     private(set) var unreadable: Set<Int64> = []
     private let pageSize: Int
 
+    /// Nil where `goesOn` says no while clock blocks are opened.
     /// - Parameter streams: how many walks there are at once, each with a page in memory.
-    init(
+    init?(
         _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>,
-        deleted: DeletedRanges, besides streams: Int
+        deleted: DeletedRanges, besides streams: Int, _ goesOn: (Int) -> Bool
     ) throws(VaultError) {
         pageSize = min(64, max(1, 256 / max(1, streams)))
         self.stream = stream
@@ -270,7 +277,8 @@ private struct Walk {
         self.range = range
         self.deleted = deleted
         reader = StreamReader(stream, person, store)
-        corrections = try Corrections(of: stream, &reader, store)
+        guard let corrections = try Corrections(of: stream, &reader, store, while: goesOn) else { return nil }
+        self.corrections = corrections
     }
 
     /// Begins again with the blocks that may have readings from a time on.
@@ -288,13 +296,13 @@ private struct Walk {
         return page.first.map { $0.firstHour + corrections.slack.lowerBound }
     }
 
-    /// The readings of the next block that fit.
-    mutating func takeBlock() throws(VaultError) -> [StoredReadings.Entry] {
-        guard let block = page.popFirst() else { return [] }
+    /// The readings of the next block that fit, and how many it has in all.
+    mutating func takeBlock() throws(VaultError) -> (entries: [StoredReadings.Entry], opened: Int) {
+        guard let block = page.popFirst() else { return ([], 0) }
         last = (block.firstHour, block.number)
         guard let readings = try reader.readings(of: block) else {
             unreadable.insert(block.number)
-            return []
+            return ([], 0)
         }
         var entries: [StoredReadings.Entry] = []
         for (index, found) in readings.enumerated() where found.reading.kind == kind {
@@ -308,7 +316,7 @@ private struct Walk {
                     reading: reading, stream: stream.number, session: found.session, sequence: found.sequence,
                     isLoose: found.isLoose, index: index))
         }
-        return entries
+        return (entries, readings.count)
     }
 
     private func nextPage() throws(VaultError) -> [StoredBlock] {
@@ -322,8 +330,39 @@ private struct Walk {
 
 /// By how much the clocks of a stream's gateway were wrong.
 struct Corrections {
-    private var byBoot: [BootID: Set<ClockBody>] = [:]
-    private var sums: [BootID: Sum] = [:]
+    private var byBoot: [BootID: Clocks] = [:]
+
+    /// The clock blocks of a boot.
+    private struct Clocks {
+        var all: Set<ClockBody> = []
+        /// When the clock was corrected, the latest first; and what all corrections so far come to: what moves a reading from before that.
+        var steps: [(until: UInt64, sum: Sum)] = []
+        /// The corrections in the order of the steps.
+        var corrections: [Int64] = []
+
+        /// What is left of all corrections for a reading of this time.
+        func sum(at monotonic: UInt64) -> Sum {
+            // How many steps come after the reading.
+            var (low, high) = (0, steps.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if steps[middle].until > monotonic { low = middle + 1 } else { high = middle }
+            }
+            return low == 0 ? Sum() : steps[low - 1].sum
+        }
+
+        mutating func add(_ clock: ClockBody) {
+            guard all.insert(clock).inserted else { return }
+            let index = steps.firstIndex { $0.until < clock.until } ?? steps.count
+            steps.insert((clock.until, Sum()), at: index)
+            corrections.insert(clock.correction, at: index)
+            for later in index..<steps.count {
+                var sum = later > 0 ? steps[later - 1].sum : Sum()
+                sum.add(corrections[later])
+                steps[later].sum = sum
+            }
+        }
+    }
 
     /// Sums of what moves ahead and of what moves back. Each stops at 2^62, whatever a gateway in foreign hands sends:
     /// nothing overflows, and the order of the parts does not matter.
@@ -339,11 +378,7 @@ struct Corrections {
     }
 
     /// The same correction sent twice counts once.
-    mutating func add(_ clock: ClockBody) {
-        if byBoot[clock.boot, default: []].insert(clock).inserted {
-            sums[clock.boot, default: Sum()].add(clock.correction)
-        }
-    }
+    mutating func add(_ clock: ClockBody) { byBoot[clock.boot, default: Clocks()].add(clock) }
 
     /// Whether no clock was ever wrong.
     var isEmpty: Bool { byBoot.isEmpty }
@@ -365,17 +400,16 @@ struct Corrections {
     /// The wall time of a reading of this boot as it should have been; no further from 0 than any time on the wire.
     func corrected(_ moment: Moment, of boot: BootID) -> Int64 {
         guard let clocks = byBoot[boot] else { return moment.wall }
-        var sum = Sum()
-        for clock in clocks where moment.monotonic < clock.until { sum.add(clock.correction) }
+        let sum = clocks.sum(at: moment.monotonic)
         return min(max(moment.wall + (sum.ahead + sum.back), -Moment.limit), Moment.limit)
     }
 
     /// By how much readings of a boot are moved: not at all, or by what all clock blocks say together from one of them on. What it was
     /// without the one that comes last is among them, wherever that lies. Where there are many, all that may be is one range.
     func shifts(of boot: BootID) -> Set<ClosedRange<Int64>> {
-        let clocks = (byBoot[boot] ?? []).sorted { $0.until > $1.until }
+        let clocks = (byBoot[boot]?.all ?? []).sorted { $0.until > $1.until }
         guard clocks.count <= 8 else {
-            let sum = sums[boot] ?? Sum()
+            let sum = byBoot[boot]?.steps.last?.sum ?? Sum()
             return [sum.back...sum.ahead]
         }
         var shifts: Set<ClosedRange<Int64>> = [0...0]
@@ -392,7 +426,8 @@ struct Corrections {
     /// How many hours a reading may move: as far as that boot's whose clock was most wrong. What all boots' come to together would have each
     /// question walk years, of a gateway that does not know the time when it starts.
     var slack: ClosedRange<Int64> {
-        let (back, ahead) = (sums.values.map(\.back).min() ?? 0, sums.values.map(\.ahead).max() ?? 0)
+        let sums = byBoot.values.compactMap { $0.steps.last?.sum }
+        let (back, ahead) = (sums.map(\.back).min() ?? 0, sums.map(\.ahead).max() ?? 0)
         return HourSpan.hour(back)...(HourSpan.hour(ahead) + (ahead > 0 ? 1 : 0))
     }
 }

@@ -26,6 +26,7 @@ extension Consumer {
             rules?.remove(person: user, devices: devices) { error in if let error { log.warning("\(error)") } }
         }
         forgetting.forgotten = { [unowned self] user in
+            stale.spoil(user)
             minutes.latest?.forget(user)
             features.today.forgotten(user)
         }

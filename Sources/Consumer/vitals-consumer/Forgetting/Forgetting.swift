@@ -120,7 +120,13 @@ final class Forgetting: @unchecked Sendable {
     /// An account is gone: what the broker lets its devices do is to go, too.
     var accountGone: (_ user: ID, _ devices: [ID]) -> Void = { _, _ in }
 
-    init(_ places: ForgottenPlaces) { self.places = places }
+    private let endReading: () -> Void
+
+    /// - Parameter endReading: ends what this process reads of the databases, if it can be read again later.
+    init(_ places: ForgottenPlaces, endReading: @escaping () -> Void = {}) {
+        self.places = places
+        self.endReading = endReading
+    }
 
     /// Whether somebody is being forgotten.
     func isBusy(with user: ID) -> Bool { jobs.contains { $0.user == user } }
@@ -227,7 +233,9 @@ final class Forgetting: @unchecked Sendable {
         if step == .streams { forgetSessions() }
         switch advance {
         case .goesOn: return .zero
-        case .waitsForReaders: return .seconds(1)
+        case .waitsForReaders:
+            endReading()
+            return .seconds(1)
         case .done: break
         }
         guard let next = erasure.step else {

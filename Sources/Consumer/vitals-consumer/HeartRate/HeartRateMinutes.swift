@@ -75,8 +75,22 @@ final class HeartRateMinutes: Derivation {
         case .damaged, .locked: try store.markStale(user, number...number)
         }
         try rows.write(all, .hours, number, of: user)
-        if number < HourSpan.hour(now) { touched[PersonsHour(user: user, number: number)] = now }
+        if number < HourSpan.hour(now) { touch(PersonsHour(user: user, number: number), now: now) }
         latest?.took(all, cells, hour: number, of: user, now: now)
+    }
+
+    /// So many hours are remembered: nobody folds, and forgets those that are quiet, while SQLite's log is long.
+    var mostTouched = 65_536
+
+    private func touch(_ hour: PersonsHour, now: Int64) {
+        if touched.count >= mostTouched { forgetQuiet(now: now) }
+        // Then some are folded too early, and again later.
+        if touched.count >= mostTouched { touched = [:] }
+        touched[hour] = now
+    }
+
+    private func forgetQuiet(now: Int64) {
+        touched = touched.filter { now < $0.value + Self.quietMilliseconds && now >= $0.value }
     }
 
     func committed() { latest?.committed() }
@@ -84,6 +98,11 @@ final class HeartRateMinutes: Derivation {
     func rolledBack() { latest?.rolledBack() }
 
     // MARK: Closed hours
+
+    /// Up to where closed hours were looked at in vain; nil at the start.
+    private var passed: (hour: Int64, user: String)?
+    /// So many pages of hours are looked at in one call.
+    private static let mostPages = 4
 
     /// For how long nothing has to have come for an hour.
     private static let quietMilliseconds: Int64 = 60_000
@@ -95,12 +114,15 @@ final class HeartRateMinutes: Derivation {
     ///   - now: Unix milliseconds.
     /// - Returns: whether there were any: then there may be more.
     func fold(before: Int64, isBusy: (ID) -> Bool = { _ in false }, now: Int64) throws(VaultError) -> Bool {
-        touched = touched.filter { now < $0.value + Self.quietMilliseconds && now >= $0.value }
+        forgetQuiet(now: now)
         var one: (user: ID, day: Int64)?
         var hours: [HeartRateHour] = []
-        var last: (hour: Int64, user: String) = (.min, "")
+        var pages = 0
         // Those that cannot be folded for weeks do not keep the rest from being found.
         while one == nil {
+            guard pages < Self.mostPages else { return true }
+            pages += 1
+            let last = passed ?? (.min, "")
             let closed = try store.database.query(
                 """
                 SELECT user, hour FROM heart_rate_hours WHERE hour < ? AND (hour, user) > (?, ?)
@@ -116,8 +138,12 @@ final class HeartRateMinutes: Derivation {
                 one = (user, hour.day)
                 hours.append(hour)
             }
-            guard let end = closed.last, closed.count == 1024 else { break }
-            last = (end.hour.number, end.user)
+            guard let end = closed.last, closed.count == 1024 else {
+                // What was passed may be foldable by now.
+                passed = nil
+                break
+            }
+            if one == nil { passed = (end.hour.number, end.user) }
         }
         guard let one else { return false }
         try store.database.transaction { () throws(VaultError) in try fold(hours, of: one.user) }
@@ -169,48 +195,25 @@ final class HeartRateMinutes: Derivation {
 
     // MARK: Counting again
 
-    /// The minutes of an hour that is counted again.
-    struct Hour: Sendable {
-        /// By what is stored.
-        let counted: HeartRateCells
-        /// By what was kept.
-        let kept: HeartRateCells
-    }
-
-    func hourReader(of user: ID) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Hour {
+    func hourReader(of user: ID) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> HeartRateCells {
         { number, stored throws(VaultError) in
             var counted = CountedHours()
             let range = HeartRateHour(number).milliseconds.clamped(to: -Moment.limit..<Moment.limit + 1)
             _ = try stored.forEach(of: user, .heartRate, from: range.lowerBound, to: range.upperBound) {
                 counted.add($0)
             }
-            return Hour(
-                counted: counted.all[number] ?? HeartRateCells(capacity: 60),
-                kept: try Self.kept(number, of: user, HeartRateRows(stored.store, stored.keys)))
+            return counted.all[number] ?? HeartRateCells(capacity: 60)
         }
     }
 
-    func isUnchanged(_ found: Hour, _ hour: Int64, of user: ID) throws(VaultError) -> Bool {
-        try Self.kept(hour, of: user, rows) == found.kept
+    func extent(of found: HeartRateCells, _ hour: Int64) -> ReadExtent {
+        ReadExtent(times: HeartRateHour(hour).milliseconds, kinds: [.heartRate])
     }
 
-    func replace(_ hour: Int64, of user: ID, with found: Hour, now: Int64) throws(VaultError) {
+    func replace(_ hour: Int64, of user: ID, with found: HeartRateCells, now: Int64) throws(VaultError) {
         try takeOut(HeartRateHour(hour), of: user)
-        try rows.write(found.counted, .hours, hour, of: user)
-        latest?.replaced(found.counted, hour: hour, of: user)
-    }
-
-    /// What is kept of an hour, folded or not.
-    private static func kept(
-        _ number: Int64, of user: ID, _ rows: HeartRateRows
-    ) throws(VaultError) -> HeartRateCells {
-        let hour = HeartRateHour(number)
-        var cells = HeartRateCells(capacity: 60)
-        if case .cells(let open) = try rows.read(.hours, number, of: user) { cells = open }
-        if case .cells(let day) = try rows.read(.days, hour.day, of: user) {
-            for minute in 0..<60 { cells[minute].merge(day[hour.placeInDay + minute]) }
-        }
-        return cells
+        try rows.write(found, .hours, hour, of: user)
+        latest?.replaced(found, hour: hour, of: user)
     }
 
     /// Takes an hour out of the rows of its day and its month.

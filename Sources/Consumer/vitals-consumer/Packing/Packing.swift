@@ -56,7 +56,14 @@ final class Packing: @unchecked Sendable {
     /// The wall clock, Unix milliseconds.
     var now: () -> Int64 = unixMilliseconds
 
-    init(_ store: Store, _ keys: Keys, _ deletions: Deletions, isBeingForgotten: @escaping (ID) -> Bool) {
+    private let endReading: () -> Void
+
+    /// - Parameter endReading: ends what this process reads of the database, if it can be read again later.
+    init(
+        _ store: Store, _ keys: Keys, _ deletions: Deletions, isBeingForgotten: @escaping (ID) -> Bool,
+        endReading: @escaping () -> Void = {}
+    ) {
+        self.endReading = endReading
         self.store = store
         self.keys = keys
         self.deletions = deletions
@@ -187,6 +194,7 @@ final class Packing: @unchecked Sendable {
             // What was deleted still lies in the log, and goes with it.
             self.removal = removal
             isRemovalWaiting = true
+            endReading()
         case .done: self.removal = nil
         }
         return true

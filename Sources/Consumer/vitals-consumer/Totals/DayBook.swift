@@ -60,11 +60,10 @@ struct DayBook {
 
     // MARK: Reading again
 
-    /// What is stored of a range of time, and what was kept of it when that was read.
+    /// What is stored of a range of time.
     struct Reread: Sendable {
         let times: Range<Int64>
         fileprivate let found: [CalendarDay: DayRecord]
-        let kept: [CalendarDay: DayRecord]
     }
 
     /// Reads what is stored of a range of time, or of whole days if one of them is full: what was left out of it may find room now.
@@ -81,17 +80,7 @@ struct DayBook {
         }
         var blank = DayBook(rows, user, localDays, isBlank: true)
         try blank.fill(times, from: stored)
-        return Reread(times: times, found: blank.records, kept: try kept(times))
-    }
-
-    /// What is kept of a range of time.
-    func kept(_ times: Range<Int64>) throws(VaultError) -> [CalendarDay: DayRecord] {
-        var kept: [CalendarDay: DayRecord] = [:]
-        for day in try daysKept(times) {
-            let record = try rows.record(of: user, on: day)?.inputs(within: times) ?? DayRecord()
-            if !record.isEmpty { kept[day] = record }
-        }
-        return kept
+        return Reread(times: times, found: blank.records)
     }
 
     /// Puts what was read of a range of time in place of what is kept of it.

@@ -31,18 +31,22 @@ struct DayRecord: Equatable {
 
     /// Of each sensor so many are kept, the first of the day: one in four seconds, from morning to night. More is a fault, or a flood.
     static let capacity = 20_000
+    /// And of all sensors together so many, the first of the day: each change of a day opens and seals all of it.
+    static let capacityOfAll = 60_000
 
     var steps: Steps?
     var reached: [Goal: GoalDay.Reached] = [:]
     /// By sensor, in order, each once.
     private(set) var counts: [String: [Entry]] = [:]
     private(set) var temperatures: [String: [Entry]] = [:]
+    /// How many counts and temperatures there are.
+    private var size = 0
 
     var isEmpty: Bool { counts.isEmpty && temperatures.isEmpty && reached.isEmpty }
 
     /// Whether some of it was left out.
     var isFull: Bool {
-        counts.values.contains { $0.count >= Self.capacity }
+        size >= Self.capacityOfAll || counts.values.contains { $0.count >= Self.capacity }
             || temperatures.values.contains { $0.count >= Self.capacity }
     }
 
@@ -52,18 +56,21 @@ struct DayRecord: Equatable {
         switch reading.value {
         case .steps(let steps):
             let counter = steps.isDerived ? Self.derived(sensor) : sensor
-            Self.insert(Entry(time: time, value: Int64(steps.counter)), &counts[counter, default: []])
+            size += Self.insert(Entry(time: time, value: Int64(steps.counter)), &counts[counter, default: []])
         case .temperature(let temperature):
-            Self.insert(Entry(time: time, value: Int64(temperature.thousandths)), &temperatures[sensor, default: []])
+            let entry = Entry(time: time, value: Int64(temperature.thousandths))
+            size += Self.insert(entry, &temperatures[sensor, default: []])
         case .heartRate: break
         }
+        leaveOutLatest()
     }
 
     /// What a gateway derived from cadence is another counter than the sensor's own: in one list each would be a restart of the other. No
     /// sensor is called so, for names have no spaces.
     private static func derived(_ sensor: String) -> String { "\(sensor) derived" }
 
-    private static func insert(_ entry: Entry, _ entries: inout [Entry]) {
+    /// - Returns: how many more there are now.
+    private static func insert(_ entry: Entry, _ entries: inout [Entry]) -> Int {
         // Most come in their order.
         var index = entries.count
         if let last = entries.last, entry <= last {
@@ -73,35 +80,58 @@ struct DayRecord: Equatable {
                 if entries[middle] < entry { low = middle + 1 } else { high = middle }
             }
             index = low
-            guard entries[index] != entry else { return }
+            guard entries[index] != entry else { return 0 }
         }
-        guard index < capacity else { return }
+        guard index < capacity else { return 0 }
+        let before = entries.count
         entries.insert(entry, at: index)
         if entries.count > capacity { entries.removeLast() }
+        return entries.count - before
+    }
+
+    /// Leaves out the latest of all sensors while there are too many. What is left is the same in whichever order they came: a sensor's entry that
+    /// was left out was later than as many others as a day keeps, and there are always as many.
+    private mutating func leaveOutLatest() {
+        while size > Self.capacityOfAll {
+            let count = Self.latest(counts)
+            let temperature = Self.latest(temperatures)
+            if let count, temperature.map({ ($0.entry, $0.sensor) < (count.entry, count.sensor) }) ?? true {
+                Self.removeLast(of: count.sensor, &counts)
+            } else if let temperature {
+                Self.removeLast(of: temperature.sensor, &temperatures)
+            }
+            size -= 1
+        }
+    }
+
+    private static func latest(_ sensors: [String: [Entry]]) -> (entry: Entry, sensor: String)? {
+        var latest: (entry: Entry, sensor: String)?
+        for (sensor, entries) in sensors {
+            guard let entry = entries.last else { continue }
+            if latest.map({ ($0.entry, $0.sensor) < (entry, sensor) }) ?? true { latest = (entry, sensor) }
+        }
+        return latest
+    }
+
+    private static func removeLast(of sensor: String, _ sensors: inout [String: [Entry]]) {
+        sensors[sensor]?.removeLast()
+        if sensors[sensor]?.isEmpty == true { sensors[sensor] = nil }
+    }
+
+    private mutating func measure() {
+        size = counts.values.reduce(0) { $0 + $1.count } + temperatures.values.reduce(0) { $0 + $1.count }
     }
 
     /// Adds all that was told of the same day elsewhere.
     mutating func insert(_ other: DayRecord) {
         for (sensor, entries) in other.counts { Self.insert(entries, &counts[sensor, default: []]) }
         for (sensor, entries) in other.temperatures { Self.insert(entries, &temperatures[sensor, default: []]) }
+        measure()
+        leaveOutLatest()
     }
 
     private static func insert(_ more: [Entry], _ entries: inout [Entry]) {
         entries = entries.isEmpty ? more : Array(Set(entries).union(more).sorted().prefix(capacity))
-    }
-
-    /// What was told within a range of time, and nothing else of the day.
-    func inputs(within times: Range<Int64>) -> DayRecord {
-        var record = DayRecord()
-        for (sensor, entries) in counts {
-            let some = entries.filter { times.contains($0.time) }
-            if !some.isEmpty { record.counts[sensor] = some }
-        }
-        for (sensor, entries) in temperatures {
-            let some = entries.filter { times.contains($0.time) }
-            if !some.isEmpty { record.temperatures[sensor] = some }
-        }
-        return record
     }
 
     /// Takes out what was told within a range of time.
@@ -114,6 +144,7 @@ struct DayRecord: Equatable {
             let left = entries.filter { !times.contains($0.time) }
             temperatures[sensor] = left.isEmpty ? nil : left
         }
+        measure()
     }
 
     /// What the temperatures come to.
@@ -181,6 +212,7 @@ extension DayRecord {
         }
         guard let counts = rest.sensors(), let temperatures = rest.sensors(), rest.isAtEnd else { return nil }
         (self.counts, self.temperatures) = (counts, temperatures)
+        measure()
     }
 
     /// Takes numbers off the front of some bytes.

@@ -163,9 +163,8 @@ extension Days {
         }
     }
 
-    func isUnchanged(_ found: DayBook.Reread, _ hour: Int64, of user: ID) throws(VaultError) -> Bool {
-        let book = DayBook(rows, user, try histories.history(of: user).localDays)
-        return try book.kept(found.times) == found.kept
+    func extent(of found: DayBook.Reread, _ hour: Int64) -> ReadExtent {
+        ReadExtent(times: found.times, kinds: [.steps, .temperature])
     }
 
     func replace(_ hour: Int64, of user: ID, with found: DayBook.Reread, now: Int64) throws(VaultError) {

@@ -15,10 +15,12 @@ import Telemetry
 // from each hour of which something is stored or kept to the next.
 //
 // An hour may also hold far more than a few milliseconds are enough for. An hour that was not read within a portion is read beside, on a thread
-// and a connection of its own, while the session's thread goes on. It is kept only if nothing of it has changed meanwhile:
+// and a connection of its own, while the session's thread goes on. So is a person's next hour after one that took more than `longStep` however
+// little was read. What was read is kept only if nothing of it has changed meanwhile:
 //
 //     marked again      its mark has another number
-//     readings added    what is kept of the hour is not what was kept when it was read
+//     readings added    `Totals` has said so: `took`
+//     forgotten         `spoil`
 //
 // Otherwise the mark stays, and the hour is read again after a pause. A reading that takes too long ends, for others may wait for theirs; the
 // next one of the same person may take twice as long.
@@ -39,7 +41,7 @@ final class StaleHours: @unchecked Sendable {
     var beside: Beside?
     /// Those who have an hour that was not read within a portion.
     private var large: [ID: Large] = [:]
-    private var underWay: (user: ID, time: ReadingTime)?
+    private var underWay: UnderWay?
     /// Whose turn it was.
     private var last = ""
     private var reported = OncePerMinute<String>(capacity: 4)
@@ -48,6 +50,29 @@ final class StaleHours: @unchecked Sendable {
 
     /// How long one portion may take.
     static let portion: Duration = .milliseconds(20)
+
+    /// If an hour took so long, the person's next one is read beside at once.
+    var longStep: Duration = .milliseconds(100)
+
+    /// What is read beside.
+    private struct UnderWay {
+        let user: ID
+        let time: ReadingTime
+        /// In which hours readings of the person were counted since.
+        var taken: [Reading.Kind: Set<Int64>] = [:]
+        /// Whatever was read is not to be kept.
+        var isSpoilt = false
+        /// Of each kind so many hours are told apart.
+        static let capacity = 4096
+
+        /// Whether what says all of these times may be kept.
+        func isGood(_ extent: ReadExtent) -> Bool {
+            !isSpoilt
+                && !extent.kinds.contains { kind in
+                    taken[kind]?.contains { HourSpan.times($0...$0).overlaps(extent.times) } == true
+                }
+        }
+    }
 
     /// Another thread.
     struct Beside {
@@ -97,7 +122,26 @@ final class StaleHours: @unchecked Sendable {
     }
 
     /// Ends what is being read beside. After the end of the loop's thread.
-    func stop() { underWay?.time.end() }
+    func stop() { endReading() }
+
+    /// Ends what is being read beside, which then is read again later: somebody waits until nobody reads the database.
+    func endReading() { underWay?.time.end() }
+
+    /// Readings were counted, within a transaction.
+    func took(_ person: PersonsReadings) {
+        guard underWay?.user == person.user else { return }
+        for entry in person.entries {
+            underWay?.taken[entry.bare.kind, default: []].insert(HourSpan.hour(entry.bare.wall))
+        }
+        if underWay?.taken.values.contains(where: { $0.count > UnderWay.capacity }) == true { spoil(person.user) }
+    }
+
+    /// What is being read of a person is not so any more, for they are being forgotten.
+    func spoil(_ user: ID) {
+        guard underWay?.user == user else { return }
+        underWay?.isSpoilt = true
+        endReading()
+    }
 
     private func goOn(after delay: Duration) {
         timer?.cancel()
@@ -136,11 +180,15 @@ final class StaleHours: @unchecked Sendable {
         let time = ReadingTime(until: beside == nil ? nil : end)
         var (step, isFirst) = (Step.computed, true)
         try transaction { () throws(VaultError) in
+            var now = clock.now
             repeat {
+                let begun = now
                 step = try recomputeNext(of: user, within: time)
-                if step == .tooLong, isFirst { large[user] = Large(limit: firstLimit, next: clock.now) }
+                now = clock.now
+                let isLong = beside != nil && step == .computed && now - begun > longStep
+                if step == .tooLong && isFirst || isLong { large[user] = Large(limit: firstLimit, next: now) }
                 isFirst = false
-            } while step == .computed && clock.now < end
+            } while step == .computed && large[user] == nil && now < end
         }
         return step == .none
     }
@@ -181,9 +229,9 @@ final class StaleHours: @unchecked Sendable {
         return underWay != nil || now < rest || now < large.next
     }
 
-    private typealias Range = (number: Int64, first: Int64, last: Int64)
+    private typealias Mark = (number: Int64, first: Int64, last: Int64)
 
-    private func range(of user: ID) throws(VaultError) -> Range? {
+    private func range(of user: ID) throws(VaultError) -> Mark? {
         try store.database.first(
             "SELECT number, first_hour, last_hour FROM stale WHERE user = ? ORDER BY number LIMIT 1", [.text(user.text)]
         ) { row throws(VaultError) in (number: try row.int(0), first: try row.int(1), last: try row.int(2)) }
@@ -214,7 +262,7 @@ final class StaleHours: @unchecked Sendable {
     }
 
     /// Keeps what was read, and shortens its mark.
-    private func keep(_ read: ReadHour, of user: ID, _ range: Range) throws(VaultError) {
+    private func keep(_ read: ReadHour, of user: ID, _ range: Mark) throws(VaultError) {
         if let hour = read.hour {
             let now = now()
             for (recomputation, found) in zip(recomputations, read.found) {
@@ -230,12 +278,12 @@ final class StaleHours: @unchecked Sendable {
     }
 
     /// What reads the next hour of a person.
-    private func reader(of user: ID, _ range: Range, within time: ReadingTime) throws(VaultError) -> Read {
+    private func reader(of user: ID, _ range: Mark, within time: ReadingTime) throws(VaultError) -> Read {
         var readers: [Recomputation.Reader] = []
         for recomputation in recomputations { readers.append(try recomputation.reader(user)) }
         return { [readers] store, keys throws(VaultError) in
             var stored = StoredReadings(store: store, keys: keys)
-            stored.goesOn = { time.goesOn() }
+            stored.goesOn = { time.goesOn(after: $0) }
             var hour: Int64? = range.first
             if range.first < range.last { hour = try stored.nextHour(of: user, range.first...range.last) }
             var found: [any Sendable] = []
@@ -263,9 +311,9 @@ final class ReadingTime: Sendable {
 
     func end() { hasEnded.store(true, ordering: .relaxed) }
 
-    /// Whether to read another block.
-    func goesOn() -> Bool {
-        let count = blocks.wrappingAdd(1, ordering: .relaxed).newValue
+    /// Whether to read on, when that many blocks more were read.
+    func goesOn(after more: Int) -> Bool {
+        let count = blocks.wrappingAdd(more, ordering: .relaxed).newValue
         if let deadline, count > Self.leastBlocks, ContinuousClock.now >= deadline { end() }
         return !isOver
     }
@@ -276,7 +324,8 @@ private struct Recomputation {
     typealias Reader = @Sendable (Int64, StoredReadings) throws(VaultError) -> any Sendable
 
     let reader: (ID) throws(VaultError) -> Reader
-    let isUnchanged: (Int64, ID, any Sendable) throws(VaultError) -> Bool
+    /// Nil where it is of another type, which cannot be.
+    let extent: (Int64, any Sendable) -> ReadExtent?
     let replace: (Int64, ID, any Sendable, _ now: Int64) throws(VaultError) -> Void
 
     init<Kept: Derivation>(_ derivation: Kept) {
@@ -284,10 +333,7 @@ private struct Recomputation {
             let read = try derivation.hourReader(of: user)
             return { hour, stored throws(VaultError) in try read(hour, stored) }
         }
-        isUnchanged = { hour, user, found throws(VaultError) in
-            guard let found = found as? Kept.Hour else { return false }
-            return try derivation.isUnchanged(found, hour, of: user)
-        }
+        extent = { hour, found in (found as? Kept.Hour).map { derivation.extent(of: $0, hour) } }
         replace = { hour, user, found, now throws(VaultError) in
             guard let found = found as? Kept.Hour else { return }
             try derivation.replace(hour, of: user, with: found, now: now)
@@ -308,14 +354,15 @@ extension StaleHours {
         let begun = ContinuousClock.now
         let time = ReadingTime(until: begun + limit)
         let reader = try reader(of: user, range, within: time)
-        underWay = (user, time)
+        underWay = UnderWay(user: user, time: time)
         let (read, back) = (beside.read, beside.back)
         beside.perform { [self] in
             let outcome = Result { try read(reader) }
             back { [self] in
+                let isGood = { [underWay] (extent: ReadExtent) in underWay?.isGood(extent) == true }
                 underWay = nil
                 var isKept = false
-                do { isKept = try wasRead(outcome.get(), of: user, range) } catch { report(error) }
+                do { isKept = try wasRead(outcome.get(), of: user, range, isGood) } catch { report(error) }
                 let now = ContinuousClock.now
                 rest = now + (now - begun)
                 if !isKept {
@@ -329,14 +376,17 @@ extension StaleHours {
     }
 
     /// Keeps what was read beside, if it is still so.
-    private func wasRead(_ read: ReadHour?, of user: ID, _ range: Range) throws(VaultError) -> Bool {
+    private func wasRead(
+        _ read: ReadHour?, of user: ID, _ range: Mark,
+        _ isGood: (ReadExtent) -> Bool
+    ) throws(VaultError) -> Bool {
         guard let read, !isBeingForgotten(user) else { return false }
         var isKept = false
         try transaction { () throws(VaultError) in
             guard let marked = try self.range(of: user), marked == range, try hasSecret(user) else { return }
             if let hour = read.hour {
                 for (recomputation, found) in zip(recomputations, read.found) {
-                    guard try recomputation.isUnchanged(hour, user, found) else { return }
+                    guard let extent = recomputation.extent(hour, found), isGood(extent) else { return }
                 }
             }
             try keep(read, of: user, range)

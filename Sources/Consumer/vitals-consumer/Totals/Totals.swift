@@ -58,8 +58,8 @@ protocol Derivation: AnyObject {
     /// Reads one of a person's hours (since 1970, UTC) in one state of the database, and changes nothing: on whichever thread the stored
     /// readings are open.
     func hourReader(of user: ID) throws(VaultError) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Hour
-    /// Whether what is kept of an hour is still what it was when the hour was read. If not, readings have been added since.
-    func isUnchanged(_ found: Hour, _ hour: Int64, of user: ID) throws(VaultError) -> Bool
+    /// Which readings what was read of an hour says all of.
+    func extent(of found: Hour, _ hour: Int64) -> ReadExtent
     /// Keeps what was read of an hour in place of all that was kept of it, within a transaction.
     func replace(_ hour: Int64, of user: ID, with found: Hour, now: Int64) throws(VaultError)
     /// Computes all that is kept of a person again from what is stored, and compares: how much is kept, and how much of it differs or is
@@ -69,6 +69,12 @@ protocol Derivation: AnyObject {
     func committed()
     /// What was taken since the last commit is not.
     func rolledBack()
+}
+
+/// Readings of these times (Unix milliseconds) and kinds: what was read of them is spoilt if others were taken since.
+struct ReadExtent {
+    let times: Range<Int64>
+    let kinds: Set<Reading.Kind>
 }
 
 extension Derivation {
@@ -81,18 +87,21 @@ final class Totals {
     let keys: Keys
     /// In the order in which they take.
     let derivations: [any Derivation]
+    /// Told of what was taken: an hour may be read at this moment.
+    private let stale: StaleHours?
     /// What people had deleted counts for nothing.
     let deletions: Deletions
     /// By how much clocks were wrong, of streams in use.
     private var corrections: [Int64: Corrections] = [:]
     /// In which hours, by their gateways' clocks, streams in use have loose records.
-    private var looseHours: [Int64: [ClosedRange<Int64>]] = [:]
+    private var looseHours: [Int64: HourRanges] = [:]
     private static let capacity = 1024
 
-    init(_ store: Store, _ keys: Keys, _ derivations: [any Derivation] = []) {
+    init(_ store: Store, _ keys: Keys, _ derivations: [any Derivation] = [], stale: StaleHours? = nil) {
         self.store = store
         self.keys = keys
         self.derivations = derivations
+        self.stale = stale
         deletions = Deletions(store, keys)
     }
 
@@ -105,7 +114,10 @@ final class Totals {
         for arrival in clocks where marked[arrival.stream.number, default: []].insert(arrival.clock.boot).inserted {
             try markStale(arrival)
         }
-        for arrival in arrivals where arrival.isLoose { looseHours[arrival.stream.number] = nil }
+        for arrival in arrivals where arrival.isLoose {
+            guard let hours = HourSpan(arrival.readings.lazy.map { $0.wall }) else { continue }
+            looseHours[arrival.stream.number]?.insert(hours.first...hours.last)
+        }
         var people: [PersonsReadings] = []
         var places: [ID: Int] = [:]
         var views: [Int64: View] = [:]
@@ -146,6 +158,7 @@ final class Totals {
                 try store.markStale(person.user, hours.first...hours.last)
             }
         }
+        for person in all { stale?.took(person) }
         for derivation in derivations { try derivation.take(all, now: now) }
     }
 
@@ -204,17 +217,18 @@ final class Totals {
         guard !arrival.isLoose else { return true }
         let loose = try looseHours(of: arrival.stream)
         guard !loose.isEmpty, let hours = HourSpan(arrival.readings.lazy.map { $0.wall }) else { return false }
-        return loose.contains { $0.overlaps(hours.first...hours.last) }
+        return loose.overlaps(hours.first...hours.last)
     }
 
-    private func looseHours(of stream: StoredStream) throws(VaultError) -> [ClosedRange<Int64>] {
+    private func looseHours(of stream: StoredStream) throws(VaultError) -> HourRanges {
         if let known = looseHours[stream.number] { return known }
-        let read = try store.database.query(
+        var read = HourRanges()
+        try store.database.forEach(
             """
             SELECT DISTINCT first_hour, first_hour + hours_more FROM blocks WHERE number IN
                 (SELECT block FROM records WHERE session IN (SELECT number FROM sessions WHERE stream = ?))
             """, [.integer(stream.number)]
-        ) { row throws(VaultError) in (try row.int(0))...(try row.int(1)) }
+        ) { row throws(VaultError) in read.insert((try row.int(0))...(try row.int(1))) }
         if looseHours.count >= Self.capacity { looseHours = [:] }
         looseHours[stream.number] = read
         return read
@@ -279,11 +293,72 @@ final class Totals {
     }
 }
 
+/// Some ranges of hours, as many as can be looked through for each block.
+struct HourRanges {
+    /// In their order, apart from each other.
+    private(set) var ranges: [ClosedRange<Int64>] = []
+    /// More than these are not kept apart: the hours between those that lie closest are counted in.
+    static let capacity = 1000
+
+    var isEmpty: Bool { ranges.isEmpty }
+
+    /// Whether some of the hours may be among these.
+    func overlaps(_ hours: ClosedRange<Int64>) -> Bool {
+        let index = firstIndex(endingAt: hours.lowerBound)
+        return index < ranges.count && ranges[index].lowerBound <= hours.upperBound
+    }
+
+    mutating func insert(_ hours: ClosedRange<Int64>) {
+        var all = hours
+        let first = firstIndex(endingAt: hours.lowerBound)
+        var end = first
+        while end < ranges.count, ranges[end].lowerBound <= hours.upperBound {
+            all = min(all.lowerBound, ranges[end].lowerBound)...max(all.upperBound, ranges[end].upperBound)
+            end += 1
+        }
+        ranges.replaceSubrange(first..<end, with: [all])
+        if ranges.count > Self.capacity { join() }
+    }
+
+    /// Half as many ranges, or less.
+    private mutating func join() {
+        let gaps = zip(ranges, ranges.dropFirst()).map { $1.lowerBound - $0.upperBound }.sorted()
+        let widest = gaps[gaps.count / 2]
+        var joined: [ClosedRange<Int64>] = []
+        for range in ranges {
+            if let last = joined.last, range.lowerBound - last.upperBound <= widest {
+                joined[joined.count - 1] = last.lowerBound...range.upperBound
+            } else {
+                joined.append(range)
+            }
+        }
+        ranges = joined
+    }
+
+    /// The first that does not end before an hour.
+    private func firstIndex(endingAt hour: Int64) -> Int {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound < hour { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
 extension Corrections {
     /// All that the clock blocks of a stream say.
     init(of stream: StoredStream, _ reader: inout StreamReader, _ store: Store) throws(VaultError) {
+        self = try Corrections(of: stream, &reader, store) { _ in true } ?? Corrections()
+    }
+
+    /// The same, or nil where `goesOn` says no before one of them: each counts as a block.
+    init?(
+        of stream: StoredStream, _ reader: inout StreamReader, _ store: Store, while goesOn: (Int) -> Bool
+    ) throws(VaultError) {
         self.init()
         for block in try store.clockBlocks(of: stream.number) {
+            guard goesOn(1) else { return nil }
             guard let body = try reader.body(of: block) else { continue }
             guard let clock = decoded({ () throws(MalformedValue) in try ClockBody(bytes: body) }) else { continue }
             add(clock)

@@ -184,6 +184,49 @@ struct HeartRateMinutesTests {
             try hearts.tiers.minutes(of: hearts.other, in: 0..<Moment.limit).map(\.minute.samples.sum) == [200, 30])
     }
 
+    @Test("are looked for in portions, however many hours have to be left alone")
+    func portions() throws {
+        var hearts = try Hearts()
+        let session = try hearts.parts.session(hearts.household)
+        _ = try hearts.parts.take(session.keyBlock, session.block(beat(0, 71)))
+        let hour = start / 3_600_000
+        // Of a person who is being forgotten, say.
+        try hearts.parts.store.database.execute(
+            """
+            WITH RECURSIVE hours (hour) AS (SELECT 0 UNION ALL SELECT hour + 1 FROM hours WHERE hour < 9999)
+            INSERT INTO heart_rate_hours (user, hour, secret_version, sealed) SELECT 'other', hour, 1, x'00' FROM hours
+            """)
+        var calls = 0
+        while try hearts.parts.count("heart_rate_days") == 0 {
+            let goesOn = try hearts.minutes.fold(
+                before: hour + 1, isBusy: { $0 == hearts.other }, now: start + 60_000)
+            try #require(goesOn)
+            calls += 1
+        }
+        #expect(calls == 3)
+        while try hearts.minutes.fold(before: hour + 1, isBusy: { $0 == hearts.other }, now: start + 60_000) {
+            calls += 1
+        }
+        #expect(calls == 5)
+        // All of them are looked at again.
+        try hearts.parts.store.database.execute("DELETE FROM heart_rate_hours WHERE user = 'other' AND hour <> 7")
+        _ = try hearts.parts.take(session.block(beat(1000, 72)))
+        #expect(try hearts.minutes.fold(before: hour + 1, isBusy: { $0 == hearts.other }, now: start + 121_001))
+        #expect(try hearts.parts.count("heart_rate_hours") == 1)
+    }
+
+    @Test("forget which hours are busy where these are too many")
+    func touched() throws {
+        var hearts = try Hearts()
+        hearts.minutes.mostTouched = 2
+        let session = try hearts.parts.session(hearts.household)
+        _ = try hearts.parts.take(session.keyBlock, session.block(beat(-7_200_000, 70), beat(-3_600_000, 71)))
+        #expect(try !hearts.minutes.fold(before: start / 3_600_000, now: start + 1000))
+        _ = try hearts.parts.take(session.block(beat(-10_800_000, 70)))
+        #expect(try hearts.minutes.fold(before: start / 3_600_000, now: start + 1000))
+        #expect(try hearts.agrees())
+    }
+
     @Test("leave hours alone that are not over, that are busy, or that readings come for")
     func closed() throws {
         var hearts = try Hearts()

@@ -261,7 +261,7 @@ private final class Taking: Derivation {
     func hourReader(of user: ID) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Int64 {
         { hour, _ throws(VaultError) in hour }
     }
-    func isUnchanged(_ found: Int64, _ hour: Int64, of user: ID) -> Bool { true }
+    func extent(of found: Int64, _ hour: Int64) -> ReadExtent { ReadExtent(times: 0..<0, kinds: []) }
     func replace(_ hour: Int64, of user: ID, with found: Int64, now: Int64) {}
     func committed() {}
     func rolledBack() {}

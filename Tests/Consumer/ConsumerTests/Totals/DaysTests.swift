@@ -200,6 +200,44 @@ struct DaysTests {
         }
     }
 
+    @Test("keep the first of a flood by many sensors, in whichever order and however often it comes")
+    func floodOfSensors() throws {
+        var generator = SeededGenerator(seed: 1)
+        let warm = try Temperature(thousandths: 37_000)
+        var all: [(reading: Reading, sensor: String)] = []
+        for number in 0..<DayRecord.capacityOfAll + 10_000 {
+            let time = start + Int64(number / 3)
+            let isCount = number % 2 == 0
+            let reading =
+                isCount
+                ? count(time, UInt32(number / 7))
+                : Reading(at: Moment(wall: time, monotonic: 1), .temperature(warm))
+            all.append((reading, "home/sensor\(number % 7)"))
+        }
+        var records: [DayRecord] = []
+        for order in [all, all.shuffled(using: &generator), all.reversed()] {
+            var record = DayRecord()
+            for one in order { record.insert(one.reading, one.sensor) }
+            for one in order.prefix(1000) { record.insert(one.reading, one.sensor) }
+            records.append(record)
+        }
+        var halves = (DayRecord(), DayRecord())
+        for one in all.prefix(40_000) { halves.0.insert(one.reading, one.sensor) }
+        for one in all.dropFirst(30_000) { halves.1.insert(one.reading, one.sensor) }
+        halves.1.insert(halves.0)
+        records.append(halves.1)
+        records.append(try #require(DayRecord(records[0].bytes)))
+        var times: [Int64] = []
+        for entries in records[0].counts.values { times += entries.map(\.time) }
+        for entries in records[0].temperatures.values { times += entries.map(\.time) }
+        #expect(times.count == DayRecord.capacityOfAll && records[0].isFull)
+        #expect(times.max() == start + Int64(DayRecord.capacityOfAll - 1) / 3)
+        for record in records { #expect(record == records[0]) }
+        var rest = records[0]
+        rest.remove(start..<start + 10)
+        #expect(!rest.isFull && rest != records[0])
+    }
+
     @Test("open under the secret that sealed them, are sealed to their person and day, and hold no word in the clear")
     func sealed() throws {
         let diary = try Diary(zone: "UTC")

@@ -28,7 +28,7 @@ final class Diary {
         guard let days = made else { throw TestFailure("nothing is derived") }
         self.household = household
         self.days = days
-        stale = StaleHours(parts.store, parts.keys, [days])
+        stale = parts.stale
         user = try ID("demo")
         // No time is lost with waiting for a disk that these tests are not about.
         try parts.store.database.execute("PRAGMA synchronous = OFF")

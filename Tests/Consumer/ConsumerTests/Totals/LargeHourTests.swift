@@ -55,7 +55,7 @@ struct LargeHourTests {
             return [both.0, both.1]
         }
         (minutes, days) = try #require(made)
-        stale = StaleHours(parts.store, parts.keys, [minutes, days])
+        stale = parts.stale
         stale.now = { start + Self.hour }
         stale.firstLimit = .seconds(600)
         // A stream that is opened has marks of its own.
@@ -138,6 +138,113 @@ struct LargeHourTests {
         try settle()
         #expect(try minutes.recount(of: demo).differing == 0 && days.recount(of: demo).differing == 0)
         #expect(try minutes.recount(of: demo).kept > 0 && days.recount(of: demo).kept > 0)
+    }
+
+    /// Works until a reading has come back from the other thread, and waits to be heard.
+    private func readBeside() throws {
+        while elsewhere.isIdle { _ = try stale.work(within: .zero) }
+    }
+
+    @Test("lose nothing that comes into a day that is full, and changes nothing of it")
+    mutating func fullDay() throws {
+        let (_, new) = sessions
+        let all = (0..<DayRecord.capacity).map { count(start + Int64($0) * 10, UInt32($0)) }
+        let blocks = try stride(from: 0, to: all.count, by: 50).map { try new.block(Array(all[$0..<$0 + 50])) }
+        _ = try parts.take(all: [new.keyBlock] + blocks)
+        // Most of them were of two days later, and the day has room again.
+        let clock = try ClockBody(
+            boot: BootID(high: 0, low: 1), correction: 172_800_000,
+            until: all[DayRecord.capacity - 10].moment.monotonic)
+        _ = try parts.take(new.seal(.clock, clock.bytes))
+        try readBeside()
+        _ = try parts.take(new.block(count(start + 900_000, 30_000)))
+        elsewhere.run()
+        #expect(try parts.count("stale") > 0)
+        try settle()
+        #expect(try days.recount(of: demo) == (2, 0))
+    }
+
+    @Test("are not kept of a person who was forgotten meanwhile, or when the reading ends because others wait for it")
+    mutating func spoilt() throws {
+        try begin()
+        for isForgotten in [true, false] {
+            try readBeside()
+            if isForgotten { stale.spoil(demo) } else { stale.endReading() }
+            // It has read already: only what was spoilt is not kept then.
+            elsewhere.run()
+            #expect(try parts.count("stale") == (isForgotten ? 1 : 0))
+        }
+        #expect(try minutes.recount(of: demo).differing == 0 && days.recount(of: demo).differing == 0)
+    }
+
+    @Test("end between two blocks when others wait for the end")
+    mutating func ended() throws {
+        try begin()
+        let stale = stale
+        stale.beside = StaleHours.Beside(
+            perform: { $0() }, back: { [elsewhere] in elsewhere.add($0) },
+            read: { [settings = parts.settings] read in
+                try ReadSource.opened(settings) {
+                    stale.endReading()
+                    return try read($0.store, $0.keys)
+                }
+            })
+        try readBeside()
+        elsewhere.run()
+        #expect(try parts.count("stale") == 1)
+    }
+
+    @Test("are read beside after an hour that took long however little was read")
+    mutating func longStep() throws {
+        try begin()
+        try parts.store.markStale(demo, HourSpan.hour(start) + 50...HourSpan.hour(start) + 50)
+        #expect(try parts.count("stale") == 2)
+        stale.longStep = .zero
+        #expect(try !stale.work(within: .seconds(10)) && elsewhere.isIdle)
+        #expect(try parts.count("stale") == 1)
+        #expect(try !stale.work(within: .seconds(10)) && !elsewhere.isIdle)
+        elsewhere.run()
+        #expect(try parts.count("stale") == 0)
+    }
+
+    @Test("are large by all that is opened: a packed row counts as its readings, and a clock block as a block")
+    mutating func weight() throws {
+        let (_, new) = sessions
+        let beats = (0..<3200).map { beat(Int64($0) * 1000, 70) }
+        var blocks = try stride(from: 0, to: 3200, by: 64).map { try new.block(Array(beats[$0..<$0 + 64])) }
+        for number in 0..<40 as Range<UInt64> {
+            let clock = try ClockBody(boot: BootID(high: 0, low: 9), correction: 1, until: number)
+            blocks.append(try new.seal(.clock, clock.bytes))
+        }
+        _ = try parts.take(all: [new.keyBlock] + blocks)
+        func asked(_ count: Int = 3200) throws -> [Int] {
+            let asked = Record<Int>()
+            var stored = StoredReadings(store: parts.store, keys: parts.keys)
+            stored.goesOn = {
+                asked.append($0)
+                return true
+            }
+            var found = 0
+            _ = try stored.forEach(of: demo, .heartRate, from: 0, to: Moment.limit) { _ in found += 1 }
+            #expect(found == count)
+            return asked.all
+        }
+        #expect(try asked() == Array(repeating: 1, count: 90))
+        try parts.pack()
+        #expect(try parts.store.database.first("SELECT count(*) FROM blocks WHERE kinds != 0", row: Row.int) == 1)
+        // Its 3,200 readings are told of before the block that follows it.
+        #expect(try parts.take(all: [new.block(beat(7_200_000, 60))]).reports == [])
+        #expect(try asked(3201) == Array(repeating: 1, count: 41) + [50])
+    }
+
+    @Test("are those of which 32 blocks were read, and the time is over")
+    func time() {
+        let over = ReadingTime(until: .now)
+        for _ in 0..<32 { #expect(over.goesOn(after: 1)) }
+        #expect(!over.goesOn(after: 1) && over.isOver)
+        let packed = ReadingTime(until: .now)
+        #expect(packed.goesOn(after: 1) && !packed.goesOn(after: 256))
+        #expect(ReadingTime(until: .now + .seconds(1000)).goesOn(after: 1_000_000))
     }
 
     @Test("are not kept when the service stops while they are read: the mark stays, and the next start reads them")

@@ -18,7 +18,7 @@ struct StaleTests {
         func hourReader(of user: ID) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Int64 {
             { hour, _ throws(VaultError) in hour }
         }
-        func isUnchanged(_ found: Int64, _ hour: Int64, of user: ID) -> Bool { true }
+        func extent(of found: Int64, _ hour: Int64) -> ReadExtent { ReadExtent(times: 0..<0, kinds: []) }
         func replace(_ hour: Int64, of user: ID, with found: Int64, now: Int64) throws(VaultError) {
             if fails { throw VaultError("compute", .inputOutput, said: "no") }
             hours.append(hour)
@@ -218,6 +218,75 @@ struct StaleTests {
             #expect(covered.contains { $0.contains(first - number * 2) })
         }
         try diary.settle()
+        #expect(try diary.isExact())
+    }
+
+    @Test(
+        "move by the sum of all corrections that come after a reading, in whichever order these came", arguments: 0..<8)
+    func sums(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let boot = BootID(high: 0, low: 1)
+        var (corrections, all) = (Corrections(), Set<ClockBody>())
+        for _ in 0..<200 {
+            let clock = try ClockBody(
+                boot: boot, correction: Int64.random(in: -hour...hour, using: &generator),
+                until: UInt64.random(in: 0..<100, using: &generator))
+            corrections.add(clock)
+            // The same again changes nothing.
+            if Bool.random(using: &generator) { corrections.add(clock) }
+            all.insert(clock)
+        }
+        for monotonic in 0...100 as ClosedRange<UInt64> {
+            let expected = all.filter { $0.until > monotonic }.reduce(0) { $0 + $1.correction }
+            #expect(corrections.corrected(Moment(wall: 7, monotonic: monotonic), of: boot) == 7 + expected)
+        }
+    }
+
+    @Test("may be among ranges that are joined where there are very many, and none is lost", arguments: 0..<8)
+    func ranges(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var (ranges, all) = (HourRanges(), Set<Int64>())
+        #expect(ranges.isEmpty && !ranges.overlaps(0...0))
+        for _ in 0..<500 {
+            let first = Int64.random(in: -5000..<5000, using: &generator)
+            let last = first + Int64.random(in: 0..<4, using: &generator)
+            ranges.insert(first...last)
+            all.formUnion(first...last)
+        }
+        for hour in -5010..<5010 as Range<Int64> {
+            #expect(ranges.overlaps(hour...hour) == all.contains(hour))
+            #expect(ranges.overlaps(hour...hour + 2) == !all.isDisjoint(with: hour...hour + 2))
+        }
+        for number in 0..<20_000 as Range<Int64> {
+            let first = number * 10 + Int64.random(in: 0..<5, using: &generator)
+            ranges.insert(first...first)
+            all.insert(first)
+        }
+        #expect(ranges.ranges.count <= HourRanges.capacity && ranges.ranges.count > HourRanges.capacity / 20)
+        #expect(all.allSatisfy { ranges.overlaps($0...$0) })
+        #expect(!ranges.overlaps(300_000...400_000))
+    }
+
+    @Test("of loose blocks are known without another look at all of them, and after one")
+    func loose() throws {
+        let diary = try Diary(zone: "UTC")
+        let sessions = (old: try diary.parts.session(diary.household), new: try diary.parts.session(diary.household))
+        try diary.take([sessions.old.keyBlock, sessions.new.keyBlock, sessions.new.block(count(start, 0))], now: start)
+        for number in 1...5 as ClosedRange<Int64> {
+            let reading = count(start + number * 4 * hour, UInt32(number))
+            let record = try sessions.old.record(UInt64(number), reading)
+            let repeated = try sessions.new.block(reading)
+            let apart = try sessions.new.block(count(start + number * 4 * hour + 2 * hour, UInt32(number)))
+            _ = try diary.parts.take(all: [sessions.new.loose(sessions.old, [record])], wall: start + 100 * hour)
+            try diary.settle()
+            // The same may lie in a block that comes after it, and nowhere else.
+            _ = try diary.parts.take(all: [apart], wall: start + 100 * hour)
+            #expect(try diary.parts.count("stale") == 0)
+            _ = try diary.parts.take(all: [repeated], wall: start + 100 * hour)
+            #expect(try diary.parts.count("stale") == 1)
+            try diary.settle()
+            if number == 3 { diary.parts.ingest.forgetSessions() }
+        }
         #expect(try diary.isExact())
     }
 
