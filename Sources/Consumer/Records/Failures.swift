@@ -1,5 +1,6 @@
 package import Daemon
 package import Files
+package import Storage
 
 extension FileRights {
     /// Takes the rights of the owner of the folder that a file lies in, or would lie in.
@@ -13,11 +14,17 @@ extension FileRights {
 
 extension Failure {
     /// A database whose schema has another version than this program's, and that may only be read.
-    package init(olderOrNewer path: String, _ found: Int, knows: Int) {
+    package init(olderOrNewer database: Database, knows migrations: [Migration]) throws(VaultError) {
+        let found = try database.version
+        var message = "\(database.path) has version \(found) of the schema, this program knows \(migrations.count)"
+        guard case .newer(let reason) = try database.schemaAge(migrations) else {
+            self.init(.configuration, message, hint: "start the service of this version once")
+            return
+        }
+        // Two programs may have added as many steps, and not the same ones.
+        if found <= migrations.count { message = "the schema of \(database.path) is of a newer program: \(reason)" }
         self.init(
-            .configuration, "\(path) has version \(found) of the schema, this program knows \(knows)",
-            hint: found > knows
-                ? "install at least the version that wrote this file, or restore a backup from before the upgrade"
-                : "start the service of this version once")
+            .configuration, message,
+            hint: "install at least the version that wrote this file, or restore a backup from before the upgrade")
     }
 }

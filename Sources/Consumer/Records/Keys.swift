@@ -66,21 +66,25 @@ package final class Keys {
 
     /// "Viky".
     package static let applicationID: Int32 = 0x5669_6B79
-    package static let migrations = [
-        """
-        CREATE TABLE wrapped (name TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT, WITHOUT ROWID;
-        CREATE TABLE secrets (
-            user TEXT NOT NULL, version INTEGER NOT NULL, sealed BLOB NOT NULL, PRIMARY KEY (user, version)
-        ) STRICT, WITHOUT ROWID;
-        """,
+    package static let migrations: [Migration] = [
+        Migration(
+            "keys/1", number: 1,
+            """
+            CREATE TABLE wrapped (name TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT, WITHOUT ROWID;
+            CREATE TABLE secrets (
+                user TEXT NOT NULL, version INTEGER NOT NULL, sealed BLOB NOT NULL, PRIMARY KEY (user, version)
+            ) STRICT, WITHOUT ROWID;
+            """),
         // How old the secrets of before are is not known: as old as this migration.
-        """
-        ALTER TABLE secrets ADD COLUMN made_ms INTEGER NOT NULL DEFAULT 0;
-        UPDATE secrets SET made_ms = CAST(strftime('%s', 'now') AS INTEGER) * 1000;
-        CREATE TABLE forgotten (
-            user TEXT PRIMARY KEY, version INTEGER NOT NULL, time_ms INTEGER NOT NULL, account INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """,
+        Migration(
+            "keys/2", number: 2,
+            """
+            ALTER TABLE secrets ADD COLUMN made_ms INTEGER NOT NULL DEFAULT 0;
+            UPDATE secrets SET made_ms = CAST(strftime('%s', 'now') AS INTEGER) * 1000;
+            CREATE TABLE forgotten (
+                user TEXT PRIMARY KEY, version INTEGER NOT NULL, time_ms INTEGER NOT NULL, account INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            """),
     ]
 
     /// Their name in the state folder.
@@ -116,10 +120,12 @@ package final class Keys {
             if access != .read { try database.migrate(Self.migrations) }
             return database
         }
-        let version = try Failure.explaining { () throws(VaultError) in try database.version }
-        guard version == Self.migrations.count || mayBeOlder && version < Self.migrations.count else {
-            throw Failure(olderOrNewer: path, version, knows: Self.migrations.count)
+        let refusal = try Failure.explaining { () throws(VaultError) -> Failure? in
+            let age = try database.schemaAge(Self.migrations)
+            guard age != .current, !mayBeOlder || age != .older else { return nil }
+            return try Failure(olderOrNewer: database, knows: Self.migrations)
         }
+        if let refusal { throw refusal }
         let opened = try Failure.explaining { () throws(VaultError) in
             try access == .read ? Self.opened(database, rootKey) : Self.openedToWrite(database, rootKey)
         }

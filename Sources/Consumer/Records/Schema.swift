@@ -39,216 +39,230 @@
 // A block is stored with the hour of its first reading and how many hours further its last one lies: to read a span of
 // time in order needs the blocks in the order of their first hours, and no more than an hour of them at once.
 
+package import Storage
+
 extension Store {
     /// "Vidb".
     package static let applicationID: Int32 = 0x5669_6462
-    package static let migrations = [
-        """
-        CREATE TABLE store (id BLOB NOT NULL CHECK (length(id) = 16)) STRICT;
-        INSERT INTO store (id) VALUES (randomblob(16));
+    package static let migrations: [Migration] = [
+        Migration(
+            "store/1", number: 1,
+            """
+            CREATE TABLE store (id BLOB NOT NULL CHECK (length(id) = 16)) STRICT;
+            INSERT INTO store (id) VALUES (randomblob(16));
 
-        CREATE TABLE streams (
-            number INTEGER PRIMARY KEY,
-            id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-            gateway TEXT NOT NULL,
-            sensor TEXT NOT NULL,
-            user TEXT NOT NULL,
-            secret_version INTEGER NOT NULL,
-            kinds INTEGER NOT NULL,
-            from_ms INTEGER NOT NULL,
-            until_ms INTEGER,
-            serial INTEGER NOT NULL UNIQUE
-        ) STRICT;
-        CREATE UNIQUE INDEX open_streams ON streams (gateway, sensor) WHERE until_ms IS NULL;
-        CREATE INDEX streams_by_user ON streams (user);
+            CREATE TABLE streams (
+                number INTEGER PRIMARY KEY,
+                id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+                gateway TEXT NOT NULL,
+                sensor TEXT NOT NULL,
+                user TEXT NOT NULL,
+                secret_version INTEGER NOT NULL,
+                kinds INTEGER NOT NULL,
+                from_ms INTEGER NOT NULL,
+                until_ms INTEGER,
+                serial INTEGER NOT NULL UNIQUE
+            ) STRICT;
+            CREATE UNIQUE INDEX open_streams ON streams (gateway, sensor) WHERE until_ms IS NULL;
+            CREATE INDEX streams_by_user ON streams (user);
 
-        CREATE TABLE sessions (
-            number INTEGER PRIMARY KEY,
-            stream INTEGER NOT NULL REFERENCES streams,
-            session BLOB NOT NULL CHECK (length(session) = 8),
-            boot BLOB NOT NULL CHECK (length(boot) = 16),
-            sealed_key BLOB NOT NULL,
-            UNIQUE (stream, session)
-        ) STRICT;
+            CREATE TABLE sessions (
+                number INTEGER PRIMARY KEY,
+                stream INTEGER NOT NULL REFERENCES streams,
+                session BLOB NOT NULL CHECK (length(session) = 8),
+                boot BLOB NOT NULL CHECK (length(boot) = 16),
+                sealed_key BLOB NOT NULL,
+                UNIQUE (stream, session)
+            ) STRICT;
 
-        CREATE TABLE ledger (
-            session INTEGER NOT NULL REFERENCES sessions,
-            seq INTEGER NOT NULL,
-            digest BLOB NOT NULL CHECK (length(digest) = 32),
-            PRIMARY KEY (session, seq)
-        ) STRICT, WITHOUT ROWID;
+            CREATE TABLE ledger (
+                session INTEGER NOT NULL REFERENCES sessions,
+                seq INTEGER NOT NULL,
+                digest BLOB NOT NULL CHECK (length(digest) = 32),
+                PRIMARY KEY (session, seq)
+            ) STRICT, WITHOUT ROWID;
 
-        CREATE TABLE blocks (
-            number INTEGER PRIMARY KEY,
-            stream INTEGER NOT NULL REFERENCES streams,
-            session INTEGER NOT NULL REFERENCES sessions,
-            seq INTEGER NOT NULL,
-            type INTEGER NOT NULL,
-            kinds INTEGER NOT NULL,
-            first_hour INTEGER NOT NULL,
-            hours_more INTEGER NOT NULL,
-            sealed BLOB NOT NULL
-        ) STRICT;
-        CREATE INDEX blocks_by_hour ON blocks (stream, first_hour);
-        CREATE INDEX long_blocks ON blocks (stream, hours_more) WHERE hours_more > 0;
-        CREATE INDEX clock_blocks ON blocks (stream) WHERE type = 4;
+            CREATE TABLE blocks (
+                number INTEGER PRIMARY KEY,
+                stream INTEGER NOT NULL REFERENCES streams,
+                session INTEGER NOT NULL REFERENCES sessions,
+                seq INTEGER NOT NULL,
+                type INTEGER NOT NULL,
+                kinds INTEGER NOT NULL,
+                first_hour INTEGER NOT NULL,
+                hours_more INTEGER NOT NULL,
+                sealed BLOB NOT NULL
+            ) STRICT;
+            CREATE INDEX blocks_by_hour ON blocks (stream, first_hour);
+            CREATE INDEX long_blocks ON blocks (stream, hours_more) WHERE hours_more > 0;
+            CREATE INDEX clock_blocks ON blocks (stream) WHERE type = 4;
 
-        CREATE TABLE records (
-            session INTEGER NOT NULL REFERENCES sessions,
-            record INTEGER NOT NULL,
-            block INTEGER NOT NULL REFERENCES blocks,
-            PRIMARY KEY (session, record)
-        ) STRICT, WITHOUT ROWID;
-        """,
+            CREATE TABLE records (
+                session INTEGER NOT NULL REFERENCES sessions,
+                record INTEGER NOT NULL,
+                block INTEGER NOT NULL REFERENCES blocks,
+                PRIMARY KEY (session, record)
+            ) STRICT, WITHOUT ROWID;
+            """),
         // What lies in the blocks of before cannot be counted here, for they are sealed: `Recount` does it at the next start.
-        """
-        CREATE TABLE counts (
-            stream INTEGER NOT NULL REFERENCES streams,
-            kind INTEGER NOT NULL,
-            number INTEGER NOT NULL,
-            PRIMARY KEY (stream, kind)
-        ) STRICT, WITHOUT ROWID;
-        ALTER TABLE streams ADD COLUMN counted INTEGER NOT NULL DEFAULT 1;
-        UPDATE streams SET counted = 0;
-        CREATE INDEX records_by_block ON records (block);
-        """,
-        """
-        CREATE INDEX streams_by_sensor ON streams (gateway, sensor, serial);
+        Migration(
+            "store/2", number: 2,
+            """
+            CREATE TABLE counts (
+                stream INTEGER NOT NULL REFERENCES streams,
+                kind INTEGER NOT NULL,
+                number INTEGER NOT NULL,
+                PRIMARY KEY (stream, kind)
+            ) STRICT, WITHOUT ROWID;
+            ALTER TABLE streams ADD COLUMN counted INTEGER NOT NULL DEFAULT 1;
+            UPDATE streams SET counted = 0;
+            CREATE INDEX records_by_block ON records (block);
+            """),
+        Migration(
+            "store/3", number: 3,
+            """
+            CREATE INDEX streams_by_sensor ON streams (gateway, sensor, serial);
 
-        CREATE TABLE accounts (
-            user TEXT PRIMARY KEY,
-            email BLOB UNIQUE CHECK (length(email) = 32),
-            phone BLOB UNIQUE CHECK (length(phone) = 32),
-            password BLOB,
-            failures INTEGER NOT NULL DEFAULT 0,
-            created_ms INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE subjects (
-            subject BLOB PRIMARY KEY CHECK (length(subject) = 32), user TEXT NOT NULL, provider TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX subjects_by_user ON subjects (user);
-        CREATE TABLE devices (
-            device TEXT PRIMARY KEY,
-            user TEXT NOT NULL,
-            credential BLOB NOT NULL,
-            created_ms INTEGER NOT NULL,
-            secret_version INTEGER NOT NULL,
-            name BLOB NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX devices_by_user ON devices (user);
-        CREATE TABLE documents (
-            user TEXT NOT NULL, name TEXT NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
-            PRIMARY KEY (user, name)
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE codes (
-            id TEXT PRIMARY KEY,
-            purpose TEXT NOT NULL,
-            subject TEXT NOT NULL,
-            secret BLOB NOT NULL,
-            expires_ms INTEGER NOT NULL,
-            tries INTEGER NOT NULL DEFAULT 0
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX codes_by_subject ON codes (purpose, subject);
+            CREATE TABLE accounts (
+                user TEXT PRIMARY KEY,
+                email BLOB UNIQUE CHECK (length(email) = 32),
+                phone BLOB UNIQUE CHECK (length(phone) = 32),
+                password BLOB,
+                failures INTEGER NOT NULL DEFAULT 0,
+                created_ms INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE subjects (
+                subject BLOB PRIMARY KEY CHECK (length(subject) = 32), user TEXT NOT NULL, provider TEXT NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX subjects_by_user ON subjects (user);
+            CREATE TABLE devices (
+                device TEXT PRIMARY KEY,
+                user TEXT NOT NULL,
+                credential BLOB NOT NULL,
+                created_ms INTEGER NOT NULL,
+                secret_version INTEGER NOT NULL,
+                name BLOB NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX devices_by_user ON devices (user);
+            CREATE TABLE documents (
+                user TEXT NOT NULL, name TEXT NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
+                PRIMARY KEY (user, name)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE codes (
+                id TEXT PRIMARY KEY,
+                purpose TEXT NOT NULL,
+                subject TEXT NOT NULL,
+                secret BLOB NOT NULL,
+                expires_ms INTEGER NOT NULL,
+                tries INTEGER NOT NULL DEFAULT 0
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX codes_by_subject ON codes (purpose, subject);
 
-        CREATE TABLE gateways (
-            gateway TEXT PRIMARY KEY,
-            owner TEXT,
-            identity BLOB NOT NULL CHECK (length(identity) = 32),
-            credential BLOB NOT NULL,
-            claim_key BLOB NOT NULL,
-            household INTEGER NOT NULL DEFAULT 0,
-            enrolled_ms INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX gateways_by_owner ON gateways (owner);
-        CREATE TABLE claims (
-            gateway TEXT NOT NULL,
-            sensor TEXT NOT NULL,
-            user TEXT NOT NULL,
-            kinds INTEGER NOT NULL,
-            claimed_ms INTEGER NOT NULL,
-            PRIMARY KEY (gateway, sensor)
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX claims_by_user ON claims (user);
-        CREATE TABLE used_claim_codes (
-            gateway TEXT NOT NULL, sensor TEXT NOT NULL, window INTEGER NOT NULL, nonce INTEGER NOT NULL,
-            PRIMARY KEY (gateway, sensor, window, nonce)
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE nonces (nonce BLOB PRIMARY KEY, expires_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+            CREATE TABLE gateways (
+                gateway TEXT PRIMARY KEY,
+                owner TEXT,
+                identity BLOB NOT NULL CHECK (length(identity) = 32),
+                credential BLOB NOT NULL,
+                claim_key BLOB NOT NULL,
+                household INTEGER NOT NULL DEFAULT 0,
+                enrolled_ms INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX gateways_by_owner ON gateways (owner);
+            CREATE TABLE claims (
+                gateway TEXT NOT NULL,
+                sensor TEXT NOT NULL,
+                user TEXT NOT NULL,
+                kinds INTEGER NOT NULL,
+                claimed_ms INTEGER NOT NULL,
+                PRIMARY KEY (gateway, sensor)
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX claims_by_user ON claims (user);
+            CREATE TABLE used_claim_codes (
+                gateway TEXT NOT NULL, sensor TEXT NOT NULL, window INTEGER NOT NULL, nonce INTEGER NOT NULL,
+                PRIMARY KEY (gateway, sensor, window, nonce)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE nonces (nonce BLOB PRIMARY KEY, expires_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
-        CREATE TABLE forgotten (
-            user TEXT PRIMARY KEY, version INTEGER NOT NULL, time_ms INTEGER NOT NULL, account INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE forgotten_streams (
-            id BLOB PRIMARY KEY CHECK (length(id) = 16), public_key BLOB
-        ) STRICT, WITHOUT ROWID;
-        """,
-        """
-        ALTER TABLE sessions ADD COLUMN after_block INTEGER NOT NULL DEFAULT 0;
-        CREATE INDEX unpacked_blocks ON blocks (first_hour) WHERE type = 2;
-        CREATE INDEX loose_blocks ON blocks (stream) WHERE type = 3;
-        CREATE TABLE ledger_runs (
-            session INTEGER NOT NULL REFERENCES sessions,
-            first_seq INTEGER NOT NULL,
-            digests BLOB NOT NULL,
-            PRIMARY KEY (session, first_seq)
-        ) STRICT, WITHOUT ROWID;
+            CREATE TABLE forgotten (
+                user TEXT PRIMARY KEY, version INTEGER NOT NULL, time_ms INTEGER NOT NULL, account INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE forgotten_streams (
+                id BLOB PRIMARY KEY CHECK (length(id) = 16), public_key BLOB
+            ) STRICT, WITHOUT ROWID;
+            """),
+        Migration(
+            "store/4", number: 4,
+            """
+            ALTER TABLE sessions ADD COLUMN after_block INTEGER NOT NULL DEFAULT 0;
+            CREATE INDEX unpacked_blocks ON blocks (first_hour) WHERE type = 2;
+            CREATE INDEX loose_blocks ON blocks (stream) WHERE type = 3;
+            CREATE TABLE ledger_runs (
+                session INTEGER NOT NULL REFERENCES sessions,
+                first_seq INTEGER NOT NULL,
+                digests BLOB NOT NULL,
+                PRIMARY KEY (session, first_seq)
+            ) STRICT, WITHOUT ROWID;
 
-        CREATE TABLE days (
-            user TEXT NOT NULL, day INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
-            PRIMARY KEY (user, day)
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE heart_rate_hours (
-            user TEXT NOT NULL, hour INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
-            PRIMARY KEY (user, hour)
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX open_heart_rate_hours ON heart_rate_hours (hour);
-        CREATE TABLE heart_rate_days (
-            number INTEGER PRIMARY KEY,
-            user TEXT NOT NULL, day INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
-            UNIQUE (user, day)
-        ) STRICT;
-        CREATE TABLE heart_rate_months (
-            number INTEGER PRIMARY KEY,
-            user TEXT NOT NULL, month INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
-            UNIQUE (user, month)
-        ) STRICT;
-        CREATE TABLE stale (
-            number INTEGER PRIMARY KEY, user TEXT NOT NULL, first_hour INTEGER NOT NULL, last_hour INTEGER NOT NULL
-        ) STRICT;
-        CREATE INDEX stale_by_user ON stale (user);
-        CREATE TABLE notifications (
-            number INTEGER PRIMARY KEY,
-            id TEXT NOT NULL UNIQUE,
-            user TEXT NOT NULL,
-            secret_version INTEGER NOT NULL,
-            sealed BLOB NOT NULL,
-            published INTEGER NOT NULL DEFAULT 0,
-            confirmed INTEGER NOT NULL DEFAULT 0
-        ) STRICT;
-        CREATE INDEX notifications_by_user ON notifications (user, number);
-        CREATE INDEX unpublished_notifications ON notifications (number) WHERE published = 0;
-        CREATE TABLE answered (
-            digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
-            user TEXT NOT NULL,
-            secret_version INTEGER NOT NULL,
-            sealed BLOB NOT NULL,
-            expires_ms INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        CREATE INDEX answered_by_user ON answered (user);
+            CREATE TABLE days (
+                user TEXT NOT NULL, day INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
+                PRIMARY KEY (user, day)
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE heart_rate_hours (
+                user TEXT NOT NULL, hour INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
+                PRIMARY KEY (user, hour)
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX open_heart_rate_hours ON heart_rate_hours (hour);
+            CREATE TABLE heart_rate_days (
+                number INTEGER PRIMARY KEY,
+                user TEXT NOT NULL, day INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
+                UNIQUE (user, day)
+            ) STRICT;
+            CREATE TABLE heart_rate_months (
+                number INTEGER PRIMARY KEY,
+                user TEXT NOT NULL, month INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
+                UNIQUE (user, month)
+            ) STRICT;
+            CREATE TABLE stale (
+                number INTEGER PRIMARY KEY, user TEXT NOT NULL, first_hour INTEGER NOT NULL, last_hour INTEGER NOT NULL
+            ) STRICT;
+            CREATE INDEX stale_by_user ON stale (user);
+            CREATE TABLE notifications (
+                number INTEGER PRIMARY KEY,
+                id TEXT NOT NULL UNIQUE,
+                user TEXT NOT NULL,
+                secret_version INTEGER NOT NULL,
+                sealed BLOB NOT NULL,
+                published INTEGER NOT NULL DEFAULT 0,
+                confirmed INTEGER NOT NULL DEFAULT 0
+            ) STRICT;
+            CREATE INDEX notifications_by_user ON notifications (user, number);
+            CREATE INDEX unpublished_notifications ON notifications (number) WHERE published = 0;
+            CREATE TABLE answered (
+                digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
+                user TEXT NOT NULL,
+                secret_version INTEGER NOT NULL,
+                sealed BLOB NOT NULL,
+                expires_ms INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
+            CREATE INDEX answered_by_user ON answered (user);
 
-        INSERT INTO stale (user, first_hour, last_hour)
-            SELECT DISTINCT user, -2501999793, 2501999792 FROM streams WHERE user <> '';
-        """,
+            INSERT INTO stale (user, first_hour, last_hour)
+                SELECT DISTINCT user, -2501999793, 2501999792 FROM streams WHERE user <> '';
+            """),
         // Steps that nobody walks, and heart rates that no heart makes, counted before.
-        """
-        INSERT INTO stale (user, first_hour, last_hour)
-            SELECT DISTINCT user, -2501999793, 2501999792 FROM streams WHERE user <> '';
-        """,
+        Migration(
+            "store/5", number: 5,
+            """
+            INSERT INTO stale (user, first_hour, last_hour)
+                SELECT DISTINCT user, -2501999793, 2501999792 FROM streams WHERE user <> '';
+            """),
         // Nobody has shown yet that the address is theirs: `Resets` asks at the first reset.
-        """
-        ALTER TABLE accounts ADD COLUMN verified_ms INTEGER;
-        ALTER TABLE accounts ADD COLUMN codes_ended_ms INTEGER NOT NULL DEFAULT 0;
-        CREATE TABLE ended_gateways (gateway TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-        """,
+        Migration(
+            "store/6", number: 6,
+            """
+            ALTER TABLE accounts ADD COLUMN verified_ms INTEGER;
+            ALTER TABLE accounts ADD COLUMN codes_ended_ms INTEGER NOT NULL DEFAULT 0;
+            CREATE TABLE ended_gateways (gateway TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+            """),
     ]
 }

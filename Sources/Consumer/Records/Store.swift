@@ -33,10 +33,11 @@ package final class Store {
             if !readOnly { try database.migrate(Self.migrations) }
             return database
         }
-        let found = try Failure.explaining { () throws(VaultError) in try database.version }
-        guard found == Self.migrations.count else {
-            throw Failure(olderOrNewer: path, found, knows: Self.migrations.count)
+        let refusal = try Failure.explaining { () throws(VaultError) -> Failure? in
+            guard try database.schemaAge(Self.migrations) != .current else { return nil }
+            return try Failure(olderOrNewer: database, knows: Self.migrations)
         }
+        if let refusal { throw refusal }
         id = try Failure.explaining { () throws(VaultError) in
             StoreID(stored: try database.first("SELECT id FROM store", row: Row.blob) ?? [])
         }

@@ -364,26 +364,6 @@ public final class Database {
 
     // MARK: Care
 
-    /// The schema's version: how many migrations were run.
-    public var version: Int {
-        get throws(VaultError) { Int(try first("PRAGMA user_version", row: Row.int) ?? 0) }
-    }
-
-    /// Brings the schema up to date: `migrations[0]` leads from version 0 to 1, and so on, all of them in one transaction. Each may have several
-    /// statements; none is ever edited once released. Throws `.newer` for a file with more versions than that.
-    public func migrate(_ migrations: [String]) throws(VaultError) {
-        try transaction { () throws(VaultError) in
-            let found = try version
-            guard found <= migrations.count else {
-                throw VaultError(
-                    "migrate the database \(path)", .newer,
-                    said: "its version is \(found), this program knows \(migrations.count)")
-            }
-            for sql in migrations[found...] { try run(sql) }
-            if found < migrations.count { try run("PRAGMA user_version = \(migrations.count)") }
-        }
-    }
-
     /// Every return code of SQLite passes through here.
     func check(_ code: Int32, _ attempted: String, _ sql: String? = nil) throws(VaultError) {
         guard code != SQLITE_OK else { return }

@@ -241,7 +241,7 @@ struct RootKeyTests {
         do { publicKey = try household.open().keys.person("demo", version: 1)?.stream.publicKey }
         do {
             let database = try Database(state + "/keys.db", .readWrite(.full), applicationID: Keys.applicationID)
-            try database.execute("DROP TABLE forgotten")
+            for table in ["forgotten", "migrations"] { try database.execute("DROP TABLE \(table)") }
             try database.execute("ALTER TABLE secrets DROP COLUMN made_ms")
             _ = try database.query("PRAGMA user_version = 1", row: Row.int)
         }

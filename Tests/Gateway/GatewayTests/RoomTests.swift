@@ -281,7 +281,7 @@ struct RoomTests {
             try database.execute("ALTER TABLE blocks DROP COLUMN \(column)")
         }
         try database.execute("ALTER TABLE journal DROP COLUMN second")
-        for table in ["counters", "clock", "boot_streams"] { try database.execute("DROP TABLE \(table)") }
+        for table in ["counters", "clock", "boot_streams", "migrations"] { try database.execute("DROP TABLE \(table)") }
         try database.execute("PRAGMA user_version = 1")
 
         let next = try bench.outbox()
@@ -298,6 +298,7 @@ struct RoomTests {
         let database = try bench.database()
         for trigger in ["blocks_spent", "blocks_spent_removed"] { try database.execute("DROP TRIGGER \(trigger)") }
         try database.execute("DELETE FROM counters WHERE name IN ('spent', 'spent_bytes')")
+        try database.execute("DROP TABLE migrations")
         try database.execute("PRAGMA user_version = 2")
 
         #expect(try bench.store().counter("spent_bytes") == 40 * 20_036)

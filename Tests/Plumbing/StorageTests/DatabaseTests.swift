@@ -19,7 +19,7 @@ private struct Place: Sendable {
 
     func openWithTable() throws(VaultError) -> Database {
         let database = try open()
-        try database.migrate(["CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT UNIQUE)"])
+        try database.migrate([step("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT UNIQUE)")])
         return database
     }
 
@@ -29,6 +29,9 @@ private struct Place: Sendable {
         return try #require(attributes[.size] as? NSNumber).intValue
     }
 }
+
+/// The only step of a schema.
+private func step(_ sql: String) -> Migration { Migration("test/1", sql) }
 
 private func reason(_ body: () throws -> Void) -> VaultError.Reason? {
     do {
@@ -49,7 +52,7 @@ struct StatementTests {
     init() throws {
         place = try Place()
         database = try place.open()
-        try database.migrate(["CREATE TABLE things (integer INTEGER, real REAL, text TEXT, blob BLOB)"])
+        try database.migrate([step("CREATE TABLE things (integer INTEGER, real REAL, text TEXT, blob BLOB)")])
     }
 
     @Test("gives back every type as it went in")
@@ -126,7 +129,7 @@ struct StatementTests {
     func manyRows(_ count: Int) throws {
         let place = try Place()
         let database = try place.open()
-        try database.migrate(["CREATE TABLE pairs (one INTEGER PRIMARY KEY, other BLOB) STRICT"])
+        try database.migrate([step("CREATE TABLE pairs (one INTEGER PRIMARY KEY, other BLOB) STRICT")])
         let insert = RowsStatement("INSERT INTO pairs (one, other) VALUES ", columns: 2)
         try database.execute(insert, (0..<count).flatMap { [.integer($0), .blob([UInt8($0), 1])] })
         let stored = try database.query("SELECT one, other FROM pairs ORDER BY one") { row throws(VaultError) in
@@ -319,37 +322,6 @@ struct DatabaseFileTests {
         }
         try database.backUp(to: place.directory.path("copy.db"))
         #expect(try place.directory.mode("copy.db") == 0o600)
-    }
-
-    @Test("migrates upwards, each step once")
-    func migrations() throws {
-        let steps = ["CREATE TABLE notes (id INTEGER); INSERT INTO notes VALUES (1)", "INSERT INTO notes VALUES (2)"]
-        try place.open().migrate(Array(steps.prefix(1)))
-        let database = try place.open()
-        try database.migrate(steps)
-        try database.migrate(steps)
-        #expect(try database.version == 2)
-        #expect(try database.count() == 2)
-    }
-
-    @Test("a migration that fails leaves the old version whole")
-    func failedMigration() throws {
-        let database = try place.openWithTable()
-        let failed = reason {
-            try database.migrate(["", "INSERT INTO notes (text) VALUES ('a')", "CREATE TABLE notes (id)"])
-        }
-        #expect(failed == .misuse)
-        #expect(try database.version == 1)
-        #expect(try database.count() == 0)
-    }
-
-    @Test("refuses a file that a newer version wrote, and says so")
-    func newer() throws {
-        let database = try place.open()
-        try database.migrate(["CREATE TABLE a (x)", "CREATE TABLE b (x)"])
-        let error = try #require(thrown(VaultError.self) { try database.migrate(["CREATE TABLE a (x)"]) })
-        #expect(error.reason == .newer)
-        #expect(error.description.contains("its version is 2, this program knows 1"))
     }
 
     @Test("refuses another program's database and leaves it as it is", arguments: [0, 99])

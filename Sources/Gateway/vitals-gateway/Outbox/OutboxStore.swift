@@ -36,92 +36,98 @@ struct OutboxStore {
     /// "VitO"
     private static let applicationID: Int32 = 0x5669_744F
 
-    private static let migrations = [
-        """
-        -- Every grant by which something was sealed. The one with the greatest serial of a sensor is in force.
-        CREATE TABLE grants (
-            stream  BLOB PRIMARY KEY,
-            sensor  TEXT NOT NULL,
-            serial  INTEGER NOT NULL,
-            message BLOB NOT NULL
-        ) WITHOUT ROWID;
+    private static let migrations: [Migration] = [
+        Migration(
+            "outbox/1", number: 1,
+            """
+            -- Every grant by which something was sealed. The one with the greatest serial of a sensor is in force.
+            CREATE TABLE grants (
+                stream  BLOB PRIMARY KEY,
+                sensor  TEXT NOT NULL,
+                serial  INTEGER NOT NULL,
+                message BLOB NOT NULL
+            ) WITHOUT ROWID;
 
-        -- Readings, each sealed under its session's journal key, which is in memory only.
-        CREATE TABLE journal (
-            id      INTEGER PRIMARY KEY,
-            stream  BLOB NOT NULL,
-            session BLOB NOT NULL,
-            number  INTEGER NOT NULL,
-            sealed  BLOB NOT NULL
-        );
+            -- Readings, each sealed under its session's journal key, which is in memory only.
+            CREATE TABLE journal (
+                id      INTEGER PRIMARY KEY,
+                stream  BLOB NOT NULL,
+                session BLOB NOT NULL,
+                number  INTEGER NOT NULL,
+                sealed  BLOB NOT NULL
+            );
 
-        -- state: 0 waits for an acknowledgement, 1 acknowledged, 2 refused. changed: Unix milliseconds of the last change.
-        CREATE TABLE blocks (
-            id       INTEGER PRIMARY KEY AUTOINCREMENT,
-            stream   BLOB NOT NULL,
-            session  BLOB NOT NULL,
-            sequence INTEGER NOT NULL,
-            bytes    BLOB NOT NULL,
-            state    INTEGER NOT NULL DEFAULT 0,
-            changed  INTEGER NOT NULL,
-            UNIQUE (stream, session, sequence)
-        );
-        CREATE INDEX blocks_waiting ON blocks (id) WHERE state = 0;
-        """,
-        """
-        -- What a gap block has to tell of a block that must go: how many readings it holds, from when until when (Unix
-        -- seconds). records_of: the session whose records a loose block has, and whose key block it needs.
-        ALTER TABLE blocks ADD COLUMN readings INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE blocks ADD COLUMN first INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE blocks ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE blocks ADD COLUMN records_of BLOB;
-        ALTER TABLE blocks ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
-        -- Nobody knows any more how many readings are in a block of before: it has at least one.
-        UPDATE blocks SET size = length(bytes), first = changed / 1000, last = changed / 1000,
-            readings = substr(bytes, 3, 1) IN (x'02', x'03');
-        ALTER TABLE journal ADD COLUMN second INTEGER NOT NULL DEFAULT 0;
+            -- state: 0 waits for an acknowledgement, 1 acknowledged, 2 refused. changed: Unix milliseconds of the last change.
+            CREATE TABLE blocks (
+                id       INTEGER PRIMARY KEY AUTOINCREMENT,
+                stream   BLOB NOT NULL,
+                session  BLOB NOT NULL,
+                sequence INTEGER NOT NULL,
+                bytes    BLOB NOT NULL,
+                state    INTEGER NOT NULL DEFAULT 0,
+                changed  INTEGER NOT NULL,
+                UNIQUE (stream, session, sequence)
+            );
+            CREATE INDEX blocks_waiting ON blocks (id) WHERE state = 0;
+            """),
+        Migration(
+            "outbox/2", number: 2,
+            """
+            -- What a gap block has to tell of a block that must go: how many readings it holds, from when until when (Unix
+            -- seconds). records_of: the session whose records a loose block has, and whose key block it needs.
+            ALTER TABLE blocks ADD COLUMN readings INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE blocks ADD COLUMN first INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE blocks ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE blocks ADD COLUMN records_of BLOB;
+            ALTER TABLE blocks ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+            -- Nobody knows any more how many readings are in a block of before: it has at least one.
+            UPDATE blocks SET size = length(bytes), first = changed / 1000, last = changed / 1000,
+                readings = substr(bytes, 3, 1) IN (x'02', x'03');
+            ALTER TABLE journal ADD COLUMN second INTEGER NOT NULL DEFAULT 0;
 
-        CREATE INDEX blocks_acknowledged ON blocks (changed) WHERE state = 1;
-        CREATE INDEX blocks_dead ON blocks (changed) WHERE state = 2;
-        CREATE INDEX blocks_keys ON blocks (changed) WHERE sequence = 0;
-        CREATE INDEX blocks_loose ON blocks (stream, records_of) WHERE records_of IS NOT NULL;
+            CREATE INDEX blocks_acknowledged ON blocks (changed) WHERE state = 1;
+            CREATE INDEX blocks_dead ON blocks (changed) WHERE state = 2;
+            CREATE INDEX blocks_keys ON blocks (changed) WHERE sequence = 0;
+            CREATE INDEX blocks_loose ON blocks (stream, records_of) WHERE records_of IS NOT NULL;
 
-        -- Readings that were dropped, ever; blocks that wait for an acknowledgement, and their bytes.
-        CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-        INSERT INTO counters SELECT 'dropped', 0;
-        INSERT INTO counters SELECT 'waiting', count(*) FROM blocks WHERE state = 0;
-        INSERT INTO counters SELECT 'waiting_bytes', coalesce(sum(size), 0) FROM blocks WHERE state = 0;
-        CREATE TRIGGER blocks_added AFTER INSERT ON blocks WHEN new.state = 0 BEGIN
-            UPDATE counters SET value = value + 1 WHERE name = 'waiting';
-            UPDATE counters SET value = value + new.size WHERE name = 'waiting_bytes';
-        END;
-        CREATE TRIGGER blocks_changed AFTER UPDATE OF state ON blocks WHEN (old.state = 0) <> (new.state = 0) BEGIN
-            UPDATE counters SET value = value + iif(new.state = 0, 1, -1) WHERE name = 'waiting';
-            UPDATE counters SET value = value + iif(new.state = 0, 1, -1) * new.size WHERE name = 'waiting_bytes';
-        END;
-        CREATE TRIGGER blocks_removed AFTER DELETE ON blocks WHEN old.state = 0 BEGIN
-            UPDATE counters SET value = value - 1 WHERE name = 'waiting';
-            UPDATE counters SET value = value - old.size WHERE name = 'waiting_bytes';
-        END;
+            -- Readings that were dropped, ever; blocks that wait for an acknowledgement, and their bytes.
+            CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+            INSERT INTO counters SELECT 'dropped', 0;
+            INSERT INTO counters SELECT 'waiting', count(*) FROM blocks WHERE state = 0;
+            INSERT INTO counters SELECT 'waiting_bytes', coalesce(sum(size), 0) FROM blocks WHERE state = 0;
+            CREATE TRIGGER blocks_added AFTER INSERT ON blocks WHEN new.state = 0 BEGIN
+                UPDATE counters SET value = value + 1 WHERE name = 'waiting';
+                UPDATE counters SET value = value + new.size WHERE name = 'waiting_bytes';
+            END;
+            CREATE TRIGGER blocks_changed AFTER UPDATE OF state ON blocks WHEN (old.state = 0) <> (new.state = 0) BEGIN
+                UPDATE counters SET value = value + iif(new.state = 0, 1, -1) WHERE name = 'waiting';
+                UPDATE counters SET value = value + iif(new.state = 0, 1, -1) * new.size WHERE name = 'waiting_bytes';
+            END;
+            CREATE TRIGGER blocks_removed AFTER DELETE ON blocks WHEN old.state = 0 BEGIN
+                UPDATE counters SET value = value - 1 WHERE name = 'waiting';
+                UPDATE counters SET value = value - old.size WHERE name = 'waiting_bytes';
+            END;
 
-        -- The boot, by how much its wall clock is ahead of the monotonic one (ms), and the streams with readings of it.
-        CREATE TABLE clock (boot BLOB NOT NULL, offset INTEGER NOT NULL);
-        CREATE TABLE boot_streams (stream BLOB PRIMARY KEY) WITHOUT ROWID;
-        """,
-        """
-        -- Blocks that go before any reading is dropped, acknowledged or refused, key blocks left out; and their bytes.
-        INSERT INTO counters SELECT 'spent', count(*) FROM blocks WHERE state <> 0 AND sequence > 0;
-        INSERT INTO counters SELECT 'spent_bytes', coalesce(sum(size), 0) FROM blocks WHERE state <> 0 AND sequence > 0;
-        CREATE TRIGGER blocks_spent AFTER UPDATE OF state ON blocks
-        WHEN (old.state = 0) <> (new.state = 0) AND new.sequence > 0 BEGIN
-            UPDATE counters SET value = value + iif(new.state = 0, -1, 1) WHERE name = 'spent';
-            UPDATE counters SET value = value + iif(new.state = 0, -1, 1) * new.size WHERE name = 'spent_bytes';
-        END;
-        CREATE TRIGGER blocks_spent_removed AFTER DELETE ON blocks WHEN old.state <> 0 AND old.sequence > 0 BEGIN
-            UPDATE counters SET value = value - 1 WHERE name = 'spent';
-            UPDATE counters SET value = value - old.size WHERE name = 'spent_bytes';
-        END;
-        """,
+            -- The boot, by how much its wall clock is ahead of the monotonic one (ms), and the streams with readings of it.
+            CREATE TABLE clock (boot BLOB NOT NULL, offset INTEGER NOT NULL);
+            CREATE TABLE boot_streams (stream BLOB PRIMARY KEY) WITHOUT ROWID;
+            """),
+        Migration(
+            "outbox/3", number: 3,
+            """
+            -- Blocks that go before any reading is dropped, acknowledged or refused, key blocks left out; and their bytes.
+            INSERT INTO counters SELECT 'spent', count(*) FROM blocks WHERE state <> 0 AND sequence > 0;
+            INSERT INTO counters SELECT 'spent_bytes', coalesce(sum(size), 0) FROM blocks WHERE state <> 0 AND sequence > 0;
+            CREATE TRIGGER blocks_spent AFTER UPDATE OF state ON blocks
+            WHEN (old.state = 0) <> (new.state = 0) AND new.sequence > 0 BEGIN
+                UPDATE counters SET value = value + iif(new.state = 0, -1, 1) WHERE name = 'spent';
+                UPDATE counters SET value = value + iif(new.state = 0, -1, 1) * new.size WHERE name = 'spent_bytes';
+            END;
+            CREATE TRIGGER blocks_spent_removed AFTER DELETE ON blocks WHEN old.state <> 0 AND old.sequence > 0 BEGIN
+                UPDATE counters SET value = value - 1 WHERE name = 'spent';
+                UPDATE counters SET value = value - old.size WHERE name = 'spent_bytes';
+            END;
+            """),
     ]
 
     /// Small pages: each commit writes whole ones, and a reading needs little of one. An SD card wears less.

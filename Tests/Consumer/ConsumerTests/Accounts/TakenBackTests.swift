@@ -196,10 +196,11 @@ struct TakenBackTests {
         let lookup = try AccountName(["email": "ada@example.org"]).lookup(keys)
         do {
             // What the version before had.
-            let own = try #require(Store.migrations.firstIndex { $0.contains("verified_ms") })
+            let own = try #require(Store.migrations.firstIndex { $0.sql.contains("verified_ms") })
             let old = try Database(
                 settings.state + "/vitals.db", .readWrite(.full), applicationID: Store.applicationID)
             try old.migrate(Array(Store.migrations.prefix(own)))
+            try old.execute("DROP TABLE migrations")
             try old.execute(
                 "INSERT INTO accounts (user, email, created_ms) VALUES (?, ?, 7)", [.text(user.text), .blob(lookup)])
         }

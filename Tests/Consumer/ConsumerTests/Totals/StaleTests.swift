@@ -93,7 +93,7 @@ struct StaleTests {
         #expect(try !diary.isExact())
         // What the migration does to a store of before.
         let statement = try #require(
-            Store.migrations.joined().split(separator: ";").first { $0.contains("INSERT INTO stale") })
+            Store.migrations.map(\.sql).joined().split(separator: ";").first { $0.contains("INSERT INTO stale") })
         try database.execute(String(statement))
         try diary.settle()
         #expect(try diary.steps("\(CalendarDay(localSeconds: start / 1000))") == 700 && diary.isExact())
@@ -120,9 +120,9 @@ struct StaleTests {
             for rate in [70, 300] { cells[0].add(rate, at: start) }
             try HeartRateRows(store, keys).write(cells, .hours, HourSpan.hour(start), of: diary.user)
             // The migration that came after version 4; what others add to tables is there already.
-            let migration = try #require(Store.migrations.lastIndex { $0.contains("INSERT INTO stale") })
+            let migration = try #require(Store.migrations.lastIndex { $0.sql.contains("INSERT INTO stale") })
             #expect(migration >= 4)
-            for statement in Store.migrations[migration].split(separator: ";") where statement.contains("stale") {
+            for statement in Store.migrations[migration].sql.split(separator: ";") where statement.contains("stale") {
                 try store.database.execute(String(statement))
             }
         }
