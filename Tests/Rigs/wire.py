@@ -103,7 +103,7 @@ class Keys:
         self._root = key_file(root_key_file)
         with read_only(database) as rows:
             self._wrapped = dict(rows.execute("SELECT name, sealed FROM wrapped"))
-            self._secrets = {(user, version): sealed for user, version, sealed in rows.execute("SELECT user, version, sealed FROM secrets")}
+            self._secrets = {(user, version): sealed for user, version, sealed in rows.execute("SELECT person, version, sealed FROM secrets")}
         if self._open(self._wrapped["check"], b"check") != b"vitals root key":
             raise InvalidTag
         self.identity = Ed25519PrivateKey.from_private_bytes(self.wrapped("identity"))
@@ -555,7 +555,7 @@ class Store:
     def streams(self) -> dict:
         """Gateway, sensor, user and secret's version of each stream."""
         with read_only(self.database) as rows:
-            found = rows.execute("SELECT id, gateway, sensor, user, secret_version FROM streams").fetchall()
+            found = rows.execute("SELECT id, gateway, sensor, person, secret_version FROM streams").fetchall()
         return {stream: tuple(rest) for stream, *rest in found}
 
     def ledger(self) -> dict:
@@ -576,7 +576,7 @@ class Store:
     def session_keys(self) -> dict:
         """The key of each session, by (stream, session)."""
         with read_only(self.database) as rows:
-            found = rows.execute("""SELECT streams.id, user, secret_version, session, boot, sealed_key FROM sessions
+            found = rows.execute("""SELECT streams.id, person, secret_version, session, boot, sealed_key FROM sessions
                 JOIN streams ON streams.number = sessions.stream""").fetchall()
         return {
             (stream, session): open_row(

@@ -15,7 +15,7 @@ package struct Documents {
     /// A document; nil where there is none, or none that can be opened any more.
     package func read(_ name: String, of user: ID) throws(VaultError) -> JSON? {
         let found = try store.database.first(
-            "SELECT secret_version, sealed FROM documents WHERE user = ? AND name = ?",
+            "SELECT secret_version, sealed FROM documents WHERE person = ? AND name = ?",
             [.text(user.text), .text(name)]
         ) { row throws(VaultError) in (version: try row.int(0), sealed: try row.blob(1)) }
         guard let found else { return nil }
@@ -26,14 +26,14 @@ package struct Documents {
     package func write(_ document: JSON, _ name: String, of user: ID) throws(VaultError) {
         let (version, sealed) = try self.sealed(document, name, of: user)
         try store.database.execute(
-            "INSERT OR REPLACE INTO documents (user, name, secret_version, sealed) VALUES (?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO documents (person, name, secret_version, sealed) VALUES (?, ?, ?, ?)",
             [.text(user.text), .text(name), .integer(version), .blob(sealed)])
     }
 
     /// Removes a document, where there is one.
     package func remove(_ name: String, of user: ID) throws(VaultError) {
         try store.database.execute(
-            "DELETE FROM documents WHERE user = ? AND name = ?", [.text(user.text), .text(name)])
+            "DELETE FROM documents WHERE person = ? AND name = ?", [.text(user.text), .text(name)])
     }
 
     /// A value under the newest version of the person's row key, for a row of another table; `name` says which.

@@ -85,6 +85,13 @@ package final class Keys {
                 user TEXT PRIMARY KEY, version INTEGER NOT NULL, time_ms INTEGER NOT NULL, account INTEGER NOT NULL
             ) STRICT, WITHOUT ROWID;
             """),
+        // As in vitals.db: see Schema.swift.
+        Migration(
+            "keys/3",
+            """
+            ALTER TABLE secrets RENAME COLUMN user TO person;
+            ALTER TABLE forgotten RENAME COLUMN user TO person;
+            """),
     ]
 
     /// Their name in the state folder.
@@ -303,7 +310,7 @@ package final class Keys {
         let secret = try SymmetricKey.random()
         let sealed = try root.sealWithNonce(secret.bytes, aad: Self.personData(user.text, version))
         try database.execute(
-            "INSERT INTO secrets (user, version, sealed, made_ms) VALUES (?, ?, ?, ?)",
+            "INSERT INTO secrets (person, version, sealed, made_ms) VALUES (?, ?, ?, ?)",
             [.text(user.text), .integer(version), .blob(sealed), .integer(unixMilliseconds())])
         return version
     }
@@ -311,7 +318,8 @@ package final class Keys {
     /// The newest version of a person's secret; nil where there is none, or none any more.
     package func version(of user: ID) throws(VaultError) -> Int64? {
         try database.first(
-            "SELECT version FROM secrets WHERE user = ? ORDER BY version DESC LIMIT 1", [.text(user.text)], row: Row.int
+            "SELECT version FROM secrets WHERE person = ? ORDER BY version DESC LIMIT 1", [.text(user.text)],
+            row: Row.int
         )
     }
 
@@ -344,7 +352,7 @@ package final class Keys {
 
     func sealedSecret(_ name: PersonVersion) throws(VaultError) -> [UInt8]? {
         try database.first(
-            "SELECT sealed FROM secrets WHERE user = ? AND version = ?", [.text(name.user), .integer(name.version)],
+            "SELECT sealed FROM secrets WHERE person = ? AND version = ?", [.text(name.user), .integer(name.version)],
             row: Row.blob)
     }
 
@@ -359,7 +367,7 @@ package final class Keys {
 
     /// Every version of every person's secret that is there, damaged ones too.
     package func all() throws(VaultError) -> [PersonVersion] {
-        try database.query("SELECT user, version FROM secrets ORDER BY user, version") { (row) throws(VaultError) in
+        try database.query("SELECT person, version FROM secrets ORDER BY person, version") { (row) throws(VaultError) in
             PersonVersion(user: try row.text(0), version: try row.int(1))
         }
     }
@@ -404,7 +412,7 @@ package final class Keys {
 extension Keys {
     /// The newest version of a person's secret that was forgotten; 0 where none was.
     package func forgottenVersion(of user: ID) throws(VaultError) -> Int64 {
-        try database.first("SELECT version FROM forgotten WHERE user = ?", [.text(user.text)], row: Row.int) ?? 0
+        try database.first("SELECT version FROM forgotten WHERE person = ?", [.text(user.text)], row: Row.int) ?? 0
     }
 }
 

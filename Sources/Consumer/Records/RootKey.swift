@@ -129,7 +129,7 @@ extension Keys {
             do throws(VaultError) {
                 let anew = try new.sealWithNonce(root.openWithNonce(sealed, aad: aad), aad: aad)
                 try database.execute(
-                    "UPDATE secrets SET sealed = ? WHERE user = ? AND version = ?",
+                    "UPDATE secrets SET sealed = ? WHERE person = ? AND version = ?",
                     [.blob(anew), .text(name.user), .integer(name.version)])
             } catch {
                 // One that is damaged stays as damaged as it was.

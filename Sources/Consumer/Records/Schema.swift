@@ -33,6 +33,12 @@
 //     notifications       what people are told, until they say that they know
 //     answered            requests that must not be done twice, with what was answered
 //
+// Whose a row is says its column `person`; which five minutes a claim code was for, `slot`. Those are not called `user` and
+// `window`, because both are words of SQL in other databases.
+//
+// Each step of the schema has a name. The next one is `store/8`, whatever it is about, as long as the tables of all features are
+// here; it goes to the end. Those that have numbers, too, were there before the names.
+//
 // Ledger and blocks are apart, so that the blocks of closed hours can be packed anew while the ledger goes on knowing
 // them. In the clear are random ids, kinds, hours and sizes.
 //
@@ -263,6 +269,26 @@ extension Store {
             ALTER TABLE accounts ADD COLUMN verified_ms INTEGER;
             ALTER TABLE accounts ADD COLUMN codes_ended_ms INTEGER NOT NULL DEFAULT 0;
             CREATE TABLE ended_gateways (gateway TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+            """),
+        // `user` and `window` are words of SQL elsewhere, and `SELECT user` would quietly give the name of a role.
+        Migration(
+            "store/7",
+            """
+            ALTER TABLE streams RENAME COLUMN user TO person;
+            ALTER TABLE accounts RENAME COLUMN user TO person;
+            ALTER TABLE subjects RENAME COLUMN user TO person;
+            ALTER TABLE devices RENAME COLUMN user TO person;
+            ALTER TABLE documents RENAME COLUMN user TO person;
+            ALTER TABLE claims RENAME COLUMN user TO person;
+            ALTER TABLE forgotten RENAME COLUMN user TO person;
+            ALTER TABLE days RENAME COLUMN user TO person;
+            ALTER TABLE heart_rate_hours RENAME COLUMN user TO person;
+            ALTER TABLE heart_rate_days RENAME COLUMN user TO person;
+            ALTER TABLE heart_rate_months RENAME COLUMN user TO person;
+            ALTER TABLE stale RENAME COLUMN user TO person;
+            ALTER TABLE notifications RENAME COLUMN user TO person;
+            ALTER TABLE answered RENAME COLUMN user TO person;
+            ALTER TABLE used_claim_codes RENAME COLUMN window TO slot;
             """),
     ]
 }

@@ -66,7 +66,7 @@ package struct StoredStream: Equatable {
     package static let tolerance: Int64 = 60_000
 
     fileprivate static let columns =
-        "number, id, gateway, sensor, user, secret_version, kinds, from_ms, until_ms, serial"
+        "number, id, gateway, sensor, person, secret_version, kinds, from_ms, until_ms, serial"
 
     fileprivate init(_ row: borrowing Row) throws(VaultError) {
         number = try row.int(0)
@@ -99,7 +99,7 @@ extension Store {
 
     package func streams(of user: ID) throws(VaultError) -> [StoredStream] {
         try database.query(
-            "SELECT \(StoredStream.columns) FROM streams WHERE user = ? ORDER BY number", [.text(user.text)],
+            "SELECT \(StoredStream.columns) FROM streams WHERE person = ? ORDER BY number", [.text(user.text)],
             row: StoredStream.init)
     }
 
@@ -137,9 +137,9 @@ extension Store {
         let sql = """
             SELECT max(other.from_ms, ?4), (
                 SELECT min(own.from_ms) FROM streams AS own
-                WHERE own.gateway = ?1 AND own.sensor = ?2 AND own.user = ?3 AND own.from_ms >= other.until_ms)
+                WHERE own.gateway = ?1 AND own.sensor = ?2 AND own.person = ?3 AND own.from_ms >= other.until_ms)
             FROM streams AS other
-            WHERE gateway = ?1 AND sensor = ?2 AND user <> ?3 AND (until_ms IS NULL OR until_ms > ?4)
+            WHERE gateway = ?1 AND sensor = ?2 AND person <> ?3 AND (until_ms IS NULL OR until_ms > ?4)
             """
         return try database.query(
             sql, [.text(stream.gateway), .text(stream.sensor), .text(stream.user), .integer(until)]

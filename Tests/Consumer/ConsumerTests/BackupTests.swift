@@ -151,6 +151,35 @@ struct BackupTests {
     }
 
     @Test(
+        "keys of an earlier version say who was forgotten, where the list is lost, and stay as they are",
+        arguments: 1...2)
+    func olderKeysBeside(version: Int) throws {
+        let demo = try ID("demo")
+        let keys = { [household] in
+            try Database(household.path("older/keys.db"), .readWrite(.full), applicationID: Keys.applicationID)
+        }
+        _ = try household.open()
+        _ = try backUp()
+        try household.open().keys.enter([Forgotten(user: demo, version: 1, time: start, isWithAccount: false)])
+        try FileManager.default.moveItem(atPath: household.path("state"), toPath: household.path("older"))
+        do {
+            let database = try keys()
+            for table in ["secrets", "forgotten"] {
+                try database.execute("ALTER TABLE \(table) RENAME COLUMN person TO user")
+            }
+            if version == 1 { try database.execute("DROP TABLE forgotten") }
+            try database.execute("DROP TABLE migrations")
+            try database.execute("PRAGMA user_version = \(version)")
+        }
+        let command = RestoreCommand(
+            data: household.path("backup/data"), keys: household.path("backup/keys"),
+            forgotten: household.path("older/forgotten"))
+        let lines = try output { _ = try command.run(household.settings(), now: start + 5000, output: $0) }
+        #expect(lines.first?.contains("1 person forgotten since the backup") == (version == 2), "\(lines)")
+        #expect(try keys().version == version)
+    }
+
+    @Test(
         "a backup by a newer program is refused before anything is put in place", arguments: ["vitals.db", "keys.db"])
     func newer(name: String) throws {
         _ = try household.open()

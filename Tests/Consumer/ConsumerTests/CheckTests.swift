@@ -36,7 +36,7 @@ struct CheckTests {
         try documents.write(["name": "Ada"], "profile", of: demo)
         let (version, name) = try documents.sealed(.string("phone"), Documents.label(ofDevice: "one"), of: demo)
         try parts.store.database.execute(
-            "INSERT INTO devices (device, user, credential, created_ms, secret_version, name) VALUES ('one', 'demo', x'00', 0, ?, ?)",
+            "INSERT INTO devices (device, person, credential, created_ms, secret_version, name) VALUES ('one', 'demo', x'00', 0, ?, ?)",
             [.integer(version), .blob(name)])
         return parts
     }
@@ -134,7 +134,8 @@ struct CheckTests {
             }
         }
         for sql in [
-            "ALTER TABLE streams DROP COLUMN counted", "ALTER TABLE sessions DROP COLUMN after_block",
+            "ALTER TABLE streams RENAME COLUMN person TO user", "ALTER TABLE streams DROP COLUMN counted",
+            "ALTER TABLE sessions DROP COLUMN after_block",
             "PRAGMA user_version = 1",
         ] {
             try database.execute(sql)
@@ -169,6 +170,39 @@ struct CheckTests {
         _ = try parts.take(session.block(beat(10_000, 76)))
         #expect(try parts.store.counts(of: stream) == [0: 9, 1: 7, 2: 1])
         #expect(try findings(parts).isGood)
+    }
+
+    @Test("what a store of version 6 has opens as before, though the columns that say whose it is have another name")
+    func renamed() throws {
+        var parts = try filled()
+        let before = try (
+            parts.printed(), Documents(store: parts.store, keys: parts.keys).read("profile", of: ID("demo"))
+        )
+        let database = parts.store.database
+        let named = "SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE c.name = 'person'"
+        let tables = try database.query(named, row: Row.text)
+        #expect(tables.count == 14)
+        for table in tables { try database.execute("ALTER TABLE \(table) RENAME COLUMN person TO user") }
+        try database.execute("ALTER TABLE used_claim_codes RENAME COLUMN slot TO window")
+        try database.execute("DROP TABLE migrations")
+        try database.execute("PRAGMA user_version = 6")
+
+        parts = try household.open()
+        #expect(try database.query(named, row: Row.text) == tables)
+        #expect(try parts.printed() == before.0)
+        #expect(try Documents(store: parts.store, keys: parts.keys).read("profile", of: ID("demo")) == before.1)
+        #expect(before.1?["name"] == "Ada")
+        #expect(try findings(parts).json == good)
+    }
+
+    @Test("no column is called what is a word of SQL elsewhere")
+    func words() throws {
+        let parts = try filled()
+        for database in [parts.store.database, parts.keys.database] {
+            let columns = try database.query(
+                "SELECT c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c", row: Row.text)
+            #expect(Set(columns).isDisjoint(with: ["user", "window"]) && columns.contains("person"))
+        }
     }
 
     @Test("a block that does not open is not counted, and the stream is not counted again at each start")

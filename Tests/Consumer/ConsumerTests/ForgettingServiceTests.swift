@@ -207,7 +207,7 @@ extension ServiceTests {
         try broker.start()
         do { _ = try household.open(people: "demo: { sensors: [\"home/strap\"] }, other: {}") }
         let keys = try Database(household.path("state/keys.db"), .readWrite(.full), applicationID: Keys.applicationID)
-        try keys.execute("UPDATE secrets SET made_ms = made_ms - 366 * 86400000 WHERE user = 'demo'")
+        try keys.execute("UPDATE secrets SET made_ms = made_ms - 366 * 86400000 WHERE person = 'demo'")
         let client = try Client(broker, "vitals/v1/gateways/#")
         defer { client.stop() }
         try withConsumer { _, key in

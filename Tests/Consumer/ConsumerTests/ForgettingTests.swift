@@ -53,9 +53,9 @@ struct ForgettingTests {
         try documents.write(["name": "Charles"], "profile", of: ID("other"))
         let (version, name) = try documents.sealed(.string("Ada's phone"), Documents.label(ofDevice: "phone"), of: demo)
         try parts.store.database.execute(
-            "INSERT INTO devices (device, user, credential, created_ms, secret_version, name) VALUES ('phone', 'demo', x'00', 0, ?, ?)",
+            "INSERT INTO devices (device, person, credential, created_ms, secret_version, name) VALUES ('phone', 'demo', x'00', 0, ?, ?)",
             [.integer(version), .blob(name)])
-        try parts.store.database.execute("INSERT INTO accounts (user, created_ms) VALUES ('demo', 0)")
+        try parts.store.database.execute("INSERT INTO accounts (person, created_ms) VALUES ('demo', 0)")
         return (parts, one, two)
     }
 
@@ -66,7 +66,7 @@ struct ForgettingTests {
         let before = try parts.grant()
         let others = try parts.printed(user: "other")
         try parts.store.database.execute(
-            "INSERT INTO claims (gateway, sensor, user, kinds, claimed_ms) VALUES ('home', 'belt', 'demo', 2, 0)")
+            "INSERT INTO claims (gateway, sensor, person, kinds, claimed_ms) VALUES ('home', 'belt', 'demo', 2, 0)")
         var inviters = Inviters()
         inviters.remember(try ID("other"), try drawnID(), "told", now: start)
         try Documents(store: parts.store, keys: parts.keys).write(inviters.json, Inviters.document, of: demo)
@@ -150,9 +150,9 @@ struct ForgettingTests {
         var (parts, _, _) = try lived()
         let settings = try household.settings(people: "other: { sensors: [\"home/watch\"] }")
         try parts.store.database.execute(
-            "INSERT INTO claims (gateway, sensor, user, kinds, claimed_ms) VALUES ('home', 'strap', 'demo', 7, 0)")
+            "INSERT INTO claims (gateway, sensor, person, kinds, claimed_ms) VALUES ('home', 'strap', 'demo', 7, 0)")
         let lookup = try parts.keys.lookup("email", "ada@example.org")
-        try parts.store.database.execute("UPDATE accounts SET email = ? WHERE user = 'demo'", [.blob(lookup)])
+        try parts.store.database.execute("UPDATE accounts SET email = ? WHERE person = 'demo'", [.blob(lookup)])
         _ = try ResetCodes(store: parts.store, keys: parts.keys).issue(lookup, now: start)
         try parts.grants.settle(Claims(store: parts.store).people(settings), now: start + 5000)
         let person = Forgotten(user: demo, version: 1, time: start, isWithAccount: true)
@@ -165,7 +165,7 @@ struct ForgettingTests {
         #expect(erasure.proof.tried == 5 && erasure.proof.opened == 0)
         for table in ["accounts", "devices", "documents", "subjects", "claims", "streams"] {
             let count = try parts.store.database.first(
-                "SELECT count(*) FROM \(table) WHERE user = 'demo'", row: Row.int)
+                "SELECT count(*) FROM \(table) WHERE person = 'demo'", row: Row.int)
             #expect(count == 0, "\(table)")
         }
         // Nor in pages that are free now.
@@ -202,7 +202,7 @@ struct ForgettingTests {
                     do {
                         let beside = try Database(path, .readWrite(.full), applicationID: Store.applicationID)
                         try beside.execute(
-                            "INSERT INTO devices (device, user, credential, created_ms, secret_version, name) VALUES ('late', 'demo', x'00', 0, 1, x'00')"
+                            "INSERT INTO devices (device, person, credential, created_ms, secret_version, name) VALUES ('late', 'demo', x'00', 0, 1, x'00')"
                         )
                         try beside.execute(
                             "INSERT INTO gateways (gateway, owner, identity, credential, claim_key, enrolled_ms) VALUES ('late', 'demo', zeroblob(32), x'00', x'00', 0)"

@@ -42,7 +42,7 @@ struct ForgottenProofTests {
     private func opened(_ data: String, _ keys: Keys) throws -> Int {
         let database = try Database(data + "/vitals.db", .readOnly, applicationID: Store.applicationID)
         let rows = try database.query(
-            "SELECT id, session, boot, sealed_key FROM sessions JOIN streams ON streams.number = stream WHERE user = 'demo'"
+            "SELECT id, session, boot, sealed_key FROM sessions JOIN streams ON streams.number = stream WHERE person = 'demo'"
         ) { row throws(VaultError) in
             (
                 sealed: try row.blob(3),
@@ -99,7 +99,7 @@ struct ForgottenProofTests {
         // The secret itself, as it was wrapped, is in no file any more.
         let old = try Database(household.path("before/keys/keys.db"), .readOnly, applicationID: Keys.applicationID)
         let sealed = try #require(
-            try old.first("SELECT sealed FROM secrets WHERE user = 'demo'", row: Row.blob))
+            try old.first("SELECT sealed FROM secrets WHERE person = 'demo'", row: Row.blob))
         var scanned = 0
         let names = ["Ada Lovelace", "ada@example.org", "\"bpm\""]
         for file in try manager.contentsOfDirectory(atPath: household.path("state")) {

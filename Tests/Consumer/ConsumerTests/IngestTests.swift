@@ -284,7 +284,7 @@ struct IngestTests {
         var parts = try household.open(people: people)
         let (damaged, good) = (try parts.session(household), try parts.session(household, "watch"))
         let keys = try Database(household.path("state/keys.db"), .readWrite(.full), applicationID: Keys.applicationID)
-        try keys.execute("UPDATE secrets SET sealed = zeroblob(60) WHERE user = 'demo'")
+        try keys.execute("UPDATE secrets SET sealed = zeroblob(60) WHERE person = 'demo'")
         parts = try household.open(people: people)
         let answers = try parts.take(damaged.keyBlock, good.keyBlock, good.block(beat(0, 70)))
         #expect(

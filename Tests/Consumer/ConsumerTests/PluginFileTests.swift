@@ -168,7 +168,7 @@ extension Store {
     /// Enters a device whose password is its name.
     func insert(device: String, of user: String) throws {
         try database.execute(
-            "INSERT INTO devices (device, user, credential, created_ms, secret_version, name) VALUES (?, ?, ?, 0, 1, x'00')",
+            "INSERT INTO devices (device, person, credential, created_ms, secret_version, name) VALUES (?, ?, ?, 0, 1, x'00')",
             [.text(device), .text(user), .blob(try BrokerCredential(password: device).bytes)])
     }
 

@@ -43,7 +43,7 @@ struct KeyTreeTests {
         try documents.write(["a": 2], "profile", of: ada)
         #expect(try documents.read("profile", of: ada) == ["a": 2])
         // A row that was moved to another person, or another name, is none.
-        let sql = "UPDATE documents SET user = ?, name = ?"
+        let sql = "UPDATE documents SET person = ?, name = ?"
         try documents.store.database.execute(sql, ["bob", "profile"])
         #expect(try documents.read("profile", of: bob) == nil)
         try documents.store.database.execute(sql, ["ada", "contact"])

@@ -28,7 +28,7 @@ struct StoredAccount: Equatable {
     /// What the account is found by, where it has a name of its own.
     var lookup: [UInt8]? { email ?? phone }
 
-    fileprivate static let columns = "user, email, phone, password, failures, created_ms, verified_ms, codes_ended_ms"
+    fileprivate static let columns = "person, email, phone, password, failures, created_ms, verified_ms, codes_ended_ms"
 
     fileprivate init(_ row: borrowing Row) throws(VaultError) {
         let text = try row.text(0)
@@ -84,12 +84,13 @@ struct AccountRows {
 
     func account(of user: ID) throws(VaultError) -> StoredAccount? {
         try store.database.first(
-            "SELECT \(StoredAccount.columns) FROM accounts WHERE user = ?", [.text(user.text)], row: StoredAccount.init)
+            "SELECT \(StoredAccount.columns) FROM accounts WHERE person = ?", [.text(user.text)],
+            row: StoredAccount.init)
     }
 
     func all() throws(VaultError) -> [StoredAccount] {
         try store.database.query(
-            "SELECT \(StoredAccount.columns) FROM accounts ORDER BY created_ms, user", row: StoredAccount.init)
+            "SELECT \(StoredAccount.columns) FROM accounts ORDER BY created_ms, person", row: StoredAccount.init)
     }
 
     /// Makes an account, and the document with its name in the clear. The person must have a secret.
@@ -101,7 +102,7 @@ struct AccountRows {
         let sealed = try password.map { password throws(VaultError) in Value.blob(try self.sealed(password, of: user)) }
         let isEmail = if case .email? = name { true } else { false }
         try store.database.execute(
-            "INSERT INTO accounts (user, email, phone, password, created_ms) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO accounts (person, email, phone, password, created_ms) VALUES (?, ?, ?, ?, ?)",
             [.text(user.text), isEmail ? lookup : .null, isEmail ? .null : lookup, sealed ?? .null, .integer(now)])
         if let name {
             try Documents(store: store, keys: keys).write(
@@ -124,14 +125,14 @@ struct AccountRows {
     /// A new password, with which the account is not locked any more.
     func setPassword(_ password: StoredPassword, of user: ID) throws(VaultError) {
         try store.database.execute(
-            "UPDATE accounts SET password = ?, failures = 0 WHERE user = ?",
+            "UPDATE accounts SET password = ?, failures = 0 WHERE person = ?",
             [.blob(try sealed(password, of: user)), .text(user.text)])
     }
 
     /// Whoever has reset the password has shown that the address or number is theirs.
     func setVerified(_ user: ID, now: Int64) throws(VaultError) {
         try store.database.execute(
-            "UPDATE accounts SET verified_ms = ? WHERE user = ?", [.integer(now), .text(user.text)])
+            "UPDATE accounts SET verified_ms = ? WHERE person = ?", [.integer(now), .text(user.text)])
     }
 
     /// Ends every code of a person's that is out: for friends, for gateways, to reset the password. A sign-in with a provider that was begun
@@ -140,18 +141,18 @@ struct AccountRows {
         if let lookup = try account(of: user)?.lookup { try ResetCodes(store: store, keys: keys).remove(lookup) }
         try store.database.execute("DELETE FROM codes WHERE subject = ?", [.text(user.text)])
         try store.database.execute(
-            "UPDATE accounts SET codes_ended_ms = max(codes_ended_ms, ?) WHERE user = ?",
+            "UPDATE accounts SET codes_ended_ms = max(codes_ended_ms, ?) WHERE person = ?",
             [.integer(now), .text(user.text)])
     }
 
     func addFailure(of user: ID) throws(VaultError) {
         try store.database.execute(
-            "UPDATE accounts SET failures = failures + 1 WHERE user = ?", [.text(user.text)])
+            "UPDATE accounts SET failures = failures + 1 WHERE person = ?", [.text(user.text)])
     }
 
     func clearFailures(of user: ID) throws(VaultError) {
         try store.database.execute(
-            "UPDATE accounts SET failures = 0 WHERE user = ? AND failures > 0", [.text(user.text)])
+            "UPDATE accounts SET failures = 0 WHERE person = ? AND failures > 0", [.text(user.text)])
     }
 
     private func sealed(_ password: StoredPassword, of user: ID) throws(VaultError) -> [UInt8] {
@@ -167,21 +168,22 @@ extension AccountRows {
     /// The person whom a provider knows by this subject.
     func user(provider issuer: String, subject: String) throws(VaultError) -> ID? {
         let found = try store.database.first(
-            "SELECT user FROM subjects WHERE subject = ?", [.blob(try key(issuer, subject))], row: Row.text)
+            "SELECT person FROM subjects WHERE subject = ?", [.blob(try key(issuer, subject))], row: Row.text)
         guard let found else { return nil }
         return decoded { () throws(MalformedValue) in try ID(found) }
     }
 
     func add(_ user: ID, provider: String, issuer: String, subject: String) throws(VaultError) {
         try store.database.execute(
-            "INSERT INTO subjects (subject, user, provider) VALUES (?, ?, ?)",
+            "INSERT INTO subjects (subject, person, provider) VALUES (?, ?, ?)",
             [.blob(try key(issuer, subject)), .text(user.text), .text(provider)])
     }
 
     /// The providers that a person signs in with, by their names in the settings.
     func providers(of user: ID) throws(VaultError) -> [String] {
         try store.database.query(
-            "SELECT DISTINCT provider FROM subjects WHERE user = ? ORDER BY provider", [.text(user.text)], row: Row.text
+            "SELECT DISTINCT provider FROM subjects WHERE person = ? ORDER BY provider", [.text(user.text)],
+            row: Row.text
         )
     }
 

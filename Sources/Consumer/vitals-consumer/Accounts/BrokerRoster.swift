@@ -6,7 +6,7 @@ import Telemetry
 /// What the broker's rules follow, from the tables of devices and of gateways.
 extension Store: Roster {
     func devices() throws(VaultError) -> [BrokerDevice] {
-        try database.query("SELECT device, user, credential FROM devices", row: BrokerDevice.init).compactMap { $0 }
+        try database.query("SELECT device, person, credential FROM devices", row: BrokerDevice.init).compactMap { $0 }
     }
 
     func enrolledGateways() throws(VaultError) -> [BrokerGateway] {
@@ -15,7 +15,7 @@ extension Store: Roster {
     }
 
     func devices(of user: ID) throws(VaultError) -> [ID] {
-        try ids("SELECT device FROM devices WHERE user = ? ORDER BY device", user)
+        try ids("SELECT device FROM devices WHERE person = ? ORDER BY device", user)
     }
 
     func households(of user: ID) throws(VaultError) -> [ID] {

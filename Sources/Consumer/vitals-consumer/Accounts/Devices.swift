@@ -154,7 +154,7 @@ final class Devices: @unchecked Sendable {
             .string(name.text), Documents.label(ofDevice: device.text), of: user)
         try database.execute(
             """
-            INSERT INTO devices (device, user, credential, created_ms, secret_version, name) VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO devices (device, person, credential, created_ms, secret_version, name) VALUES (?, ?, ?, ?, ?, ?)
             """,
             [
                 .text(device.text), .text(user.text), .blob(credential.bytes), .integer(context.now()),
@@ -165,13 +165,13 @@ final class Devices: @unchecked Sendable {
 
     func count(of user: ID) throws(VaultError) -> Int {
         Int(
-            try database.first("SELECT count(*) FROM devices WHERE user = ?", [.text(user.text)], row: Row.int) ?? 0)
+            try database.first("SELECT count(*) FROM devices WHERE person = ?", [.text(user.text)], row: Row.int) ?? 0)
     }
 
     /// The devices of a person, the oldest first.
     func ids(of user: ID) throws(VaultError) -> [ID] {
         try database.query(
-            "SELECT device FROM devices WHERE user = ? ORDER BY created_ms, device", [.text(user.text)], row: Row.text
+            "SELECT device FROM devices WHERE person = ? ORDER BY created_ms, device", [.text(user.text)], row: Row.text
         ).compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
     }
 
@@ -188,7 +188,7 @@ final class Devices: @unchecked Sendable {
 extension Devices {
     private func list(of user: ID) throws -> JSON {
         let rows = try database.query(
-            "SELECT device, created_ms, secret_version, name FROM devices WHERE user = ? ORDER BY created_ms, device",
+            "SELECT device, created_ms, secret_version, name FROM devices WHERE person = ? ORDER BY created_ms, device",
             [.text(user.text)]
         ) { row throws(VaultError) in
             (device: try row.text(0), created: try row.int(1), version: try row.int(2), name: try row.blob(3))
@@ -213,7 +213,7 @@ extension Devices {
         let (version, sealed) = try context.documents.sealed(
             .string(name.text), Documents.label(ofDevice: device.text), of: user)
         let changed = try database.execute(
-            "UPDATE devices SET name = ?, secret_version = ? WHERE device = ? AND user = ?",
+            "UPDATE devices SET name = ?, secret_version = ? WHERE device = ? AND person = ?",
             [.blob(sealed), .integer(version), .text(device.text), .text(user.text)])
         guard changed == 1 else { throw Self.notFound }
         return [:]
@@ -240,7 +240,8 @@ extension Devices {
 
     private func removeOwn(_ request: PeopleRequest) throws -> (user: ID, device: ID) {
         let (user, device) = (try request.user, try request.id("device"))
-        let owner = try database.first("SELECT user FROM devices WHERE device = ?", [.text(device.text)], row: Row.text)
+        let owner = try database.first(
+            "SELECT person FROM devices WHERE device = ?", [.text(device.text)], row: Row.text)
         guard owner == user.text else { throw Self.notFound }
         try database.transaction { () throws(VaultError) in
             try remove([device])

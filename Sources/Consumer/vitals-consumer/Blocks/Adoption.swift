@@ -93,7 +93,7 @@ extension Store {
         _ grant: Grant, gateway: ID, _ owner: Keys.PersonVersion, until: Int64, serial: Int64
     ) throws(VaultError) {
         let sql = """
-            INSERT INTO streams (id, gateway, sensor, user, secret_version, kinds, from_ms, until_ms, serial)
+            INSERT INTO streams (id, gateway, sensor, person, secret_version, kinds, from_ms, until_ms, serial)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         try database.execute(

@@ -130,7 +130,7 @@ extension Store {
     func streamsWithDeletionsAndLoose() throws(VaultError) -> [Int64] {
         try database.query(
             """
-            SELECT number FROM streams WHERE user IN (SELECT user FROM documents WHERE name = ?)
+            SELECT number FROM streams WHERE person IN (SELECT person FROM documents WHERE name = ?)
                 AND EXISTS (SELECT 1 FROM blocks WHERE stream = streams.number AND type = 3) ORDER BY number
             """, [.text(Deletions.name)], row: Row.int)
     }

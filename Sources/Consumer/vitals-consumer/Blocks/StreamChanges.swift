@@ -12,7 +12,7 @@ extension Store {
         _ sensor: SensorName, user: ID, secretVersion: Int64, kinds: Grant.Kinds, now: Int64
     ) throws(VaultError) {
         let sql = """
-            INSERT INTO streams (id, gateway, sensor, user, secret_version, kinds, from_ms, until_ms, serial)
+            INSERT INTO streams (id, gateway, sensor, person, secret_version, kinds, from_ms, until_ms, serial)
             VALUES (?, ?, ?, ?, ?, ?, iif(EXISTS (SELECT 1 FROM streams WHERE gateway = ? AND sensor = ?), ?, 0), NULL, ?)
             """
         try database.execute(

@@ -78,7 +78,7 @@ struct CheckCommand {
                 try store.database.first(
                     """
                     SELECT count(*) FROM sessions JOIN streams ON streams.number = sessions.stream
-                    WHERE user <> '' AND NOT EXISTS
+                    WHERE person <> '' AND NOT EXISTS
                         (SELECT 1 FROM ledger WHERE ledger.session = sessions.number AND seq = 0)
                     """, row: Row.int) ?? 0
         }
@@ -95,8 +95,8 @@ struct CheckCommand {
         let documents = Documents(store: store, keys: keys)
         var closed: Int64 = 0
         for sql in [
-            "SELECT user, secret_version, name, sealed FROM documents",
-            "SELECT user, secret_version, '\(Documents.label(ofDevice: ""))' || device, name FROM devices",
+            "SELECT person, secret_version, name, sealed FROM documents",
+            "SELECT person, secret_version, '\(Documents.label(ofDevice: ""))' || device, name FROM devices",
         ] {
             try store.database.forEach(sql) { row throws(VaultError) in
                 let (text, version) = (try row.text(0), try row.int(1))

@@ -93,7 +93,7 @@ struct ForgetCommand: Subcommand {
     private func newestVersion(_ store: Store, _ keys: Keys) throws(VaultError) -> Int64? {
         if let version = try keys.version(of: user) { return version }
         let user = Value.text(user.text)
-        let isKnown = try store.database.first("SELECT 1 FROM accounts WHERE user = ?", [user], row: Row.int) != nil
+        let isKnown = try store.database.first("SELECT 1 FROM accounts WHERE person = ?", [user], row: Row.int) != nil
         return isKnown ? try keys.forgottenVersion(of: self.user) : nil
     }
 

@@ -28,7 +28,7 @@ struct PeopleCommand: Subcommand {
             for account in try AccountRows(store: store, keys: keys).all() {
                 let devices =
                     try store.database.first(
-                        "SELECT count(*) FROM devices WHERE user = ?", [.text(account.user.text)], row: Row.int) ?? 0
+                        "SELECT count(*) FROM devices WHERE person = ?", [.text(account.user.text)], row: Row.int) ?? 0
                 let contact = showsContact ? try documents.read("contact", of: account.user) : nil
                 let line = JSON.object(present: [
                     "user": .string(account.user.text), "created": .integer(account.created),

@@ -76,7 +76,7 @@ struct RecountCommand: Subcommand {
             guard try keys.version(of: user) != nil else { continue }
             findings.people += 1
             let isStale = try store.database.first(
-                "SELECT 1 FROM stale WHERE user = ? LIMIT 1", [.text(user.text)], row: Row.int)
+                "SELECT 1 FROM stale WHERE person = ? LIMIT 1", [.text(user.text)], row: Row.int)
             guard isStale == nil else {
                 findings.waiting += 1
                 continue
@@ -94,7 +94,7 @@ struct RecountCommand: Subcommand {
 extension Store {
     /// Those of whom anything may be stored.
     fileprivate func peopleWithStreams() throws(VaultError) -> [ID] {
-        try database.query("SELECT DISTINCT user FROM streams WHERE user <> '' ORDER BY user", row: Row.text)
+        try database.query("SELECT DISTINCT person FROM streams WHERE person <> '' ORDER BY person", row: Row.text)
             .compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
     }
 }

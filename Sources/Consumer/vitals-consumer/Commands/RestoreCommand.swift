@@ -174,8 +174,10 @@ extension RestoreCommand {
                 said: "it is not there, and no keys.db beside it that would say the same")
         }
         let database = try Database(path, .readOnly, applicationID: Keys.applicationID)
-        // The first version had no list.
-        let list = try database.version < 2 ? ForgottenList() : ForgottenList(database)
+        // They may be as a program of before left them, and stay so. The first version had no list.
+        let has = { (name: String) throws(VaultError) in try database.hasApplied(name, of: Keys.migrations) }
+        let column = try has("keys/3") ? "person" : "user"
+        let list = try has("keys/2") ? ForgottenList(database, column: column) : ForgottenList()
         log.notice("there is no list \(forgotten): by the keys beside it, \(list.people.count) were forgotten")
         return list
     }

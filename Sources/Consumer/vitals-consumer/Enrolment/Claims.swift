@@ -24,7 +24,7 @@ struct Claims {
     /// Who has claimed a sensor; nil where nobody has.
     func claim(of sensor: SensorName) throws(VaultError) -> PersonSettings? {
         try store.database.first(
-            "SELECT gateway, sensor, user, kinds FROM claims WHERE gateway = ? AND sensor = ?",
+            "SELECT gateway, sensor, person, kinds FROM claims WHERE gateway = ? AND sensor = ?",
             [.text(sensor.gateway.text), .text(sensor.sensor.text)], row: Self.person
         ).flatMap { $0 }
     }
@@ -32,14 +32,15 @@ struct Claims {
     /// The sensors that a person has claimed.
     func sensors(of user: ID) throws(VaultError) -> Set<SensorName> {
         let claims = try store.database.query(
-            "SELECT gateway, sensor, user, kinds FROM claims WHERE user = ?", [.text(user.text)], row: Self.person)
+            "SELECT gateway, sensor, person, kinds FROM claims WHERE person = ?", [.text(user.text)], row: Self.person)
         return Set(claims.compactMap { $0 }.flatMap(\.sensors))
     }
 
     /// The sensors of a gateway that are claimed.
     func sensors(at gateway: ID) throws(VaultError) -> Set<SensorName> {
         let claims = try store.database.query(
-            "SELECT gateway, sensor, user, kinds FROM claims WHERE gateway = ?", [.text(gateway.text)], row: Self.person
+            "SELECT gateway, sensor, person, kinds FROM claims WHERE gateway = ?", [.text(gateway.text)],
+            row: Self.person
         )
         return Set(claims.compactMap { $0 }.flatMap(\.sensors))
     }
@@ -47,7 +48,7 @@ struct Claims {
     /// The person who has claimed a sensor of a gateway for the longest time; nil where nobody has.
     func oldestClaimant(at gateway: ID) throws(VaultError) -> ID? {
         let user = try store.database.first(
-            "SELECT user FROM claims WHERE gateway = ? ORDER BY claimed_ms, sensor LIMIT 1", [.text(gateway.text)],
+            "SELECT person FROM claims WHERE gateway = ? ORDER BY claimed_ms, sensor LIMIT 1", [.text(gateway.text)],
             row: Row.text)
         return user.flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
     }
@@ -55,7 +56,7 @@ struct Claims {
     /// A person's claims, by the sensors' names; the time in Unix milliseconds.
     func claims(of user: ID) throws(VaultError) -> [(sensor: SensorName, kinds: Grant.Kinds, time: Int64)] {
         let claims = try store.database.query(
-            "SELECT gateway, sensor, user, kinds, claimed_ms FROM claims WHERE user = ? ORDER BY gateway, sensor",
+            "SELECT gateway, sensor, person, kinds, claimed_ms FROM claims WHERE person = ? ORDER BY gateway, sensor",
             [.text(user.text)]
         ) { row throws(VaultError) in (claim: try Self.person(row), time: try row.int(4)) }
         return claims.compactMap { claim, time in
@@ -66,7 +67,7 @@ struct Claims {
     /// Gives a sensor to a person, whoever has had it.
     func write(_ sensor: SensorName, _ user: ID, _ kinds: Grant.Kinds, now: Int64) throws(VaultError) {
         try store.database.execute(
-            "INSERT OR REPLACE INTO claims (gateway, sensor, user, kinds, claimed_ms) VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO claims (gateway, sensor, person, kinds, claimed_ms) VALUES (?, ?, ?, ?, ?)",
             [
                 .text(sensor.gateway.text), .text(sensor.sensor.text), .text(user.text),
                 .integer(Int64(kinds.rawValue)), .integer(now),
@@ -76,7 +77,7 @@ struct Claims {
     /// Changes what is recorded of all sensors that a person has claimed; the streams follow when they are settled.
     func setKinds(_ kinds: Grant.Kinds, of user: ID) throws(VaultError) {
         try store.database.execute(
-            "UPDATE claims SET kinds = ? WHERE user = ?", [.integer(Int64(kinds.rawValue)), .text(user.text)])
+            "UPDATE claims SET kinds = ? WHERE person = ?", [.integer(Int64(kinds.rawValue)), .text(user.text)])
     }
 
     /// Ends a claim.
@@ -88,20 +89,22 @@ struct Claims {
 
     /// Writes down that a code was used; false where it was before. Codes of windows that nobody takes any more are forgotten.
     func use(_ code: ClaimCode, _ window: Int64, for sensor: SensorName) throws(VaultError) -> Bool {
-        try store.database.execute("DELETE FROM used_claim_codes WHERE window < ?", [.integer(window - 3)])
+        try store.database.execute("DELETE FROM used_claim_codes WHERE slot < ?", [.integer(window - 3)])
         let name: [Value] = [.text(sensor.gateway.text), .text(sensor.sensor.text)]
         let isKnown = try store.database.first(
-            "SELECT 1 FROM used_claim_codes WHERE gateway = ? AND sensor = ? AND window = ? AND nonce = ?",
+            "SELECT 1 FROM used_claim_codes WHERE gateway = ? AND sensor = ? AND slot = ? AND nonce = ?",
             name + [.integer(window), .integer(Int64(code.nonce))], row: Row.int)
         guard isKnown == nil else { return false }
         try store.database.execute(
-            "INSERT INTO used_claim_codes (gateway, sensor, window, nonce) VALUES (?, ?, ?, ?)",
+            "INSERT INTO used_claim_codes (gateway, sensor, slot, nonce) VALUES (?, ?, ?, ?)",
             name + [.integer(window), .integer(Int64(code.nonce))])
         return true
     }
 
     private func all() throws(VaultError) -> [PersonSettings] {
-        try store.database.query("SELECT gateway, sensor, user, kinds FROM claims", row: Self.person).compactMap { $0 }
+        try store.database.query("SELECT gateway, sensor, person, kinds FROM claims", row: Self.person).compactMap {
+            $0
+        }
     }
 
     private static func person(_ row: borrowing Row) throws(VaultError) -> PersonSettings? {

@@ -94,7 +94,7 @@ struct EnrolledGateways {
     func endAll(of owner: ID, given: Set<SensorName>) throws(VaultError) -> Set<SensorName> {
         let claims = Claims(store: store)
         var sensors = try claims.sensors(of: owner)
-        try store.database.execute("DELETE FROM claims WHERE user = ?", [.text(owner.text)])
+        try store.database.execute("DELETE FROM claims WHERE person = ?", [.text(owner.text)])
         for gateway in try all(of: owner) {
             let heir = try claims.oldestClaimant(at: gateway.id)
             guard heir != nil || given.contains(where: { $0.gateway == gateway.id }) else {

@@ -116,7 +116,8 @@ struct Export {
         let contact = try documents.read("contact", of: user)
         let row = try AccountRows(store: store, keys: keys).account(of: user)
         let providers = try store.database.query(
-            "SELECT DISTINCT provider FROM subjects WHERE user = ? ORDER BY provider", [.text(user.text)], row: Row.text
+            "SELECT DISTINCT provider FROM subjects WHERE person = ? ORDER BY provider", [.text(user.text)],
+            row: Row.text
         )
         return .object(present: [
             "user": .string(user.text), "email": contact?["email"], "phone": contact?["phone"],
@@ -128,7 +129,7 @@ struct Export {
 
     private func devices(_ documents: Documents) throws(VaultError) -> JSON? {
         let rows = try store.database.query(
-            "SELECT device, created_ms, secret_version, name FROM devices WHERE user = ? ORDER BY created_ms, device",
+            "SELECT device, created_ms, secret_version, name FROM devices WHERE person = ? ORDER BY created_ms, device",
             [.text(user.text)]
         ) { row throws(VaultError) in
             (id: try row.text(0), created: try row.int(1), version: try row.int(2), name: try row.blob(3))
@@ -147,7 +148,8 @@ struct Export {
 
     private func sensors(_ documents: Documents) throws(VaultError) -> JSON? {
         let claimed = try store.database.query(
-            "SELECT gateway, sensor, claimed_ms FROM claims WHERE user = ? ORDER BY gateway, sensor", [.text(user.text)]
+            "SELECT gateway, sensor, claimed_ms FROM claims WHERE person = ? ORDER BY gateway, sensor",
+            [.text(user.text)]
         ) { row throws(VaultError) -> JSON in
             .object(present: [
                 "gateway": .string(try row.text(0)), "sensor": .string(try row.text(1)),
@@ -230,9 +232,9 @@ struct Export {
         try store.database.first(
             """
             SELECT min(first), max(last) FROM (
-                SELECT min(day) AS first, max(day) AS last FROM days WHERE user = ?1 UNION ALL
-                SELECT min(day), max(day) FROM heart_rate_days WHERE user = ?1 UNION ALL
-                SELECT min(hour) / 24, max(hour) / 24 FROM heart_rate_hours WHERE user = ?1)
+                SELECT min(day) AS first, max(day) AS last FROM days WHERE person = ?1 UNION ALL
+                SELECT min(day), max(day) FROM heart_rate_days WHERE person = ?1 UNION ALL
+                SELECT min(hour) / 24, max(hour) / 24 FROM heart_rate_hours WHERE person = ?1)
             """, [.text(user.text)]
         ) { row throws(VaultError) in
             guard let first = try row.intIfPresent(0), let last = try row.intIfPresent(1) else { return nil }

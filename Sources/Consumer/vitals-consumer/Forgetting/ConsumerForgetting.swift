@@ -83,7 +83,8 @@ extension Keys {
     /// When a person's newest secret was made, Unix milliseconds; nil where there is none.
     func newestMade(of user: ID) throws(VaultError) -> Int64? {
         try database.first(
-            "SELECT made_ms FROM secrets WHERE user = ? ORDER BY version DESC LIMIT 1", [.text(user.text)], row: Row.int
+            "SELECT made_ms FROM secrets WHERE person = ? ORDER BY version DESC LIMIT 1", [.text(user.text)],
+            row: Row.int
         )
     }
 
@@ -103,7 +104,7 @@ extension Keys {
         // SQLite takes `made_ms` from the row that has the greatest version.
         let newest = try database.query(
             """
-            SELECT user, made_ms FROM (SELECT user, made_ms, max(version) FROM secrets GROUP BY user) WHERE made_ms <= ?
+            SELECT person, made_ms FROM (SELECT person, made_ms, max(version) FROM secrets GROUP BY person) WHERE made_ms <= ?
             """, [.integer(now - Int64(age * 11 / 12))]
         ) { row throws(VaultError) in (user: try row.text(0), made: try row.int(1)) }
         var due: [ID] = []

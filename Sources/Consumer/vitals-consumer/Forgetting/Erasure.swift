@@ -110,12 +110,13 @@ extension Erasure {
         let user = Value.text(person.user.text)
         if try keys.hasSecret(person) { return true }
         for table in ["streams", "documents", "devices"] + PersonalTable.allCases.map(\.rawValue) {
-            let sql = "SELECT 1 FROM \(table) WHERE user = ? AND secret_version <= ? LIMIT 1"
+            let sql = "SELECT 1 FROM \(table) WHERE person = ? AND secret_version <= ? LIMIT 1"
             if try store.database.first(sql, [user, .integer(person.version)], row: Row.int) != nil { return true }
         }
         let own = Self.accountTables + PersonalTable.allCases.map(\.rawValue)
         for table in person.isWithAccount ? own : [] {
-            if try store.database.first("SELECT 1 FROM \(table) WHERE user = ? LIMIT 1", [user], row: Row.int) != nil {
+            if try store.database.first("SELECT 1 FROM \(table) WHERE person = ? LIMIT 1", [user], row: Row.int) != nil
+            {
                 return true
             }
         }
@@ -157,7 +158,7 @@ extension Erasure {
             let sensors = try EnrolledGateways(store: store, keys: keys).endAll(of: person.user, given: given)
             try FriendLists(Documents(store: store, keys: keys)).forget(person.user)
             for table in Self.accountTables {
-                try store.database.execute("DELETE FROM \(table) WHERE user = ?", [.text(person.user.text)])
+                try store.database.execute("DELETE FROM \(table) WHERE person = ?", [.text(person.user.text)])
             }
             return sensors
         }
@@ -176,14 +177,14 @@ extension Erasure {
             try person.enter(store.database)
             for name in Self.keptDocuments {
                 let version = try store.database.first(
-                    "SELECT secret_version FROM documents WHERE user = ? AND name = ? AND secret_version <= ?",
+                    "SELECT secret_version FROM documents WHERE person = ? AND name = ? AND secret_version <= ?",
                     [.text(person.user.text), .text(name), .integer(person.version)], row: Row.int)
                 guard version != nil, let document = try documents.read(name, of: person.user) else { continue }
                 try documents.write(document, name, of: person.user)
             }
             try FriendLists(documents).forget(person.user)
-            try store.database.execute("DELETE FROM documents WHERE user = ? AND secret_version <= ?", names)
-            try store.database.execute("DELETE FROM stale WHERE user = ?", [.text(person.user.text)])
+            try store.database.execute("DELETE FROM documents WHERE person = ? AND secret_version <= ?", names)
+            try store.database.execute("DELETE FROM stale WHERE person = ?", [.text(person.user.text)])
             try AccountRows(store: store, keys: keys).endCodes(of: person.user, now: person.time)
             try nameDevicesAnew(documents)
             // As for one who has just signed up: what the profile allowed, it allows no more.
@@ -193,7 +194,7 @@ extension Erasure {
 
     private func needsSecret() throws(VaultError) -> Bool {
         for table in ["streams", "documents", "devices"] {
-            let sql = "SELECT 1 FROM \(table) WHERE user = ? AND secret_version <= ? LIMIT 1"
+            let sql = "SELECT 1 FROM \(table) WHERE person = ? AND secret_version <= ? LIMIT 1"
             if try store.database.first(sql, names, row: Row.int) != nil { return true }
         }
         return false
@@ -201,7 +202,7 @@ extension Erasure {
 
     private func nameDevicesAnew(_ documents: Documents) throws(VaultError) {
         let devices = try store.database.query(
-            "SELECT device, secret_version, name FROM devices WHERE user = ? AND secret_version <= ?", names
+            "SELECT device, secret_version, name FROM devices WHERE person = ? AND secret_version <= ?", names
         ) { row throws(VaultError) in (id: try row.text(0), version: try row.int(1), sealed: try row.blob(2)) }
         for device in devices {
             let label = Documents.label(ofDevice: device.id)
@@ -281,12 +282,12 @@ extension Erasure {
         samples = Array(samples.shuffled().prefix(Self.sampleLimit))
         samples += packed.shuffled().prefix(Self.packedLimit)
         samples += try store.database.query(
-            "SELECT name, secret_version, sealed FROM documents WHERE user = ? AND secret_version <= ?", names
+            "SELECT name, secret_version, sealed FROM documents WHERE person = ? AND secret_version <= ?", names
         ) { row throws(VaultError) in
             Sample(sealed: try row.blob(2), context: Documents.context(try row.text(0), user, try row.int(1)))
         }
         samples += try store.database.query(
-            "SELECT device, secret_version, name FROM devices WHERE user = ? AND secret_version <= ?", names
+            "SELECT device, secret_version, name FROM devices WHERE person = ? AND secret_version <= ?", names
         ) { row throws(VaultError) in
             let label = Documents.label(ofDevice: try row.text(0))
             return Sample(sealed: try row.blob(2), context: Documents.context(label, user, try row.int(1)))

@@ -150,7 +150,7 @@ extension Keys {
         try database.transaction { () throws(VaultError) in
             try person.enter(database)
             try database.execute(
-                "DELETE FROM secrets WHERE user = ? AND version <= ?",
+                "DELETE FROM secrets WHERE person = ? AND version <= ?",
                 [.text(person.user.text), .integer(person.version)])
         }
         forgetOpened(person.user, upTo: person.version)
@@ -159,7 +159,7 @@ extension Keys {
     /// Whether a secret of theirs is still here.
     func hasSecret(_ person: Forgotten) throws(VaultError) -> Bool {
         try database.first(
-            "SELECT 1 FROM secrets WHERE user = ? AND version <= ? LIMIT 1",
+            "SELECT 1 FROM secrets WHERE person = ? AND version <= ? LIMIT 1",
             [.text(person.user.text), .integer(person.version)], row: Row.int) != nil
     }
 
@@ -201,8 +201,10 @@ extension Store {
 
 extension ForgottenList {
     /// The people on the list of a database.
-    init(_ database: Database) throws(VaultError) {
-        try database.forEach("SELECT user, version, time_ms, account FROM forgotten") { row throws(VaultError) in
+    /// - Parameter column: the one that says who, which has another name in keys.db of before.
+    init(_ database: Database, column: String = "person") throws(VaultError) {
+        let sql = "SELECT \(column), version, time_ms, account FROM forgotten"
+        try database.forEach(sql) { row throws(VaultError) in
             let (text, version, time) = (try row.text(0), try row.int(1), try row.int(2))
             let isWithAccount = try row.int(3) != 0
             guard let user = decoded({ () throws(MalformedValue) in try ID(text) }) else { return }
@@ -216,7 +218,7 @@ extension Forgotten {
     func enter(_ database: Database) throws(VaultError) {
         try database.execute(
             """
-            INSERT INTO forgotten (user, version, time_ms, account) VALUES (?, ?, ?, ?)
+            INSERT INTO forgotten (person, version, time_ms, account) VALUES (?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET version = max(version, excluded.version),
                 time_ms = max(time_ms, excluded.time_ms), account = max(account, excluded.account)
             """, [.text(user.text), .integer(version), .integer(time), .integer(isWithAccount ? 1 : 0)])

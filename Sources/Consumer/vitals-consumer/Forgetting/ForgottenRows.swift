@@ -14,7 +14,7 @@ extension Store {
             try endStream(stream, now: now)
         }
         try database.execute(
-            "UPDATE streams SET user = '', secret_version = 0, counted = 0 WHERE number = ?",
+            "UPDATE streams SET person = '', secret_version = 0, counted = 0 WHERE number = ?",
             [.integer(stream.number)])
     }
 
@@ -24,7 +24,7 @@ extension Store {
         let next =
             """
             SELECT number FROM streams
-            WHERE user = '' AND EXISTS (SELECT 1 FROM sessions WHERE sessions.stream = streams.number) LIMIT 1
+            WHERE person = '' AND EXISTS (SELECT 1 FROM sessions WHERE sessions.stream = streams.number) LIMIT 1
             """
         guard let stream = try database.first(next, row: Row.int) else { return 0 }
         let session = "SELECT number FROM sessions WHERE stream = ?1"

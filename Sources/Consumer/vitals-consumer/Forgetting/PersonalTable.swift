@@ -39,8 +39,8 @@ enum PersonalTable: String, CaseIterable {
         _ body: (Row) throws(VaultError) -> Void
     ) throws(VaultError) {
         let sql = """
-            SELECT user, secret_version, sealed, \(key) FROM \(rawValue)
-            WHERE \(user == nil ? "?1 IS NULL" : "user = ?1") AND secret_version <= ?2
+            SELECT person, secret_version, sealed, \(key) FROM \(rawValue)
+            WHERE \(user == nil ? "?1 IS NULL" : "person = ?1") AND secret_version <= ?2
             \(limit == nil ? "LIMIT ?3" : "ORDER BY random() LIMIT ?3")
             """
         try store.database.forEach(sql, [.text(user?.text), .integer(version), .integer(limit ?? -1)]) {
@@ -70,8 +70,8 @@ enum PersonalTable: String, CaseIterable {
     func delete(_ store: Store, of user: ID, upTo version: Int64, atMost limit: Int) throws(VaultError) -> Int {
         try store.database.execute(
             """
-            DELETE FROM \(rawValue) WHERE user = ?1 AND \(key) IN (
-                SELECT \(key) FROM \(rawValue) WHERE user = ?1 AND secret_version <= ?2 LIMIT ?3)
+            DELETE FROM \(rawValue) WHERE person = ?1 AND \(key) IN (
+                SELECT \(key) FROM \(rawValue) WHERE person = ?1 AND secret_version <= ?2 LIMIT ?3)
             """, [.text(user.text), .integer(version), .integer(limit)])
     }
 }

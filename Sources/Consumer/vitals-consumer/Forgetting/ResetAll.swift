@@ -129,7 +129,7 @@ extension Store {
     /// The names of what is kept of a person beside readings.
     func documents(of user: ID) throws(VaultError) -> [String] {
         try database.query(
-            "SELECT name FROM documents WHERE user = ? ORDER BY name", [.text(user.text)], row: Row.text)
+            "SELECT name FROM documents WHERE person = ? ORDER BY name", [.text(user.text)], row: Row.text)
     }
 
     /// How many readings there are of a person.
@@ -146,7 +146,7 @@ extension Store {
         try database.forEach(
             """
             SELECT kind, sum(counts.number) FROM counts JOIN streams ON streams.number = counts.stream
-            WHERE user = ? GROUP BY kind
+            WHERE person = ? GROUP BY kind
             """, [.text(user.text)]
         ) { row throws(VaultError) in numbers[try row.int(0)] = try row.int(1) }
         return numbers

@@ -125,8 +125,8 @@ final class HeartRateMinutes: Derivation {
             let last = passed ?? (.min, "")
             let closed = try store.database.query(
                 """
-                SELECT user, hour FROM heart_rate_hours WHERE hour < ? AND (hour, user) > (?, ?)
-                ORDER BY hour, user LIMIT 1024
+                SELECT person, hour FROM heart_rate_hours WHERE hour < ? AND (hour, person) > (?, ?)
+                ORDER BY hour, person LIMIT 1024
                 """, [.integer(before), .integer(last.hour), .text(last.user)]
             ) { row throws(VaultError) in (user: try row.text(0), hour: HeartRateHour(try row.int(1))) }
             for (text, hour) in closed {

@@ -93,7 +93,7 @@ struct HeartRateRows {
 
     func read(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) -> Found {
         let row = try store.database.first(
-            "SELECT secret_version, sealed FROM \(table.name) WHERE user = ? AND \(table.column) = ?",
+            "SELECT secret_version, sealed FROM \(table.name) WHERE person = ? AND \(table.column) = ?",
             [.text(user.text), .integer(period)]
         ) { row throws(VaultError) in (version: try row.int(0), sealed: try row.blob(1)) }
         guard let row else { return .none }
@@ -107,7 +107,7 @@ struct HeartRateRows {
     /// Which version of the secret a row is under; nil where there is no row.
     func version(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) -> Int64? {
         try store.database.first(
-            "SELECT secret_version FROM \(table.name) WHERE user = ? AND \(table.column) = ?",
+            "SELECT secret_version FROM \(table.name) WHERE person = ? AND \(table.column) = ?",
             [.text(user.text), .integer(period)], row: Row.int)
     }
 
@@ -122,15 +122,15 @@ struct HeartRateRows {
         let sealed = try person.rows.sealWithNonce(bytes, aad: Self.context(table, period, user, version))
         try store.database.execute(
             """
-            INSERT INTO \(table.name) (user, \(table.column), secret_version, sealed) VALUES (?, ?, ?, ?)
-            ON CONFLICT (user, \(table.column)) DO UPDATE SET
+            INSERT INTO \(table.name) (person, \(table.column), secret_version, sealed) VALUES (?, ?, ?, ?)
+            ON CONFLICT (person, \(table.column)) DO UPDATE SET
                 secret_version = excluded.secret_version, sealed = excluded.sealed
             """, [.text(user.text), .integer(period), .integer(version), .blob(sealed)])
     }
 
     func delete(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) {
         try store.database.execute(
-            "DELETE FROM \(table.name) WHERE user = ? AND \(table.column) = ?", [.text(user.text), .integer(period)])
+            "DELETE FROM \(table.name) WHERE person = ? AND \(table.column) = ?", [.text(user.text), .integer(period)])
     }
 
     /// Shows each cell of some periods, in order, with its period and its place there. Rows that do not open are left out.
@@ -141,7 +141,7 @@ struct HeartRateRows {
         try store.database.forEach(
             """
             SELECT \(table.column), secret_version, sealed FROM \(table.name)
-            WHERE user = ? AND \(table.column) BETWEEN ? AND ? ORDER BY \(table.column)
+            WHERE person = ? AND \(table.column) BETWEEN ? AND ? ORDER BY \(table.column)
             """, [.text(user.text), .integer(periods.lowerBound), .integer(periods.upperBound)]
         ) { row throws(VaultError) in
             let period = try row.int(0)

@@ -26,7 +26,7 @@ struct HeartRateTiers {
         let deleted = try Deletions(rows.store, rows.keys).read(user)?.ranges ?? DeletedRanges()
         guard !deleted.isEmpty else { return Hidden(deleted: deleted, stale: []) }
         let stale = try rows.store.database.query(
-            "SELECT first_hour, last_hour FROM stale WHERE user = ? AND first_hour <= last_hour", [.text(user.text)]
+            "SELECT first_hour, last_hour FROM stale WHERE person = ? AND first_hour <= last_hour", [.text(user.text)]
         ) { row throws(VaultError) in try row.int(0)...row.int(1) }
         return Hidden(deleted: deleted, stale: stale)
     }

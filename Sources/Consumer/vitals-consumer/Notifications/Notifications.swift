@@ -37,12 +37,12 @@ final class Notifications {
         let id = try drawnID().text
         let (version, sealed) = try documents.sealed(notification.json, Self.label(id), of: user)
         try store.database.execute(
-            "INSERT INTO notifications (id, user, secret_version, sealed) VALUES (?, ?, ?, ?)",
+            "INSERT INTO notifications (id, person, secret_version, sealed) VALUES (?, ?, ?, ?)",
             [.text(id), .text(user.text), .integer(version), .blob(sealed)])
         try store.database.execute(
             """
             DELETE FROM notifications WHERE number IN (
-                SELECT number FROM notifications WHERE user = ?1 ORDER BY confirmed, number DESC LIMIT -1 OFFSET ?2)
+                SELECT number FROM notifications WHERE person = ?1 ORDER BY confirmed, number DESC LIMIT -1 OFFSET ?2)
             """, [.text(user.text), .integer(Self.mostKept)])
         added()
         return id
@@ -52,7 +52,7 @@ final class Notifications {
     /// broker.
     func remove(invitation: ID, of user: ID) throws(VaultError) {
         let rows = try store.database.query(
-            "SELECT \(Row.columns) FROM notifications WHERE user = ?", [.text(user.text)], row: Row.init)
+            "SELECT \(Row.columns) FROM notifications WHERE person = ?", [.text(user.text)], row: Row.init)
         for row in rows {
             guard let stored = try opened(row), stored.notification.kind == .friendRequest,
                 stored.notification.from == invitation
@@ -64,7 +64,7 @@ final class Notifications {
     /// Whom a person's notification is about, as requests call them; nil where there is no such notification, or it is about nobody.
     func sender(of id: ID, to user: ID) throws(VaultError) -> ID? {
         let row = try store.database.first(
-            "SELECT \(Row.columns) FROM notifications WHERE user = ? AND id = ?", [.text(user.text), .text(id.text)],
+            "SELECT \(Row.columns) FROM notifications WHERE person = ? AND id = ?", [.text(user.text), .text(id.text)],
             row: Row.init)
         guard let row else { return nil }
         return try opened(row)?.notification.from
@@ -95,7 +95,7 @@ extension Notifications {
         let sealed: [UInt8]
         let isConfirmed: Bool
 
-        static let columns = "number, id, user, secret_version, sealed, confirmed"
+        static let columns = "number, id, person, secret_version, sealed, confirmed"
 
         init(_ row: Storage.Row) throws(VaultError) {
             number = try row.int(0)
@@ -127,12 +127,12 @@ extension Notifications {
         if let id {
             end =
                 try store.database.first(
-                    "SELECT number FROM notifications WHERE user = ? AND id = ?", [.text(user.text), .text(id)],
+                    "SELECT number FROM notifications WHERE person = ? AND id = ?", [.text(user.text), .text(id)],
                     row: Storage.Row.int) ?? 0
         }
         let rows = try store.database.query(
             """
-            SELECT \(Row.columns) FROM notifications WHERE user = ? AND number < ? AND confirmed <= ?
+            SELECT \(Row.columns) FROM notifications WHERE person = ? AND number < ? AND confirmed <= ?
             ORDER BY number DESC LIMIT ?
             """, [.text(user.text), .integer(end), .integer(withConfirmed ? 1 : 0), .integer(limit + 1)],
             row: Row.init)
@@ -174,12 +174,12 @@ extension Notifications {
         let count = try store.database.transaction { () throws(VaultError) in
             guard !isForAll else {
                 return try store.database.execute(
-                    "UPDATE notifications SET confirmed = 1 WHERE user = ? AND confirmed = 0", [.text(user.text)])
+                    "UPDATE notifications SET confirmed = 1 WHERE person = ? AND confirmed = 0", [.text(user.text)])
             }
             var count = 0
             for id in ids ?? [] {
                 count += try store.database.execute(
-                    "UPDATE notifications SET confirmed = 1 WHERE user = ? AND id = ? AND confirmed = 0",
+                    "UPDATE notifications SET confirmed = 1 WHERE person = ? AND id = ? AND confirmed = 0",
                     [.text(user.text), .text(id)])
             }
             return count

@@ -133,7 +133,7 @@ final class Deletions {
     /// Those of whom rows are still to be written anew.
     func pending() throws(VaultError) -> [ID] {
         let names = try documents.store.database.query(
-            "SELECT user FROM documents WHERE name = ? ORDER BY user", [.text(Self.name)], row: Row.text)
+            "SELECT person FROM documents WHERE name = ? ORDER BY person", [.text(Self.name)], row: Row.text)
         var users: [ID] = []
         for name in names {
             guard let user = decoded({ () throws(MalformedValue) in try ID(name) }),

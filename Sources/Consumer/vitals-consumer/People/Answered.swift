@@ -37,7 +37,7 @@ final class Answered {
             let (version, sealed) = try documents.sealed(reply, Self.label(identity), of: user)
             try store.database.execute(
                 """
-                INSERT OR REPLACE INTO answered (digest, user, secret_version, sealed, expires_ms)
+                INSERT OR REPLACE INTO answered (digest, person, secret_version, sealed, expires_ms)
                 VALUES (?, ?, ?, ?, ?)
                 """,
                 [
@@ -52,7 +52,7 @@ final class Answered {
 
     private func reply(to identity: [UInt8], of user: ID, now: Int64) throws(VaultError) -> JSON? {
         let row = try store.database.first(
-            "SELECT secret_version, sealed FROM answered WHERE digest = ? AND user = ? AND expires_ms > ?",
+            "SELECT secret_version, sealed FROM answered WHERE digest = ? AND person = ? AND expires_ms > ?",
             [.blob(identity), .text(user.text), .integer(now)]
         ) { row throws(VaultError) in (version: try row.int(0), sealed: try row.blob(1)) }
         guard let row else { return nil }

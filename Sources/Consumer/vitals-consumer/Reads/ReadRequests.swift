@@ -90,7 +90,7 @@ extension Store {
     /// The sensors that are a person's now.
     func openSensors(of user: ID) throws(VaultError) -> [SensorName] {
         try database.query(
-            "SELECT gateway, sensor FROM streams WHERE user = ? AND until_ms IS NULL ORDER BY gateway, sensor",
+            "SELECT gateway, sensor FROM streams WHERE person = ? AND until_ms IS NULL ORDER BY gateway, sensor",
             [.text(user.text)]
         ) { row throws(VaultError) in "\(try row.text(0))/\(try row.text(1))" }.compactMap(SensorName.init)
     }
@@ -99,7 +99,7 @@ extension Store {
     func openSensors(recording kinds: Grant.Kinds) throws(VaultError) -> [SensorName: ID] {
         var sensors: [SensorName: ID] = [:]
         try database.forEach(
-            "SELECT gateway, sensor, user FROM streams WHERE until_ms IS NULL AND kinds & ? != 0",
+            "SELECT gateway, sensor, person FROM streams WHERE until_ms IS NULL AND kinds & ? != 0",
             [.integer(Int64(kinds.rawValue))]
         ) { row throws(VaultError) in
             let (name, text) = ("\(try row.text(0))/\(try row.text(1))", try row.text(2))

@@ -29,7 +29,7 @@ struct TodayTopics {
 
     /// All who have an account, or are in the settings.
     func everybody() throws(VaultError) -> Set<ID> {
-        let users = try context.store.database.query("SELECT user FROM accounts", row: Row.text)
+        let users = try context.store.database.query("SELECT person FROM accounts", row: Row.text)
         return Set(users.compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } })
             .union(fromSettings)
     }
@@ -82,7 +82,7 @@ struct TodayTopics {
     private func isThere(_ user: ID) throws(VaultError) -> Bool {
         if fromSettings.contains(user) { return true }
         return try context.store.database.first(
-            "SELECT 1 FROM accounts WHERE user = ?", [.text(user.text)], row: Row.int) != nil
+            "SELECT 1 FROM accounts WHERE person = ?", [.text(user.text)], row: Row.int) != nil
     }
 
     /// Whether there is anything of a person to be shown.
@@ -90,10 +90,10 @@ struct TodayTopics {
         guard try isThere(user) else { return false }
         return try context.store.database.first(
             """
-            SELECT 1 WHERE EXISTS (SELECT 1 FROM documents WHERE user = ?1 AND name IN ('profile', 'history', 'friends'))
-                OR EXISTS (SELECT 1 FROM days WHERE user = ?1)
-                OR EXISTS (SELECT 1 FROM heart_rate_hours WHERE user = ?1)
-                OR EXISTS (SELECT 1 FROM heart_rate_days WHERE user = ?1)
+            SELECT 1 WHERE EXISTS (SELECT 1 FROM documents WHERE person = ?1 AND name IN ('profile', 'history', 'friends'))
+                OR EXISTS (SELECT 1 FROM days WHERE person = ?1)
+                OR EXISTS (SELECT 1 FROM heart_rate_hours WHERE person = ?1)
+                OR EXISTS (SELECT 1 FROM heart_rate_days WHERE person = ?1)
             """, [.text(user.text)], row: Row.int) != nil
     }
 }

@@ -267,7 +267,7 @@ struct DayRows {
     /// The record of a day; nil where there is none, or none that can be opened any more.
     func record(of user: ID, on day: CalendarDay) throws(VaultError) -> DayRecord? {
         let found = try store.database.first(
-            "SELECT secret_version, sealed FROM days WHERE user = ? AND day = ?",
+            "SELECT secret_version, sealed FROM days WHERE person = ? AND day = ?",
             [.text(user.text), .integer(day.daysSince1970)]
         ) { row throws(VaultError) in (version: try row.int(0), sealed: try row.blob(1)) }
         return try found.flatMap { (found) throws(VaultError) in
@@ -280,7 +280,7 @@ struct DayRows {
         of user: ID, in days: ClosedRange<CalendarDay>
     ) throws(VaultError) -> [(day: CalendarDay, record: DayRecord)] {
         let rows = try store.database.query(
-            "SELECT day, secret_version, sealed FROM days WHERE user = ? AND day BETWEEN ? AND ? ORDER BY day",
+            "SELECT day, secret_version, sealed FROM days WHERE person = ? AND day BETWEEN ? AND ? ORDER BY day",
             [.text(user.text), .integer(days.lowerBound.daysSince1970), .integer(days.upperBound.daysSince1970)]
         ) { row throws(VaultError) in (day: try row.int(0), version: try row.int(1), sealed: try row.blob(2)) }
         var records: [(day: CalendarDay, record: DayRecord)] = []
@@ -294,7 +294,7 @@ struct DayRows {
     /// Those of some days that have a record, in their order.
     func days(of user: ID, in days: ClosedRange<CalendarDay>) throws(VaultError) -> [CalendarDay] {
         try store.database.query(
-            "SELECT day FROM days WHERE user = ? AND day BETWEEN ? AND ? ORDER BY day",
+            "SELECT day FROM days WHERE person = ? AND day BETWEEN ? AND ? ORDER BY day",
             [.text(user.text), .integer(days.lowerBound.daysSince1970), .integer(days.upperBound.daysSince1970)]
         ) { row throws(VaultError) in CalendarDay(daysSince1970: try row.int(0)) }
     }
@@ -302,7 +302,7 @@ struct DayRows {
     /// From the first day that has a record to the last.
     func span(of user: ID) throws(VaultError) -> ClosedRange<CalendarDay>? {
         let found = try store.database.first(
-            "SELECT min(day), max(day) FROM days WHERE user = ?", [.text(user.text)]
+            "SELECT min(day), max(day) FROM days WHERE person = ?", [.text(user.text)]
         ) { row throws(VaultError) in (first: try row.intIfPresent(0), last: try row.intIfPresent(1)) }
         guard let first = found?.first, let last = found?.last else { return nil }
         return CalendarDay(daysSince1970: first)...CalendarDay(daysSince1970: last)
@@ -313,7 +313,7 @@ struct DayRows {
         let number = day.daysSince1970
         guard !record.isEmpty else {
             try store.database.execute(
-                "DELETE FROM days WHERE user = ? AND day = ?", [.text(user.text), .integer(number)])
+                "DELETE FROM days WHERE person = ? AND day = ?", [.text(user.text), .integer(number)])
             return
         }
         let attempted = "seal a day of \(user)"
@@ -322,7 +322,7 @@ struct DayRows {
         }
         let sealed = try person.rows.sealWithNonce(record.bytes, aad: Self.context(user, number, version))
         try store.database.execute(
-            "INSERT OR REPLACE INTO days (user, day, secret_version, sealed) VALUES (?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO days (person, day, secret_version, sealed) VALUES (?, ?, ?, ?)",
             [.text(user.text), .integer(number), .integer(version), .blob(sealed)])
     }
 
@@ -331,10 +331,11 @@ struct DayRows {
     func removeDamaged(of user: ID, on day: CalendarDay) throws(VaultError) -> Bool {
         let number = day.daysSince1970
         let version = try store.database.first(
-            "SELECT secret_version FROM days WHERE user = ? AND day = ?", [.text(user.text), .integer(number)],
+            "SELECT secret_version FROM days WHERE person = ? AND day = ?", [.text(user.text), .integer(number)],
             row: Row.int)
         guard let version, try keys.person(user.text, version: version) != nil else { return false }
-        try store.database.execute("DELETE FROM days WHERE user = ? AND day = ?", [.text(user.text), .integer(number)])
+        try store.database.execute(
+            "DELETE FROM days WHERE person = ? AND day = ?", [.text(user.text), .integer(number)])
         return true
     }
 

@@ -207,7 +207,7 @@ final class StaleHours: @unchecked Sendable {
         var hasWrapped = false
         while true {
             let found = try store.database.first(
-                "SELECT user FROM stale WHERE user > ? ORDER BY user LIMIT 1", [.text(after)], row: Row.text)
+                "SELECT person FROM stale WHERE person > ? ORDER BY person LIMIT 1", [.text(after)], row: Row.text)
             guard let found else {
                 guard !hasWrapped else { return nil }
                 (after, hasWrapped) = ("", true)
@@ -217,7 +217,7 @@ final class StaleHours: @unchecked Sendable {
             if let user = decoded({ () throws(MalformedValue) in try ID(found) }) {
                 if !isBeingForgotten(user), !isWaiting(user) { return user }
             } else {
-                try store.database.execute("DELETE FROM stale WHERE user = ?", [.text(found)])
+                try store.database.execute("DELETE FROM stale WHERE person = ?", [.text(found)])
             }
         }
     }
@@ -233,7 +233,8 @@ final class StaleHours: @unchecked Sendable {
 
     private func range(of user: ID) throws(VaultError) -> Mark? {
         try store.database.first(
-            "SELECT number, first_hour, last_hour FROM stale WHERE user = ? ORDER BY number LIMIT 1", [.text(user.text)]
+            "SELECT number, first_hour, last_hour FROM stale WHERE person = ? ORDER BY number LIMIT 1",
+            [.text(user.text)]
         ) { row throws(VaultError) in (number: try row.int(0), first: try row.int(1), last: try row.int(2)) }
     }
 
@@ -257,7 +258,7 @@ final class StaleHours: @unchecked Sendable {
     /// Whether anything can be kept for a person; otherwise nothing is to be computed.
     private func hasSecret(_ user: ID) throws(VaultError) -> Bool {
         if try keys.version(of: user) != nil { return true }
-        try store.database.execute("DELETE FROM stale WHERE user = ?", [.text(user.text)])
+        try store.database.execute("DELETE FROM stale WHERE person = ?", [.text(user.text)])
         return false
     }
 
@@ -438,14 +439,14 @@ extension StoredReadings {
                 try row.intIfPresent(0)
             }.flatMap { $0 }
         }
-        if let hour = try look("SELECT min(hour) FROM heart_rate_hours WHERE user = ? AND hour >= ?", first) {
+        if let hour = try look("SELECT min(hour) FROM heart_rate_hours WHERE person = ? AND hour >= ?", first) {
             found.append(hour)
         }
-        if let number = try look("SELECT min(day) FROM heart_rate_days WHERE user = ? AND day >= ?", day) {
+        if let number = try look("SELECT min(day) FROM heart_rate_days WHERE person = ? AND day >= ?", day) {
             found.append(max(first, number * 24))
         }
         // A day of a calendar begins and ends up to 26 hours from that of UTC.
-        if let number = try look("SELECT min(day) FROM days WHERE user = ? AND day >= ?", day - 2) {
+        if let number = try look("SELECT min(day) FROM days WHERE person = ? AND day >= ?", day - 2) {
             found.append(max(first, number * 24 - 26))
         }
         return found.min().flatMap { $0 <= hours.upperBound ? $0 : nil }

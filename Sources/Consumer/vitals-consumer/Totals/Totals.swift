@@ -375,10 +375,10 @@ extension Store {
         let marked = try database.execute(
             """
             UPDATE stale SET number = (SELECT max(number) + 1 FROM stale) WHERE number =
-                (SELECT number FROM stale WHERE user = ?1 AND first_hour <= ?2 AND last_hour >= ?3 LIMIT 1)
+                (SELECT number FROM stale WHERE person = ?1 AND first_hour <= ?2 AND last_hour >= ?3 LIMIT 1)
             """, values)
         guard marked == 0 else { return }
-        try database.execute("INSERT INTO stale (user, first_hour, last_hour) VALUES (?1, ?2, ?3)", values)
+        try database.execute("INSERT INTO stale (person, first_hour, last_hour) VALUES (?1, ?2, ?3)", values)
         try foldMarks(of: user)
     }
 
@@ -388,7 +388,7 @@ extension Store {
     /// Makes one mark of a person's, the last one, stand for all of them where there are too many.
     private func foldMarks(of user: ID) throws(VaultError) {
         let marks = try database.first(
-            "SELECT count(*), max(number), min(first_hour), max(last_hour) FROM stale WHERE user = ?",
+            "SELECT count(*), max(number), min(first_hour), max(last_hour) FROM stale WHERE person = ?",
             [.text(user.text)]
         ) { row throws(VaultError) in
             (
@@ -400,7 +400,8 @@ extension Store {
             let last = marks.last
         else { return }
         // Its number is new: what is read at this moment for another mark is not kept.
-        try database.execute("DELETE FROM stale WHERE user = ? AND number <> ?", [.text(user.text), .integer(number)])
+        try database.execute(
+            "DELETE FROM stale WHERE person = ? AND number <> ?", [.text(user.text), .integer(number)])
         try database.execute(
             "UPDATE stale SET first_hour = ?, last_hour = ? WHERE number = ?",
             [.integer(first), .integer(last), .integer(number)])

@@ -105,7 +105,8 @@ struct TodayTests {
             for table in PersonalTable.allCases {
                 let left = try circle.onSession { context in
                     try context.store.database.first(
-                        "SELECT count(*) FROM \(table.rawValue) WHERE user = ?", [.text(ada.text)], row: Storage.Row.int
+                        "SELECT count(*) FROM \(table.rawValue) WHERE person = ?", [.text(ada.text)],
+                        row: Storage.Row.int
                     )
                 }
                 #expect(left == (table == .answered ? left : 0), "\(table)")

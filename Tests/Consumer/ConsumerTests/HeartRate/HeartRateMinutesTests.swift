@@ -194,7 +194,7 @@ struct HeartRateMinutesTests {
         try hearts.parts.store.database.execute(
             """
             WITH RECURSIVE hours (hour) AS (SELECT 0 UNION ALL SELECT hour + 1 FROM hours WHERE hour < 9999)
-            INSERT INTO heart_rate_hours (user, hour, secret_version, sealed) SELECT 'other', hour, 1, x'00' FROM hours
+            INSERT INTO heart_rate_hours (person, hour, secret_version, sealed) SELECT 'other', hour, 1, x'00' FROM hours
             """)
         var calls = 0
         while try hearts.parts.count("heart_rate_days") == 0 {
@@ -209,7 +209,7 @@ struct HeartRateMinutesTests {
         }
         #expect(calls == 5)
         // All of them are looked at again.
-        try hearts.parts.store.database.execute("DELETE FROM heart_rate_hours WHERE user = 'other' AND hour <> 7")
+        try hearts.parts.store.database.execute("DELETE FROM heart_rate_hours WHERE person = 'other' AND hour <> 7")
         _ = try hearts.parts.take(session.block(beat(1000, 72)))
         #expect(try hearts.minutes.fold(before: hour + 1, isBusy: { $0 == hearts.other }, now: start + 121_001))
         #expect(try hearts.parts.count("heart_rate_hours") == 1)
@@ -328,7 +328,7 @@ struct HeartRateMinutesTests {
         // Of somebody whose secret is not there.
         try hearts.parts.store.database.execute(
             """
-            INSERT INTO heart_rate_hours (user, hour, secret_version, sealed)
+            INSERT INTO heart_rate_hours (person, hour, secret_version, sealed)
                 WITH RECURSIVE hours(hour) AS (SELECT 1 UNION ALL SELECT hour + 1 FROM hours WHERE hour < 3000)
                 SELECT 'gone', hour, 1, zeroblob(60) FROM hours
             """)
@@ -387,7 +387,7 @@ struct HeartRateMinutesTests {
         // A row in the place of another does not open.
         try database.execute("UPDATE heart_rate_days SET day = day + 10")
         guard case .damaged = try rows.read(.days, day + 10, of: hearts.demo) else { return #expect(Bool(false)) }
-        try database.execute("UPDATE heart_rate_days SET day = day - 10, user = 'other'")
+        try database.execute("UPDATE heart_rate_days SET day = day - 10, person = 'other'")
         guard case .damaged = try rows.read(.days, day, of: hearts.other) else { return #expect(Bool(false)) }
         #expect(try hearts.tiers.minutes(of: hearts.other, in: 0..<Moment.limit).isEmpty)
     }

@@ -210,7 +210,7 @@ struct DeletionTests {
         let parts = try filled()
         try parts.store.database.execute("DELETE FROM stale")
         _ = try hide(1, 3_600_001, parts)
-        let stale = try parts.store.database.query("SELECT user, first_hour, last_hour FROM stale") {
+        let stale = try parts.store.database.query("SELECT person, first_hour, last_hour FROM stale") {
             row throws(VaultError) in "\(try row.text(0)) \(try row.int(1)) \(try row.int(2))"
         }
         #expect(stale == ["demo \(firstHour) \(firstHour + 1)"])

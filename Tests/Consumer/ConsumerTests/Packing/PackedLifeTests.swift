@@ -67,7 +67,7 @@ struct PackedLifeTests {
             try parts.pack()
             let groups = try parts.rows("type = 16")
             let secret = try parts.keys.database.first(
-                "SELECT sealed FROM secrets WHERE user = 'demo' AND version = 1", row: Row.blob)
+                "SELECT sealed FROM secrets WHERE person = 'demo' AND version = 1", row: Row.blob)
             let person = Forgotten(user: demo, version: 1, time: start, isWithAccount: false)
             var erasure = Erasure(person, parts.store, parts.keys) { _ throws(VaultError) in
                 try parts.grants.settle(parts.settings.people, now: start)
@@ -76,7 +76,7 @@ struct PackedLifeTests {
                 _ = try erasure.advance()
                 if step == .log, isSabotaged {
                     try parts.keys.database.execute(
-                        "INSERT INTO secrets (user, version, sealed, made_ms) VALUES ('demo', 1, ?, 0)",
+                        "INSERT INTO secrets (person, version, sealed, made_ms) VALUES ('demo', 1, ?, 0)",
                         [.blob(try #require(secret))])
                 }
             }
@@ -124,6 +124,9 @@ struct PackedLifeTests {
         for table in try old.query(tables, row: Row.text) {
             let names = "SELECT name FROM pragma_table_info('\(table)')"
             let known = Set(try old.query(names, row: Row.text))
+            for (now, then) in [("person", "user"), ("slot", "window")] where known.contains(then) {
+                try parts.store.database.execute("ALTER TABLE \(table) RENAME COLUMN \(now) TO \(then)")
+            }
             for name in try parts.store.database.query(names, row: Row.text) where !known.contains(name) {
                 try parts.store.database.execute("ALTER TABLE \(table) DROP COLUMN \(name)")
             }

@@ -74,7 +74,7 @@ struct ProfileServiceTests {
                 let kinds = try RecordedKinds(context.documents).kinds(of: user)
                 #expect(kinds == [.steps, .temperature])
                 try context.store.database.execute(
-                    "INSERT INTO claims (gateway, sensor, user, kinds, claimed_ms) VALUES ('home', 'watch', ?, ?, 0)",
+                    "INSERT INTO claims (gateway, sensor, person, kinds, claimed_ms) VALUES ('home', 'watch', ?, ?, 0)",
                     [.text(user.text), .integer(Int64(kinds.rawValue))])
                 context.doors.bringStreamsInLine(of: [sensor])
             }

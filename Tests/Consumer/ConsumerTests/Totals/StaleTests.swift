@@ -94,7 +94,7 @@ struct StaleTests {
         // What the migration does to a store of before.
         let statement = try #require(
             Store.migrations.map(\.sql).joined().split(separator: ";").first { $0.contains("INSERT INTO stale") })
-        try database.execute(String(statement))
+        try database.execute(statement.replacingOccurrences(of: "user", with: "person"))
         try diary.settle()
         #expect(try diary.steps("\(CalendarDay(localSeconds: start / 1000))") == 700 && diary.isExact())
     }
@@ -123,7 +123,7 @@ struct StaleTests {
             let migration = try #require(Store.migrations.lastIndex { $0.sql.contains("INSERT INTO stale") })
             #expect(migration >= 4)
             for statement in Store.migrations[migration].sql.split(separator: ";") where statement.contains("stale") {
-                try store.database.execute(String(statement))
+                try store.database.execute(statement.replacingOccurrences(of: "user", with: "person"))
             }
         }
         // `Diary` works off what is stale.

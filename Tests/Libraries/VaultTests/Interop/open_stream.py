@@ -68,7 +68,7 @@ class Keys:
 
         rows = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
         wrapped = dict(rows.execute("SELECT name, sealed FROM wrapped"))
-        secrets = rows.execute("SELECT version, sealed FROM secrets WHERE user = ?", [user]).fetchall()
+        secrets = rows.execute("SELECT version, sealed FROM secrets WHERE person = ?", [user]).fetchall()
         rows.close()
         need(unseal(wrapped["check"], texts["check"]) == texts["root check"], "this is not the root key")
         name = texts["identity"]
