@@ -26,7 +26,11 @@ package struct Documents {
     package func write(_ document: JSON, _ name: String, of user: ID) throws(VaultError) {
         let (version, sealed) = try self.sealed(document, name, of: user)
         try store.database.execute(
-            "INSERT OR REPLACE INTO documents (person, name, secret_version, sealed) VALUES (?, ?, ?, ?)",
+            """
+            INSERT INTO documents (person, name, secret_version, sealed) VALUES (?, ?, ?, ?)
+            ON CONFLICT (person, name) DO UPDATE SET
+                secret_version = excluded.secret_version, sealed = excluded.sealed
+            """,
             [.text(user.text), .text(name), .integer(version), .blob(sealed)])
     }
 

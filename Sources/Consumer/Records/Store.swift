@@ -135,16 +135,17 @@ extension Store {
     package func foreignTimes(of stream: StoredStream) throws(VaultError) -> [Range<Int64>] {
         guard let until = stream.until else { return [] }
         let sql = """
-            SELECT max(other.from_ms, ?4), (
+            SELECT other.from_ms AS other_from, (
                 SELECT min(own.from_ms) FROM streams AS own
-                WHERE own.gateway = ?1 AND own.sensor = ?2 AND own.person = ?3 AND own.from_ms >= other.until_ms)
+                WHERE own.gateway = ?1 AND own.sensor = ?2 AND own.person = ?3 AND own.from_ms >= other.until_ms
+            ) AS own_from
             FROM streams AS other
             WHERE gateway = ?1 AND sensor = ?2 AND person <> ?3 AND (until_ms IS NULL OR until_ms > ?4)
             """
         return try database.query(
             sql, [.text(stream.gateway), .text(stream.sensor), .text(stream.user), .integer(until)]
         ) { row throws(VaultError) in
-            let begin = try row.int(0) + StoredStream.tolerance + 1
+            let begin = try max(row.int(0), until) + StoredStream.tolerance + 1
             return begin..<max(begin, try row.intIfPresent(1) ?? .max)
         }
     }

@@ -35,6 +35,18 @@ extension Database {
         return (Int(pages), Int(moved))
     }
 
+    /// Bytes of the file that are in use: without the pages that can be used again.
+    public func bytesInUse() throws(VaultError) -> Int {
+        try (count("page_count") - freePages()) * count("page_size")
+    }
+
+    /// Pages of the file that can be used again.
+    public func freePages() throws(VaultError) -> Int { try count("freelist_count") }
+
+    private func count(_ pragma: String) throws(VaultError) -> Int {
+        Int(try first("PRAGMA \(pragma)", row: Row.int) ?? 0)
+    }
+
     /// Checks every page, and that every reference leads somewhere; throws `.corrupt` with SQLite's first finding.
     public func checkIntegrity() throws(VaultError) {
         let finding = try first("PRAGMA integrity_check(1)", row: Row.text) ?? "no answer"

@@ -141,7 +141,7 @@ struct AccountRows {
         if let lookup = try account(of: user)?.lookup { try ResetCodes(store: store, keys: keys).remove(lookup) }
         try store.database.execute("DELETE FROM codes WHERE subject = ?", [.text(user.text)])
         try store.database.execute(
-            "UPDATE accounts SET codes_ended_ms = max(codes_ended_ms, ?) WHERE person = ?",
+            "UPDATE accounts SET codes_ended_ms = ?1 WHERE person = ?2 AND codes_ended_ms < ?1",
             [.integer(now), .text(user.text)])
     }
 

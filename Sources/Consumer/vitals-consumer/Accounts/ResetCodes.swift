@@ -42,7 +42,8 @@ struct ResetCodes {
             try store.database.execute(
                 """
                 DELETE FROM codes WHERE purpose = 'reset' AND id IN (
-                    SELECT id FROM codes WHERE purpose = 'reset' ORDER BY expires_ms DESC LIMIT -1 OFFSET ?)
+                    SELECT id FROM codes WHERE purpose = 'reset' ORDER BY expires_ms DESC
+                    LIMIT 9223372036854775807 OFFSET ?)
                 """, [.integer(Self.limit - 1)])
             let code = try RandomBytes.draw(Self.length).map { Self.alphabet[Int($0 & 31)] }
             try insert(code, lookup, expires: now + Self.lifetime)

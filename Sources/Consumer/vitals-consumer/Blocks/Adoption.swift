@@ -86,7 +86,7 @@ extension Store {
 
     /// Less than every serial that a grant ever had.
     fileprivate func pastSerial() throws(VaultError) -> Int64 {
-        (try database.first("SELECT min(0, min(serial)) FROM streams", row: Row.int) ?? 0) - 1
+        min(0, try database.first("SELECT coalesce(min(serial), 0) FROM streams", row: Row.int) ?? 0) - 1
     }
 
     fileprivate func adopt(

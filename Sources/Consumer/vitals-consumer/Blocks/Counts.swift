@@ -36,7 +36,7 @@ struct Tally {
             try store.database.execute(
                 """
                 INSERT INTO counts (stream, kind, number) VALUES (?, ?, ?)
-                ON CONFLICT DO UPDATE SET number = number + excluded.number
+                ON CONFLICT (stream, kind) DO UPDATE SET number = counts.number + excluded.number
                 """, [.integer(name.stream), .integer(name.kind), .integer(number)])
         }
     }

@@ -55,16 +55,15 @@ extension Store {
     ) throws(VaultError) -> Int64 {
         let sql = """
             INSERT INTO blocks (stream, session, seq, type, kinds, first_hour, hours_more, sealed)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING number
             """
-        try database.execute(
+        return try database.first(
             sql,
             [
                 .integer(stream.number), .integer(session), .number(header.identity.sequence),
                 .integer(Int64(header.kind.rawValue)), .integer(Int64(kinds.rawValue)), .integer(hours.first),
                 .integer(hours.last - hours.first), .blob(sealed),
-            ])
-        return database.lastInsertedRow
+            ], row: Row.int) ?? 0
     }
 
     /// The next blocks of a stream in the order of their first hours, after `last`, of which the kinds and hours may fit:
@@ -159,7 +158,7 @@ extension Store {
     /// - Returns: whether it is new.
     func enterRecord(_ session: Int64, _ record: UInt64, block: Int64) throws(VaultError) -> Bool {
         try database.execute(
-            "INSERT INTO records (session, record, block) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            "INSERT INTO records (session, record, block) VALUES (?, ?, ?) ON CONFLICT (session, record) DO NOTHING",
             [.integer(session), .number(record), .integer(block)]) > 0
     }
 

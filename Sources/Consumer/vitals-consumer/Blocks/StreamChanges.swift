@@ -13,7 +13,8 @@ extension Store {
     ) throws(VaultError) {
         let sql = """
             INSERT INTO streams (id, gateway, sensor, person, secret_version, kinds, from_ms, until_ms, serial)
-            VALUES (?, ?, ?, ?, ?, ?, iif(EXISTS (SELECT 1 FROM streams WHERE gateway = ? AND sensor = ?), ?, 0), NULL, ?)
+            VALUES (?, ?, ?, ?, ?, ?,
+                CASE WHEN EXISTS (SELECT 1 FROM streams WHERE gateway = ? AND sensor = ?) THEN ? ELSE 0 END, NULL, ?)
             """
         try database.execute(
             sql,

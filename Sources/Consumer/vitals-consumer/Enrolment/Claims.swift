@@ -67,7 +67,11 @@ struct Claims {
     /// Gives a sensor to a person, whoever has had it.
     func write(_ sensor: SensorName, _ user: ID, _ kinds: Grant.Kinds, now: Int64) throws(VaultError) {
         try store.database.execute(
-            "INSERT OR REPLACE INTO claims (gateway, sensor, person, kinds, claimed_ms) VALUES (?, ?, ?, ?, ?)",
+            """
+            INSERT INTO claims (gateway, sensor, person, kinds, claimed_ms) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (gateway, sensor) DO UPDATE SET
+                person = excluded.person, kinds = excluded.kinds, claimed_ms = excluded.claimed_ms
+            """,
             [
                 .text(sensor.gateway.text), .text(sensor.sensor.text), .text(user.text),
                 .integer(Int64(kinds.rawValue)), .integer(now),

@@ -64,8 +64,11 @@ struct EnrolledGateways {
         let sealed = try keys.service.sealWithNonce(codeKey.bytes, aad: Self.claimKeyData(gateway.id))
         try store.database.execute(
             """
-            INSERT OR REPLACE INTO gateways (gateway, owner, identity, credential, claim_key, household, enrolled_ms)
+            INSERT INTO gateways (gateway, owner, identity, credential, claim_key, household, enrolled_ms)
             VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (gateway) DO UPDATE SET
+                owner = excluded.owner, identity = excluded.identity, credential = excluded.credential,
+                claim_key = excluded.claim_key, household = excluded.household, enrolled_ms = excluded.enrolled_ms
             """,
             [
                 .text(gateway.id.text), gateway.owner.map { .text($0.text) } ?? .null, .blob(gateway.identity),
@@ -81,7 +84,8 @@ struct EnrolledGateways {
             try store.database.execute("DELETE FROM \(table) WHERE gateway = ?", [.text(gateway.id.text)])
         }
         try store.database.execute(
-            "INSERT INTO ended_gateways (gateway) VALUES (?) ON CONFLICT DO NOTHING", [.text(gateway.id.text)])
+            "INSERT INTO ended_gateways (gateway) VALUES (?) ON CONFLICT (gateway) DO NOTHING", [.text(gateway.id.text)]
+        )
         if let owner = gateway.owner { try setName(nil, of: gateway.id, by: owner) }
         return sensors
     }

@@ -48,7 +48,8 @@ struct EnrolmentCodes {
         try store.database.execute(
             """
             DELETE FROM codes WHERE id IN (
-                SELECT id FROM codes WHERE purpose = ? AND subject = ? ORDER BY expires_ms DESC LIMIT -1 OFFSET ?)
+                SELECT id FROM codes WHERE purpose = ? AND subject = ? ORDER BY expires_ms DESC
+                    LIMIT 9223372036854775807 OFFSET ?)
             """, [.text(Self.purpose), .text(subject), .integer(Int64(Self.most - 1))])
         let secret = JSON.object(present: [
             "secret": .string(code.text), "name": invitation.name.map(JSON.string),

@@ -231,10 +231,10 @@ struct Export {
     private func span() throws(VaultError) -> ClosedRange<Int64>? {
         try store.database.first(
             """
-            SELECT min(first), max(last) FROM (
-                SELECT min(day) AS first, max(day) AS last FROM days WHERE person = ?1 UNION ALL
+            SELECT min(low) AS first_day, max(high) AS last_day FROM (
+                SELECT min(day) AS low, max(day) AS high FROM days WHERE person = ?1 UNION ALL
                 SELECT min(day), max(day) FROM heart_rate_days WHERE person = ?1 UNION ALL
-                SELECT min(hour) / 24, max(hour) / 24 FROM heart_rate_hours WHERE person = ?1)
+                SELECT min(hour) / 24, max(hour) / 24 FROM heart_rate_hours WHERE person = ?1) AS kept
             """, [.text(user.text)]
         ) { row throws(VaultError) in
             guard let first = try row.intIfPresent(0), let last = try row.intIfPresent(1) else { return nil }

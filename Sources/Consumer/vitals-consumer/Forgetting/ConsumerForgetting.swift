@@ -101,10 +101,10 @@ extension Keys {
     ///   - age: milliseconds.
     ///   - now: Unix milliseconds.
     func dueForRotation(after age: Double, now: Int64) throws(VaultError) -> [ID] {
-        // SQLite takes `made_ms` from the row that has the greatest version.
         let newest = try database.query(
             """
-            SELECT person, made_ms FROM (SELECT person, made_ms, max(version) FROM secrets GROUP BY person) WHERE made_ms <= ?
+            SELECT person, made_ms FROM secrets AS one WHERE made_ms <= ?
+                AND version = (SELECT max(version) FROM secrets WHERE person = one.person) ORDER BY person
             """, [.integer(now - Int64(age * 11 / 12))]
         ) { row throws(VaultError) in (user: try row.text(0), made: try row.int(1)) }
         var due: [ID] = []

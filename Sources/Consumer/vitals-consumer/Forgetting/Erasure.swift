@@ -241,7 +241,8 @@ extension Erasure {
                 try store.database.execute(
                     """
                     INSERT INTO forgotten_streams (id, public_key) VALUES (?, ?)
-                    ON CONFLICT DO UPDATE SET public_key = coalesce(excluded.public_key, public_key)
+                    ON CONFLICT (id) DO UPDATE SET
+                        public_key = coalesce(excluded.public_key, forgotten_streams.public_key)
                     """, [.blob(stream.id.bytes), .blob(key)])
                 try store.database.execute("DELETE FROM counts WHERE stream = ?", [.integer(stream.number)])
                 try store.endForgotten(stream, now: now)

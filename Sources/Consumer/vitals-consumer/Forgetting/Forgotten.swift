@@ -193,7 +193,7 @@ extension Store {
             for person in list.inOrder { try person.enter(database) }
             for stream in list.streams {
                 try database.execute(
-                    "INSERT INTO forgotten_streams (id) VALUES (?) ON CONFLICT DO NOTHING", [.blob(stream.bytes)])
+                    "INSERT INTO forgotten_streams (id) VALUES (?) ON CONFLICT (id) DO NOTHING", [.blob(stream.bytes)])
             }
         }
     }
@@ -214,13 +214,19 @@ extension ForgottenList {
 }
 
 extension Forgotten {
+    /// What is there, or what comes, whichever is greater.
+    private static func greater(_ column: String) -> String {
+        "CASE WHEN excluded.\(column) > forgotten.\(column) THEN excluded.\(column) ELSE forgotten.\(column) END"
+    }
+
     /// Enters it into the table of a database, within a transaction of the caller's.
     func enter(_ database: Database) throws(VaultError) {
         try database.execute(
             """
             INSERT INTO forgotten (person, version, time_ms, account) VALUES (?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET version = max(version, excluded.version),
-                time_ms = max(time_ms, excluded.time_ms), account = max(account, excluded.account)
+            ON CONFLICT (person) DO UPDATE SET
+                version = \(Self.greater("version")), time_ms = \(Self.greater("time_ms")),
+                account = \(Self.greater("account"))
             """, [.text(user.text), .integer(version), .integer(time), .integer(isWithAccount ? 1 : 0)])
     }
 }

@@ -40,11 +40,12 @@ enum PersonalTable: String, CaseIterable {
     ) throws(VaultError) {
         let sql = """
             SELECT person, secret_version, sealed, \(key) FROM \(rawValue)
-            WHERE \(user == nil ? "?1 IS NULL" : "person = ?1") AND secret_version <= ?2
-            \(limit == nil ? "LIMIT ?3" : "ORDER BY random() LIMIT ?3")
+            WHERE secret_version <= ?\(user == nil ? "" : " AND person = ?")\(limit == nil ? "" : " ORDER BY random() LIMIT ?")
             """
-        try store.database.forEach(sql, [.text(user?.text), .integer(version), .integer(limit ?? -1)]) {
-            row throws(VaultError) in
+        var values: [Value] = [.integer(version)]
+        if let user { values.append(.text(user.text)) }
+        if let limit { values.append(.integer(limit)) }
+        try store.database.forEach(sql, values) { row throws(VaultError) in
             let (text, version) = (try row.text(0), try row.int(1))
             guard let owner = decoded({ () throws(MalformedValue) in try ID(text) }) else { return }
             try body(

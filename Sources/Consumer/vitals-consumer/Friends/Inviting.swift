@@ -169,7 +169,8 @@ extension Friends {
             try database.execute(
                 """
                 DELETE FROM codes WHERE id IN (
-                    SELECT id FROM codes WHERE purpose = ? AND subject = ? ORDER BY expires_ms DESC LIMIT -1 OFFSET ?)
+                    SELECT id FROM codes WHERE purpose = ? AND subject = ? ORDER BY expires_ms DESC
+                    LIMIT 9223372036854775807 OFFSET ?)
                 """, [.text(Self.codePurpose), .text(user.text), .integer(Self.mostCodes - 1)])
             let code = try EnrolmentCode.random()
             let expires = now + Self.codeLifetime

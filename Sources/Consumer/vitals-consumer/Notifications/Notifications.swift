@@ -42,7 +42,8 @@ final class Notifications {
         try store.database.execute(
             """
             DELETE FROM notifications WHERE number IN (
-                SELECT number FROM notifications WHERE person = ?1 ORDER BY confirmed, number DESC LIMIT -1 OFFSET ?2)
+                SELECT number FROM notifications WHERE person = ?1 ORDER BY confirmed, number DESC
+                LIMIT 9223372036854775807 OFFSET ?2)
             """, [.text(user.text), .integer(Self.mostKept)])
         added()
         return id

@@ -56,7 +56,7 @@ struct Nonces {
     static func use(_ id: [UInt8], expires: Int64, now: Int64, _ database: Database) throws {
         try database.execute("DELETE FROM nonces WHERE expires_ms < ?", [.integer(now - memory)])
         let inserted = try database.execute(
-            "INSERT INTO nonces (nonce, expires_ms) VALUES (?, ?) ON CONFLICT DO NOTHING",
+            "INSERT INTO nonces (nonce, expires_ms) VALUES (?, ?) ON CONFLICT (nonce) DO NOTHING",
             [.blob(id), .integer(expires)])
         guard inserted == 1 else { throw TokenRefusal.nonce(.used) }
     }

@@ -25,7 +25,7 @@ extension Store {
             """
             SELECT substr(digests, (?2 - first_seq) * \(LedgerRun.width) + 1, \(LedgerRun.width)) FROM (
                 SELECT first_seq, digests FROM ledger_runs WHERE session = ?1 AND first_seq <= ?2
-                ORDER BY first_seq DESC LIMIT 1)
+                ORDER BY first_seq DESC LIMIT 1) AS run
             WHERE ?2 - first_seq < length(digests) / \(LedgerRun.width)
             """, [.integer(session), .number(sequence)], row: Row.blob)
         return found.map(LedgerEntry.init)

@@ -101,16 +101,16 @@ extension Store {
         let readings = packed.segments.lazy.flatMap { $0.units.lazy.flatMap(\.readings) }
         let kinds = readings.reduce(into: Grant.Kinds()) { $0.formUnion(Grant.Kinds($1.kind)) }
         let more = readings.map(\.moment.wall).max().map { max(0, HourSpan.hour($0) - hour) } ?? 0
-        try database.execute(
+        let number = try database.first(
             """
             INSERT INTO blocks (stream, session, seq, type, kinds, first_hour, hours_more, sealed)
-            VALUES (?, ?, ?, 16, ?, ?, ?, ?)
+            VALUES (?, ?, ?, 16, ?, ?, ?, ?) RETURNING number
             """,
             [
                 .integer(stream.number), .integer(packed.segments.first?.session), .integer(group),
                 .integer(Int64(kinds.rawValue)), .integer(hour), .integer(more), .blob(sealed),
-            ])
-        let number = database.lastInsertedRow
+            ], row: Row.int)
+        guard let number else { throw VaultError("pack an hour", .misuse, said: "no block came to be") }
         guard let old else { return number }
         // Records of loose blocks that were packed were first seen in this group.
         try database.execute(

@@ -274,7 +274,7 @@ struct PackingPass {
     /// Finds the next block that is not packed.
     private mutating func findNext() throws(VaultError) -> Bool {
         let sql = """
-            SELECT first_hour, number, stream FROM blocks INDEXED BY unpacked_blocks
+            SELECT first_hour, number, stream FROM blocks
             WHERE type = 2 AND (first_hour, number) > (?, ?) AND first_hour < ? ORDER BY first_hour, number LIMIT 1
             """
         let found = try packer.store.database.first(

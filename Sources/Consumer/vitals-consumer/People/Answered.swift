@@ -37,8 +37,10 @@ final class Answered {
             let (version, sealed) = try documents.sealed(reply, Self.label(identity), of: user)
             try store.database.execute(
                 """
-                INSERT OR REPLACE INTO answered (digest, person, secret_version, sealed, expires_ms)
-                VALUES (?, ?, ?, ?, ?)
+                INSERT INTO answered (digest, person, secret_version, sealed, expires_ms) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (digest) DO UPDATE SET
+                    person = excluded.person, secret_version = excluded.secret_version, sealed = excluded.sealed,
+                    expires_ms = excluded.expires_ms
                 """,
                 [
                     .blob(identity), .text(user.text), .integer(version), .blob(sealed),

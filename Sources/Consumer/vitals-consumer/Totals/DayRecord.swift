@@ -322,7 +322,11 @@ struct DayRows {
         }
         let sealed = try person.rows.sealWithNonce(record.bytes, aad: Self.context(user, number, version))
         try store.database.execute(
-            "INSERT OR REPLACE INTO days (person, day, secret_version, sealed) VALUES (?, ?, ?, ?)",
+            """
+            INSERT INTO days (person, day, secret_version, sealed) VALUES (?, ?, ?, ?)
+            ON CONFLICT (person, day) DO UPDATE SET
+                secret_version = excluded.secret_version, sealed = excluded.sealed
+            """,
             [.text(user.text), .integer(number), .integer(version), .blob(sealed)])
     }
 

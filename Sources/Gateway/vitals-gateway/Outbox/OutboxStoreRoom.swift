@@ -14,10 +14,7 @@ extension OutboxStore {
     }
 
     /// Bytes that are in use, free pages left out: what the limit is about. The file itself never shrinks.
-    func bytesInUse() throws(VaultError) -> Int {
-        let pages = try number("PRAGMA page_count") - number("PRAGMA freelist_count")
-        return Int(try pages * number("PRAGMA page_size"))
-    }
+    func bytesInUse() throws(VaultError) -> Int { try database.bytesInUse() }
 
     /// What a block costs in tables and indexes besides its bytes, about.
     private static let rowSize: Int64 = 150
@@ -34,7 +31,7 @@ extension OutboxStore {
     }
 
     /// Pages of the file that can be used again.
-    func freePages() throws(VaultError) -> Int { Int(try number("PRAGMA freelist_count")) }
+    func freePages() throws(VaultError) -> Int { try database.freePages() }
 
     /// Acknowledged blocks go after a while. Says how many went.
     func removeAcknowledged(before wall: Int64) throws(VaultError) -> Int {
@@ -131,6 +128,4 @@ extension OutboxStore {
     func counter(_ name: String) throws(VaultError) -> Int64 {
         try database.first("SELECT value FROM counters WHERE name = ?", [.text(name)], row: Row.int) ?? 0
     }
-
-    private func number(_ sql: String) throws(VaultError) -> Int64 { try database.first(sql, row: Row.int) ?? 0 }
 }
