@@ -304,8 +304,11 @@ def judge(package: pathlib.Path) -> list[str]:
             wrong.append(f"{name}:{literal.line}: {why}\n    in: {' '.join(literal.text.split())[:200]}")
     for path in sorted((package / NEUTRAL).rglob("*.swift")):
         for at, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            place = f"{path.relative_to(package).as_posix()}:{at}"
             if re.search(r"\blastInsertedRow\b", line.partition("//")[0]):
-                wrong.append(f"{path.relative_to(package).as_posix()}:{at}: lastInsertedRow: use RETURNING")
+                wrong.append(f"{place}: lastInsertedRow: use RETURNING")
+            if found := re.search(r"\.(?:int|real|text|blob|isNull)(?:IfPresent)?\(\d+\)", line.partition("//")[0]):
+                wrong.append(f"{place}: {found[0]}: read the column by its name, or the only one by Row.int and so on")
     return wrong
 
 

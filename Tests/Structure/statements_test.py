@@ -90,6 +90,11 @@ class Statements(unittest.TestCase):
             self.assertFinds(f"DELETE FROM t WHERE {name} = ?", "the column of the key")
         self.assertIn("RETURNING", self.wrong("return database.lastInsertedRow\n")[0])
 
+    def test_finds_columns_that_are_read_by_their_numbers(self):
+        for call in ["row.int(0)", "$0.textIfPresent(12)", "found.blob(3)", "row.isNull(1)"]:
+            self.assertIn("by its name", self.wrong(f"number = try {call}\n")[0])
+        self.assertEqual(self.wrong('number = try row.int("number") // row.int(0)\nlet other = Value.integer(3)\nlet n = Row.int\n'), [])
+
     def test_finds_words_of_sql_elsewhere(self):
         for name in ["user", "window"]:
             self.assertFinds(f"SELECT a FROM t WHERE {name} = ?", "person, slot")

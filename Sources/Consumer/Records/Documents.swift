@@ -17,7 +17,7 @@ package struct Documents {
         let found = try store.database.first(
             "SELECT secret_version, sealed FROM documents WHERE person = ? AND name = ?",
             [.text(user.text), .text(name)]
-        ) { row throws(VaultError) in (version: try row.int(0), sealed: try row.blob(1)) }
+        ) { row throws(VaultError) in (version: try row.int("secret_version"), sealed: try row.blob("sealed")) }
         guard let found else { return nil }
         return try opened(found.sealed, name, of: user, version: found.version)
     }

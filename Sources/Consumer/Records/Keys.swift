@@ -368,7 +368,7 @@ package final class Keys {
     /// Every version of every person's secret that is there, damaged ones too.
     package func all() throws(VaultError) -> [PersonVersion] {
         try database.query("SELECT person, version FROM secrets ORDER BY person, version") { (row) throws(VaultError) in
-            PersonVersion(user: try row.text(0), version: try row.int(1))
+            PersonVersion(user: try row.text("person"), version: try row.int("version"))
         }
     }
 

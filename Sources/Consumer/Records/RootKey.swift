@@ -114,7 +114,7 @@ extension Keys {
 
     private func wrapAnew(_ new: BlockCipher) throws(VaultError) {
         let wrapped = try database.query("SELECT name, sealed FROM wrapped WHERE name <> 'check'") {
-            (row) throws(VaultError) in (try row.text(0), try row.blob(1))
+            (row) throws(VaultError) in (try row.text("name"), try row.blob("sealed"))
         }
         for (name, sealed) in wrapped {
             let aad = Self.wrappedData(name)

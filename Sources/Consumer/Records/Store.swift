@@ -69,16 +69,16 @@ package struct StoredStream: Equatable {
         "number, id, gateway, sensor, person, secret_version, kinds, from_ms, until_ms, serial"
 
     fileprivate init(_ row: borrowing Row) throws(VaultError) {
-        number = try row.int(0)
-        id = StreamID(stored: try row.blob(1))
-        gateway = try row.text(2)
-        sensor = try row.text(3)
-        user = try row.text(4)
-        secretVersion = try row.int(5)
-        kinds = Grant.Kinds(rawValue: UInt8(truncatingIfNeeded: try row.int(6)))
-        from = try row.int(7)
-        until = try row.intIfPresent(8)
-        serial = try row.int(9)
+        number = try row.int("number")
+        id = StreamID(stored: try row.blob("id"))
+        gateway = try row.text("gateway")
+        sensor = try row.text("sensor")
+        user = try row.text("person")
+        secretVersion = try row.int("secret_version")
+        kinds = Grant.Kinds(rawValue: UInt8(truncatingIfNeeded: try row.int("kinds")))
+        from = try row.int("from_ms")
+        until = try row.intIfPresent("until_ms")
+        serial = try row.int("serial")
     }
 }
 
@@ -145,8 +145,8 @@ extension Store {
         return try database.query(
             sql, [.text(stream.gateway), .text(stream.sensor), .text(stream.user), .integer(until)]
         ) { row throws(VaultError) in
-            let begin = try max(row.int(0), until) + StoredStream.tolerance + 1
-            return begin..<max(begin, try row.intIfPresent(1) ?? .max)
+            let begin = try max(row.int("other_from"), until) + StoredStream.tolerance + 1
+            return begin..<max(begin, try row.intIfPresent("own_from") ?? .max)
         }
     }
 }
@@ -162,10 +162,10 @@ package struct StoredSession {
     package let sealedKey: [UInt8]
 
     package init(_ row: borrowing Row) throws(VaultError) {
-        number = try row.int(0)
-        session = SessionID(stored: try row.blob(1))
-        boot = BootID(stored: try row.blob(2))
-        sealedKey = try row.blob(3)
+        number = try row.int("number")
+        session = SessionID(stored: try row.blob("session"))
+        boot = BootID(stored: try row.blob("boot"))
+        sealedKey = try row.blob("sealed_key")
     }
 }
 

@@ -66,6 +66,12 @@ public final class Statement {
     var isLent = true
     /// Rises with each row and at the end, so that a row knows when it is over.
     fileprivate private(set) var moment = 0
+    /// Where the columns are that were asked for by their names, in the order in which they were: rows are read in the same order each time.
+    private var columns: [(name: UnsafePointer<UInt8>, column: Int)] = []
+    /// The one that is asked for next, if all goes as before.
+    private var nextColumn = 0
+    /// How often SQLite has prepared this again because the schema had changed.
+    private var preparations: Int32 = 0
 
     init(handle: StatementHandle, database: Database, sql: String) {
         self.handle = handle
@@ -96,24 +102,72 @@ public final class Statement {
     func forEach(_ bindings: ArraySlice<Value>, row: (Row) throws(VaultError) -> Void) throws(VaultError) {
         try bind(bindings)
         defer { reset() }
-        while try step() { try row(Row(statement: self, moment: moment)) }
+        guard try step() else { return }
+        forgetColumnsOfBefore()
+        repeat { try row(Row(statement: self, moment: moment)) } while try step()
     }
 
     /// What `row` makes of the first row; nil where there is none.
     public func first<T>(_ bindings: [Value] = [], row: (Row) throws(VaultError) -> T) throws(VaultError) -> T? {
         try bind(bindings[...])
         defer { reset() }
-        return try step() ? try row(Row(statement: self, moment: moment)) : nil
+        guard try step() else { return nil }
+        forgetColumnsOfBefore()
+        return try row(Row(statement: self, moment: moment))
     }
 
     /// Whether there is a row.
     private func step() throws(VaultError) -> Bool {
         moment &+= 1
+        nextColumn = 0
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
         try database.check(code, "run a statement", sql)
         return false
+    }
+
+    // MARK: Names
+
+    /// The number of the column of this name. The same literal has the same address each time: as a rule this is one comparison.
+    fileprivate func column(_ name: StaticString) throws(VaultError) -> Int {
+        let start = name.utf8Start
+        let next = nextColumn
+        if next < columns.count {
+            let expected = columns[next]
+            if expected.name == start {
+                nextColumn = next + 1
+                return expected.column
+            }
+        }
+        if let known = columns.firstIndex(where: { $0.name == start }) {
+            nextColumn = known + 1
+            return columns[known].column
+        }
+        let column = try found(name)
+        columns.append((start, column))
+        nextColumn = columns.count
+        return column
+    }
+
+    private func found(_ name: StaticString) throws(VaultError) -> Int {
+        let text = String(describing: name)
+        let columns = (0..<Int(sqlite3_column_count(handle))).filter {
+            sqlite3_column_name(handle, Int32($0)).map { String(cString: $0) } == text
+        }
+        guard let column = columns.first, columns.count == 1 else {
+            let said = columns.isEmpty ? "the statement gives no such column" : "the statement gives it twice"
+            throw VaultError("read the column \(text)", .misuse, said: said, sql: sql)
+        }
+        return column
+    }
+
+    /// Another schema may give the same statement its columns in another order.
+    private func forgetColumnsOfBefore() {
+        let now = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
+        guard now != preparations else { return }
+        preparations = now
+        columns.removeAll()
     }
 
     private func reset() {
@@ -161,7 +215,8 @@ extension Statement: Sendable {}
 
 /// A row on loan: once its closure has returned, it throws `.misuse`.
 ///
-/// Columns are numbered from 0. A column of another type than asked for is `.malformed`: nothing is converted behind one's back.
+/// Columns are read by their names, which are literals: each statement looks for them once. (Numbers, from 0, are for tests, and for the
+/// outbox.) What the statement computes needs a name by AS. A column of another type than asked for is `.malformed`: nothing is converted behind one's back.
 public struct Row {
     fileprivate let statement: Statement
     fileprivate let moment: Int
@@ -220,10 +275,40 @@ public struct Row {
         try isNull(column) ? nil : try blob(column)
     }
 
+    /// An INTEGER.
+    public func int(_ name: StaticString) throws(VaultError) -> Int64 { try int(statement.column(name)) }
+    /// A REAL or an INTEGER.
+    public func real(_ name: StaticString) throws(VaultError) -> Double { try real(statement.column(name)) }
+    /// A TEXT.
+    public func text(_ name: StaticString) throws(VaultError) -> String { try text(statement.column(name)) }
+    /// A BLOB.
+    public func blob(_ name: StaticString) throws(VaultError) -> [UInt8] { try blob(statement.column(name)) }
+    /// Whether the column is NULL.
+    public func isNull(_ name: StaticString) throws(VaultError) -> Bool { try isNull(statement.column(name)) }
+
+    /// An INTEGER; nil for NULL.
+    public func intIfPresent(_ name: StaticString) throws(VaultError) -> Int64? {
+        try intIfPresent(statement.column(name))
+    }
+    /// A REAL; nil for NULL.
+    public func realIfPresent(_ name: StaticString) throws(VaultError) -> Double? {
+        try realIfPresent(statement.column(name))
+    }
+    /// A TEXT; nil for NULL.
+    public func textIfPresent(_ name: StaticString) throws(VaultError) -> String? {
+        try textIfPresent(statement.column(name))
+    }
+    /// A BLOB; nil for NULL.
+    public func blobIfPresent(_ name: StaticString) throws(VaultError) -> [UInt8]? {
+        try blobIfPresent(statement.column(name))
+    }
+
     /// The only column of a row of one: `try db.first("SELECT count(*) …", row: Row.int)`.
     public static func int(_ row: Row) throws(VaultError) -> Int64 { try row.int(0) }
     /// The first column.
     public static func text(_ row: Row) throws(VaultError) -> String { try row.text(0) }
+    /// The first column; nil for NULL.
+    public static func intIfPresent(_ row: Row) throws(VaultError) -> Int64? { try row.intIfPresent(0) }
     /// The first column.
     public static func blob(_ row: Row) throws(VaultError) -> [UInt8] { try row.blob(0) }
 

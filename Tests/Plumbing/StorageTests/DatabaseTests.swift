@@ -148,6 +148,72 @@ struct StatementTests {
         #expect(reason { try database.execute(insert, [.integer(1000), nil, .integer(0), nil]) } == .constraint)
     }
 
+    @Test("columns are read by their names, in any order, row after row")
+    func names() throws {
+        for number in 1...3 {
+            try database.execute(
+                "INSERT INTO things (integer, real, text, blob) VALUES (?, ?, ?, ?)",
+                [.integer(number), .real(0.5), .text("t\(number)"), .blob([UInt8(number)])])
+        }
+        let sql = """
+            SELECT blob, text, integer, real, integer * 2 AS double, NULL AS absent FROM things ORDER BY integer
+            """
+        for turn in 1...3 {
+            let rows = try database.query(sql) { row throws(VaultError) in
+                // Another order for each second row, and a column twice.
+                let number = try row.int("integer")
+                let text = number == 2 ? try row.text("text") : ""
+                let nothing = try (
+                    row.intIfPresent("absent"), row.realIfPresent("absent"), row.textIfPresent("absent"),
+                    row.blobIfPresent("absent")
+                )
+                let isNull = try row.isNull("absent")
+                let isNothing = isNull && nothing.0 == nil && nothing.1 == nil && nothing.2 == nil && nothing.3 == nil
+                let (double, real) = try (row.int("double"), row.real("real"))
+                let again = try (row.int("integer"), row.text("text"))
+                let isAgain = again.0 == number && again.1 == "t\(number)"
+                let isRight = isNothing && isAgain && real == 0.5 && double == 2 * number
+                return isRight ? "\(number)\(text)\(try row.blob("blob"))" : "wrong"
+            }
+            #expect(rows == ["1[1]", "2t2[2]", "3[3]"], "\(turn)")
+        }
+    }
+
+    @Test("a column that the statement does not give, or gives twice, is an error that says which statement")
+    func noColumn() throws {
+        try database.execute("INSERT INTO things (integer) VALUES (1)")
+        let sql = "SELECT integer, real AS other, text AS other FROM things"
+        for column: StaticString in ["real", "other", "INTEGER", ""] {
+            let error = thrown(VaultError.self) {
+                try database.query(sql) { row throws(VaultError) in try row.intIfPresent(column) }
+            }
+            #expect(error?.reason == .misuse && error?.sql == sql, "\(column)")
+            #expect(error?.description.contains("column \(column)") == true, "\(column)")
+        }
+        #expect(try database.first(sql) { row throws(VaultError) in try row.int("integer") } == 1)
+        let error = thrown(VaultError.self) {
+            try database.query(sql) { row throws(VaultError) in try row.text("integer") }
+        }
+        #expect(error?.reason == .malformed)
+    }
+
+    @Test("columns are found again when another connection has changed the schema")
+    func otherOrder() throws {
+        try database.execute("INSERT INTO things (integer, real) VALUES (1, 0.5)")
+        // No statement of the programs says *; this one has its columns in the order of the table.
+        let read = { [database] () throws(VaultError) -> [Double] in
+            try database.query("SELECT * FROM things") { row throws(VaultError) in
+                Double(try row.int("integer")) + (try row.real("real"))
+            }
+        }
+        #expect(try read() == [1.5])
+        let other = try place.open()
+        try other.execute("ALTER TABLE things DROP COLUMN integer")
+        try other.execute("ALTER TABLE things ADD COLUMN integer INTEGER")
+        try other.execute("UPDATE things SET integer = 2")
+        #expect(try read() == [2.5])
+    }
+
     @Test("a constraint is told apart, and the statement works again")
     func constraint() throws {
         try database.execute("CREATE UNIQUE INDEX only ON things (integer)")

@@ -31,18 +31,18 @@ struct StoredAccount: Equatable {
     fileprivate static let columns = "person, email, phone, password, failures, created_ms, verified_ms, codes_ended_ms"
 
     fileprivate init(_ row: borrowing Row) throws(VaultError) {
-        let text = try row.text(0)
+        let text = try row.text("person")
         guard let user = decoded({ () throws(MalformedValue) in try ID(text) }) else {
             throw VaultError("read an account", .malformed, said: "\"\(text)\" is no id")
         }
         self.user = user
-        email = try row.blobIfPresent(1)
-        phone = try row.blobIfPresent(2)
-        password = try row.blobIfPresent(3)
-        failures = Int(try row.int(4))
-        created = try row.int(5)
-        verified = try row.intIfPresent(6)
-        codesEnded = try row.int(7)
+        email = try row.blobIfPresent("email")
+        phone = try row.blobIfPresent("phone")
+        password = try row.blobIfPresent("password")
+        failures = Int(try row.int("failures"))
+        created = try row.int("created_ms")
+        verified = try row.intIfPresent("verified_ms")
+        codesEnded = try row.int("codes_ended_ms")
     }
 }
 

@@ -30,8 +30,8 @@ extension Store: Roster {
 extension BrokerDevice {
     /// Nil where the row is damaged.
     fileprivate init?(_ row: borrowing Row) throws(VaultError) {
-        guard let id = identifier(try row.text(0)), let user = identifier(try row.text(1)),
-            let credential = BrokerCredential(bytes: try row.blob(2))
+        guard let id = identifier(try row.text("device")), let user = identifier(try row.text("person")),
+            let credential = BrokerCredential(bytes: try row.blob("credential"))
         else { return nil }
         self.init(id: id, user: user, credential: credential)
     }
@@ -40,12 +40,15 @@ extension BrokerDevice {
 extension BrokerGateway {
     /// Nil where the row is damaged.
     fileprivate init?(_ row: borrowing Row) throws(VaultError) {
-        let owner = try row.textIfPresent(1)
-        guard let id = identifier(try row.text(0)), let credential = BrokerCredential(bytes: try row.blob(2)) else {
+        let owner = try row.textIfPresent("owner")
+        guard let id = identifier(try row.text("gateway")),
+            let credential = BrokerCredential(bytes: try row.blob("credential"))
+        else {
             return nil
         }
         self.init(
-            id: id, owner: owner.flatMap(identifier), credential: credential, isHousehold: try row.int(3) != 0)
+            id: id, owner: owner.flatMap(identifier), credential: credential, isHousehold: try row.int("household") != 0
+        )
     }
 }
 

@@ -191,7 +191,10 @@ extension Devices {
             "SELECT device, created_ms, secret_version, name FROM devices WHERE person = ? ORDER BY created_ms, device",
             [.text(user.text)]
         ) { row throws(VaultError) in
-            (device: try row.text(0), created: try row.int(1), version: try row.int(2), name: try row.blob(3))
+            (
+                device: try row.text("device"), created: try row.int("created_ms"),
+                version: try row.int("secret_version"), name: try row.blob("name")
+            )
         }
         var devices: [JSON] = []
         for row in rows {

@@ -83,7 +83,7 @@ extension Store {
 
     private func hour(_ function: String, of stream: StoredStream) throws(VaultError) -> Int64? {
         try database.first(
-            "SELECT \(function)(first_hour) FROM blocks WHERE stream = ?", [.integer(stream.number)]
-        ) { row throws(VaultError) in try row.intIfPresent(0) } ?? nil
+            "SELECT \(function)(first_hour) FROM blocks WHERE stream = ?", [.integer(stream.number)],
+            row: Row.intIfPresent) ?? nil
     }
 }

@@ -72,7 +72,7 @@ struct ResetCodes {
             "SELECT id, secret, expires_ms FROM codes WHERE purpose = 'reset' AND subject = ?",
             [subject(lookup)]
         ) { row throws(VaultError) in
-            (id: try row.text(0), sealed: try row.blob(1), expires: try row.int(2))
+            (id: try row.text("id"), sealed: try row.blob("secret"), expires: try row.int("expires_ms"))
         }
         // One that would live longer than any may: the clock was set back.
         guard let found, now < found.expires, found.expires <= now + Self.lifetime else { return nil }

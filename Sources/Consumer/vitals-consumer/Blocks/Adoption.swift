@@ -73,14 +73,14 @@ extension Store {
         try database.first(
             "SELECT max(serial) FROM streams WHERE gateway = ? AND sensor = ?",
             [.text(sensor.gateway.text), .text(sensor.sensor.text)],
-            row: { row throws(VaultError) in try row.intIfPresent(0) }
+            row: Row.intIfPresent
         ).flatMap { $0 }
     }
 
     /// The serial of the newest grant of all; nil where there never was one.
     func newestSerial() throws(VaultError) -> Int64? {
         try database.first(
-            "SELECT max(serial) FROM streams", row: { row throws(VaultError) in try row.intIfPresent(0) }
+            "SELECT max(serial) FROM streams", row: Row.intIfPresent
         ).flatMap { $0 }
     }
 

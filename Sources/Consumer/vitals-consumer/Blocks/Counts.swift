@@ -134,7 +134,7 @@ extension Store {
         guard isCounted == 1 else { return nil }
         var counts: [Int64: Int64] = [:]
         try database.forEach("SELECT kind, number FROM counts WHERE stream = ?", [.integer(stream.number)]) {
-            (row) throws(VaultError) in counts[try row.int(0)] = try row.int(1)
+            (row) throws(VaultError) in counts[try row.int("kind")] = try row.int("number")
         }
         return counts
     }

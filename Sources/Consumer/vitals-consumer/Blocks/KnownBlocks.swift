@@ -59,8 +59,8 @@ struct KnownBlocks {
         var entries = entries
         // Packed ones first: what is there of both is known by its whole digest.
         try store.database.forEach(Self.packed, values) { row throws(VaultError) in
-            let (session, first, digests) = (try row.int(0), try row.int(1), try row.blob(2))
-            let asked = try row.int(3)...(try row.int(4))
+            let (session, first, digests) = (try row.int("session"), try row.int("first_seq"), try row.blob("digests"))
+            let asked = try row.int("low")...(try row.int("high"))
             for index in 0..<digests.count / LedgerRun.width {
                 let (sequence, overflow) = first.addingReportingOverflow(Int64(index))
                 guard !overflow, asked.contains(sequence) else { continue }
@@ -72,8 +72,8 @@ struct KnownBlocks {
         values.removeAll(keepingCapacity: true)
         for run in runs { values += [.integer(run.session), .integer(run.first), .integer(run.last)] }
         try store.database.forEach(Self.rows, values) { row throws(VaultError) in
-            let name = Name(session: try row.int(0), sequence: UInt64(bitPattern: try row.int(1)))
-            entries[name] = LedgerEntry(digest: try row.blob(2))
+            let name = Name(session: try row.int("session"), sequence: UInt64(bitPattern: try row.int("seq")))
+            entries[name] = LedgerEntry(digest: try row.blob("digest"))
         }
         self.entries = entries
     }

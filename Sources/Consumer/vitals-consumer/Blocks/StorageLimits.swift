@@ -152,9 +152,11 @@ struct StoredSizes {
     /// - Returns: what all streams come to; nil while there is more to count.
     mutating func goOn(_ store: Store) throws(VaultError) -> [(stream: StoredStream, bytes: Int)]? {
         let page = try store.database.query(
-            "SELECT number, stream, length(sealed) FROM blocks WHERE number > ? AND number <= ? ORDER BY number LIMIT ?",
+            "SELECT number, stream, length(sealed) AS bytes FROM blocks WHERE number > ? AND number <= ? ORDER BY number LIMIT ?",
             [.integer(last), .integer(end), .integer(Self.portion)]
-        ) { row throws(VaultError) in (number: try row.int(0), stream: try row.int(1), length: Int(try row.int(2))) }
+        ) { row throws(VaultError) in
+            (number: try row.int("number"), stream: try row.int("stream"), length: Int(try row.int("bytes")))
+        }
         for row in page { sizes[row.stream, default: 0] += row.length + StorageAllowances.bytesBesides }
         if page.count == Self.portion, let end = page.last?.number {
             last = end

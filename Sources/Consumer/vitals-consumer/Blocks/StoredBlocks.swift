@@ -29,18 +29,18 @@ struct StoredBlock {
     var isLoose: Bool { form == .came(.loose) }
 
     fileprivate init(_ row: borrowing Row) throws(VaultError) {
-        number = try row.int(0)
-        session = try row.int(1)
-        sequence = UInt64(bitPattern: try row.int(2))
-        let (seq, type) = (try row.int(2), try row.int(3))
+        number = try row.int("number")
+        session = try row.int("session")
+        sequence = UInt64(bitPattern: try row.int("seq"))
+        let (seq, type) = (try row.int("seq"), try row.int("type"))
         form =
             type == PackedGroup.type
             ? .packed(group: seq)
             // Any other type has no readings, and is not asked for.
             : .came(BlockHeader.Kind(rawValue: UInt8(truncatingIfNeeded: type)) ?? .gap)
-        firstHour = try row.int(4)
-        hoursMore = try row.int(5)
-        sealed = try row.blob(6)
+        firstHour = try row.int("first_hour")
+        hoursMore = try row.int("hours_more")
+        sealed = try row.blob("sealed")
     }
 
     fileprivate static let columns = "number, session, seq, type, first_hour, hours_more, sealed"
@@ -99,7 +99,7 @@ extension Store {
     func longestBlock(of stream: Int64) throws(VaultError) -> Int64 {
         try database.first(
             "SELECT max(hours_more) FROM blocks WHERE stream = ? AND hours_more > 0 AND kinds != 0", [.integer(stream)],
-            row: { row throws(VaultError) in try row.intIfPresent(0) }
+            row: Row.intIfPresent
         ).flatMap { $0 } ?? 0
     }
 

@@ -96,13 +96,13 @@ struct CheckCommand {
         var closed: Int64 = 0
         for sql in [
             "SELECT person, secret_version, name, sealed FROM documents",
-            "SELECT person, secret_version, '\(Documents.label(ofDevice: ""))' || device, name FROM devices",
+            "SELECT person, secret_version, '\(Documents.label(ofDevice: ""))' || device AS name, name AS sealed FROM devices",
         ] {
             try store.database.forEach(sql) { row throws(VaultError) in
-                let (text, version) = (try row.text(0), try row.int(1))
+                let (text, version) = (try row.text("person"), try row.int("secret_version"))
                 guard let user = decoded({ () throws(MalformedValue) in try ID(text) }),
                     try keys.person(text, version: version) != nil,
-                    try documents.opened(row.blob(3), row.text(2), of: user, version: version) == nil
+                    try documents.opened(row.blob("sealed"), row.text("name"), of: user, version: version) == nil
                 else { return }
                 closed += 1
             }

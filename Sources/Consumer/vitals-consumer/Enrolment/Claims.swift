@@ -58,7 +58,7 @@ struct Claims {
         let claims = try store.database.query(
             "SELECT gateway, sensor, person, kinds, claimed_ms FROM claims WHERE person = ? ORDER BY gateway, sensor",
             [.text(user.text)]
-        ) { row throws(VaultError) in (claim: try Self.person(row), time: try row.int(4)) }
+        ) { row throws(VaultError) in (claim: try Self.person(row), time: try row.int("claimed_ms")) }
         return claims.compactMap { claim, time in
             claim.flatMap { claim in claim.sensors.first.map { ($0, claim.kinds, time) } }
         }
@@ -112,8 +112,8 @@ struct Claims {
     }
 
     private static func person(_ row: borrowing Row) throws(VaultError) -> PersonSettings? {
-        let (gateway, sensor, user) = (try row.text(0), try row.text(1), try row.text(2))
-        let kinds = Grant.Kinds(rawValue: UInt8(truncatingIfNeeded: try row.int(3)))
+        let (gateway, sensor, user) = (try row.text("gateway"), try row.text("sensor"), try row.text("person"))
+        let kinds = Grant.Kinds(rawValue: UInt8(truncatingIfNeeded: try row.int("kinds")))
         return decoded { () throws(MalformedValue) in
             let name = SensorName(gateway: try ID(gateway), sensor: try ID(sensor))
             return PersonSettings(user: try ID(user), sensors: [name], kinds: kinds)

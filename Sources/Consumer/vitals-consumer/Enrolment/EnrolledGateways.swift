@@ -131,7 +131,7 @@ struct EnrolledGateways {
     func claimKeys(of gateway: ID) throws(VaultError) -> ClaimKeys? {
         let row = try store.database.first(
             "SELECT claim_key, identity FROM gateways WHERE gateway = ?", [.text(gateway.text)]
-        ) { row throws(VaultError) in (sealed: try row.blob(0), identity: try row.blob(1)) }
+        ) { row throws(VaultError) in (sealed: try row.blob("claim_key"), identity: try row.blob("identity")) }
         guard let row else { return nil }
         let code = try SymmetricKey(keys.service.openWithNonce(row.sealed, aad: Self.claimKeyData(gateway)))
         guard Self.canAgree(keys.identity, row.identity) else { return nil }
@@ -174,11 +174,12 @@ struct EnrolledGateways {
 extension EnrolledGateway {
     /// Nil where the row is damaged.
     fileprivate init?(_ row: borrowing Row) throws(VaultError) {
-        let (id, owner) = (try row.text(0), try row.textIfPresent(1))
+        let (id, owner) = (try row.text("gateway"), try row.textIfPresent("owner"))
         let ids = decoded { () throws(MalformedValue) in (id: try ID(id), owner: try owner.map(ID.init)) }
         guard let ids else { return nil }
         self.init(
-            id: ids.id, owner: ids.owner, identity: try row.blob(2), isHousehold: try row.int(3) != 0,
-            enrolled: try row.int(4))
+            id: ids.id, owner: ids.owner, identity: try row.blob("identity"),
+            isHousehold: try row.int("household") != 0,
+            enrolled: try row.int("enrolled_ms"))
     }
 }

@@ -75,7 +75,10 @@ struct EnrolmentCodes {
             "SELECT subject, secret, expires_ms, tries FROM codes WHERE id = ? AND purpose = ?",
             [.text(id), .text(Self.purpose)]
         ) { row throws(VaultError) in
-            (subject: try row.text(0), secret: try row.blob(1), expires: try row.int(2), tries: try row.int(3))
+            (
+                subject: try row.text("subject"), secret: try row.blob("secret"), expires: try row.int("expires_ms"),
+                tries: try row.int("tries")
+            )
         }
         guard let row else { return .failure(.wrong) }
         guard row.expires > now else {

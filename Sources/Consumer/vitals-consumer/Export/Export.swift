@@ -132,7 +132,10 @@ struct Export {
             "SELECT device, created_ms, secret_version, name FROM devices WHERE person = ? ORDER BY created_ms, device",
             [.text(user.text)]
         ) { row throws(VaultError) in
-            (id: try row.text(0), created: try row.int(1), version: try row.int(2), name: try row.blob(3))
+            (
+                id: try row.text("device"), created: try row.int("created_ms"), version: try row.int("secret_version"),
+                name: try row.blob("name")
+            )
         }
         var devices: [JSON] = []
         for row in rows {
@@ -152,8 +155,8 @@ struct Export {
             [.text(user.text)]
         ) { row throws(VaultError) -> JSON in
             .object(present: [
-                "gateway": .string(try row.text(0)), "sensor": .string(try row.text(1)),
-                "claimed": .string(Self.time(try row.int(2))),
+                "gateway": .string(try row.text("gateway")), "sensor": .string(try row.text("sensor")),
+                "claimed": .string(Self.time(try row.int("claimed_ms"))),
             ])
         }
         let given = given.map { sensor -> JSON in
@@ -237,7 +240,9 @@ struct Export {
                 SELECT min(hour) / 24, max(hour) / 24 FROM heart_rate_hours WHERE person = ?1) AS kept
             """, [.text(user.text)]
         ) { row throws(VaultError) in
-            guard let first = try row.intIfPresent(0), let last = try row.intIfPresent(1) else { return nil }
+            guard let first = try row.intIfPresent("first_day"), let last = try row.intIfPresent("last_day") else {
+                return nil
+            }
             return first - 1...last + 1
         } ?? nil
     }

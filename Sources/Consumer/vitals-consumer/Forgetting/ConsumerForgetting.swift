@@ -106,7 +106,7 @@ extension Keys {
             SELECT person, made_ms FROM secrets AS one WHERE made_ms <= ?
                 AND version = (SELECT max(version) FROM secrets WHERE person = one.person) ORDER BY person
             """, [.integer(now - Int64(age * 11 / 12))]
-        ) { row throws(VaultError) in (user: try row.text(0), made: try row.int(1)) }
+        ) { row throws(VaultError) in (user: try row.text("person"), made: try row.int("made_ms")) }
         var due: [ID] = []
         for (text, made) in newest {
             guard let user = decoded({ () throws(MalformedValue) in try ID(text) }) else { continue }

@@ -203,7 +203,9 @@ extension Erasure {
     private func nameDevicesAnew(_ documents: Documents) throws(VaultError) {
         let devices = try store.database.query(
             "SELECT device, secret_version, name FROM devices WHERE person = ? AND secret_version <= ?", names
-        ) { row throws(VaultError) in (id: try row.text(0), version: try row.int(1), sealed: try row.blob(2)) }
+        ) { row throws(VaultError) in
+            (id: try row.text("device"), version: try row.int("secret_version"), sealed: try row.blob("name"))
+        }
         for device in devices {
             let label = Documents.label(ofDevice: device.id)
             let name = try documents.opened(device.sealed, label, of: person.user, version: device.version)
@@ -285,13 +287,16 @@ extension Erasure {
         samples += try store.database.query(
             "SELECT name, secret_version, sealed FROM documents WHERE person = ? AND secret_version <= ?", names
         ) { row throws(VaultError) in
-            Sample(sealed: try row.blob(2), context: Documents.context(try row.text(0), user, try row.int(1)))
+            Sample(
+                sealed: try row.blob("sealed"),
+                context: Documents.context(try row.text("name"), user, try row.int("secret_version")))
         }
         samples += try store.database.query(
             "SELECT device, secret_version, name FROM devices WHERE person = ? AND secret_version <= ?", names
         ) { row throws(VaultError) in
-            let label = Documents.label(ofDevice: try row.text(0))
-            return Sample(sealed: try row.blob(2), context: Documents.context(label, user, try row.int(1)))
+            let label = Documents.label(ofDevice: try row.text("device"))
+            return Sample(
+                sealed: try row.blob("name"), context: Documents.context(label, user, try row.int("secret_version")))
         }
         for table in PersonalTable.allCases {
             try table.forEach(store, of: user, upTo: person.version, atMost: Self.sampleLimit / 8) {
@@ -342,8 +347,8 @@ extension Store {
             """, [.integer(stream.number), .integer(limit)]
         ) { row throws(VaultError) in
             Erasure.Sample(
-                sealed: try row.blob(2),
-                context: PackedGroup.context(stream.id, hour: try row.int(0), group: try row.int(1)))
+                sealed: try row.blob("sealed"),
+                context: PackedGroup.context(stream.id, hour: try row.int("first_hour"), group: try row.int("seq")))
         }
     }
 }

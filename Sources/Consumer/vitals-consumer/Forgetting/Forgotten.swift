@@ -177,7 +177,7 @@ extension Store {
     func forgotten() throws(VaultError) -> ForgottenList {
         var list = try ForgottenList(database)
         try database.forEach("SELECT id FROM forgotten_streams") { row throws(VaultError) in
-            list.add(StreamID(stored: try row.blob(0)))
+            list.add(StreamID(stored: try row.blob("id")))
         }
         return list
     }
@@ -203,10 +203,10 @@ extension ForgottenList {
     /// The people on the list of a database.
     /// - Parameter column: the one that says who, which has another name in keys.db of before.
     init(_ database: Database, column: String = "person") throws(VaultError) {
-        let sql = "SELECT \(column), version, time_ms, account FROM forgotten"
+        let sql = "SELECT \(column) AS person, version, time_ms, account FROM forgotten"
         try database.forEach(sql) { row throws(VaultError) in
-            let (text, version, time) = (try row.text(0), try row.int(1), try row.int(2))
-            let isWithAccount = try row.int(3) != 0
+            let (text, version, time) = (try row.text("person"), try row.int("version"), try row.int("time_ms"))
+            let isWithAccount = try row.int("account") != 0
             guard let user = decoded({ () throws(MalformedValue) in try ID(text) }) else { return }
             add(Forgotten(user: user, version: version, time: time, isWithAccount: isWithAccount))
         }

@@ -39,31 +39,30 @@ enum PersonalTable: String, CaseIterable {
         _ body: (Row) throws(VaultError) -> Void
     ) throws(VaultError) {
         let sql = """
-            SELECT person, secret_version, sealed, \(key) FROM \(rawValue)
+            SELECT person, secret_version, sealed, \(key) AS entry FROM \(rawValue)
             WHERE secret_version <= ?\(user == nil ? "" : " AND person = ?")\(limit == nil ? "" : " ORDER BY random() LIMIT ?")
             """
         var values: [Value] = [.integer(version)]
         if let user { values.append(.text(user.text)) }
         if let limit { values.append(.integer(limit)) }
         try store.database.forEach(sql, values) { row throws(VaultError) in
-            let (text, version) = (try row.text(0), try row.int(1))
+            let (text, version) = (try row.text("person"), try row.int("secret_version"))
             guard let owner = decoded({ () throws(MalformedValue) in try ID(text) }) else { return }
             try body(
                 Row(
-                    user: text, version: version, sealed: try row.blob(2),
-                    context: try context(of: row, 3, owner, version)))
+                    user: text, version: version, sealed: try row.blob("sealed"),
+                    context: try context(of: row, owner, version)))
         }
     }
 
-    private func context(of row: Storage.Row, _ column: Int, _ user: ID, _ version: Int64) throws(VaultError) -> [UInt8]
-    {
+    private func context(of row: Storage.Row, _ user: ID, _ version: Int64) throws(VaultError) -> [UInt8] {
         switch self {
-        case .days: DayRows.context(user, try row.int(column), version)
-        case .heartRateHours: HeartRateRows.context(.hours, try row.int(column), user, version)
-        case .heartRateDays: HeartRateRows.context(.days, try row.int(column), user, version)
-        case .heartRateMonths: HeartRateRows.context(.months, try row.int(column), user, version)
-        case .notifications: Documents.context(Notifications.label(try row.text(column)), user, version)
-        case .answered: Documents.context(Answered.label(try row.blob(column)), user, version)
+        case .days: DayRows.context(user, try row.int("entry"), version)
+        case .heartRateHours: HeartRateRows.context(.hours, try row.int("entry"), user, version)
+        case .heartRateDays: HeartRateRows.context(.days, try row.int("entry"), user, version)
+        case .heartRateMonths: HeartRateRows.context(.months, try row.int("entry"), user, version)
+        case .notifications: Documents.context(Notifications.label(try row.text("entry")), user, version)
+        case .answered: Documents.context(Answered.label(try row.blob("entry")), user, version)
         }
     }
 

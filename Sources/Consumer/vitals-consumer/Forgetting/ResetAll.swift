@@ -145,10 +145,10 @@ extension Store {
         var numbers: [Int64: Int64] = [:]
         try database.forEach(
             """
-            SELECT kind, sum(counts.number) FROM counts JOIN streams ON streams.number = counts.stream
+            SELECT kind, sum(counts.number) AS number FROM counts JOIN streams ON streams.number = counts.stream
             WHERE person = ? GROUP BY kind
             """, [.text(user.text)]
-        ) { row throws(VaultError) in numbers[try row.int(0)] = try row.int(1) }
+        ) { row throws(VaultError) in numbers[try row.int("kind")] = try row.int("number") }
         return numbers
     }
 

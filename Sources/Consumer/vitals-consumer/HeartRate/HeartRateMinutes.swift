@@ -128,7 +128,7 @@ final class HeartRateMinutes: Derivation {
                 SELECT person, hour FROM heart_rate_hours WHERE hour < ? AND (hour, person) > (?, ?)
                 ORDER BY hour, person LIMIT 1024
                 """, [.integer(before), .integer(last.hour), .text(last.user)]
-            ) { row throws(VaultError) in (user: try row.text(0), hour: HeartRateHour(try row.int(1))) }
+            ) { row throws(VaultError) in (user: try row.text("person"), hour: HeartRateHour(try row.int("hour"))) }
             for (text, hour) in closed {
                 guard one == nil || one?.user.text == text && one?.day == hour.day else { continue }
                 guard let user = decoded({ () throws(MalformedValue) in try ID(text) }),

@@ -95,7 +95,7 @@ struct HeartRateRows {
         let row = try store.database.first(
             "SELECT secret_version, sealed FROM \(table.name) WHERE person = ? AND \(table.column) = ?",
             [.text(user.text), .integer(period)]
-        ) { row throws(VaultError) in (version: try row.int(0), sealed: try row.blob(1)) }
+        ) { row throws(VaultError) in (version: try row.int("secret_version"), sealed: try row.blob("sealed")) }
         guard let row else { return .none }
         guard try keys.person(user.text, version: row.version) != nil else { return .locked }
         guard let bytes = try opened(row.sealed, table, period, of: user, version: row.version),
@@ -140,12 +140,12 @@ struct HeartRateRows {
     ) throws(VaultError) {
         try store.database.forEach(
             """
-            SELECT \(table.column), secret_version, sealed FROM \(table.name)
+            SELECT \(table.column) AS period, secret_version, sealed FROM \(table.name)
             WHERE person = ? AND \(table.column) BETWEEN ? AND ? ORDER BY \(table.column)
             """, [.text(user.text), .integer(periods.lowerBound), .integer(periods.upperBound)]
         ) { row throws(VaultError) in
-            let period = try row.int(0)
-            let bytes = try opened(row.blob(2), table, period, of: user, version: row.int(1))
+            let period = try row.int("period")
+            let bytes = try opened(row.blob("sealed"), table, period, of: user, version: row.int("secret_version"))
             guard let bytes else { return }
             _ = HeartRateCells.forEach(in: bytes, capacity: table.capacity) { body(period, $0, $1) }
         }

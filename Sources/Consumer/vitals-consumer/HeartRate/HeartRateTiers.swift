@@ -27,7 +27,7 @@ struct HeartRateTiers {
         guard !deleted.isEmpty else { return Hidden(deleted: deleted, stale: []) }
         let stale = try rows.store.database.query(
             "SELECT first_hour, last_hour FROM stale WHERE person = ? AND first_hour <= last_hour", [.text(user.text)]
-        ) { row throws(VaultError) in try row.int(0)...row.int(1) }
+        ) { row throws(VaultError) in try row.int("first_hour")...row.int("last_hour") }
         return Hidden(deleted: deleted, stale: stale)
     }
 

@@ -99,12 +99,12 @@ extension Notifications {
         static let columns = "number, id, person, secret_version, sealed, confirmed"
 
         init(_ row: Storage.Row) throws(VaultError) {
-            number = try row.int(0)
-            id = try row.text(1)
-            user = try row.text(2)
-            version = try row.int(3)
-            sealed = try row.blob(4)
-            isConfirmed = try row.int(5) != 0
+            number = try row.int("number")
+            id = try row.text("id")
+            user = try row.text("person")
+            version = try row.int("secret_version")
+            sealed = try row.blob("sealed")
+            isConfirmed = try row.int("confirmed") != 0
         }
     }
 

@@ -89,7 +89,7 @@ extension Store {
         try database.first(
             "SELECT first_seq, digests FROM ledger_runs WHERE session = ? AND \(condition) LIMIT 1",
             [.integer(session), .integer(sequence)]
-        ) { row throws(VaultError) in LedgerRun(first: try row.int(0), digests: try row.blob(1)) }
+        ) { row throws(VaultError) in LedgerRun(first: try row.int("first_seq"), digests: try row.blob("digests")) }
     }
 
     private func delete(_ run: LedgerRun, _ session: Int64) throws(VaultError) {

@@ -75,7 +75,8 @@ extension Store {
             """, [.integer(stream), .integer(hour)]
         ) { row throws(VaultError) in
             PackedGroup(
-                stream: stream, hour: hour, group: try row.int(1), number: try row.int(0), sealed: try row.blob(2))
+                stream: stream, hour: hour, group: try row.int("seq"), number: try row.int("number"),
+                sealed: try row.blob("sealed"))
         }
     }
 

@@ -279,7 +279,9 @@ struct PackingPass {
             """
         let found = try packer.store.database.first(
             sql, [.integer(hour), .integer(number), .integer(before)]
-        ) { row throws(VaultError) in (hour: try row.int(0), number: try row.int(1), stream: try row.int(2)) }
+        ) { row throws(VaultError) in
+            (hour: try row.int("first_hour"), number: try row.int("number"), stream: try row.int("stream"))
+        }
         guard let found else { return false }
         if found.hour != hour { done = [] }
         (hour, number) = (found.hour, found.number)

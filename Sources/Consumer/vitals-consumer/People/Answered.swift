@@ -56,7 +56,7 @@ final class Answered {
         let row = try store.database.first(
             "SELECT secret_version, sealed FROM answered WHERE digest = ? AND person = ? AND expires_ms > ?",
             [.blob(identity), .text(user.text), .integer(now)]
-        ) { row throws(VaultError) in (version: try row.int(0), sealed: try row.blob(1)) }
+        ) { row throws(VaultError) in (version: try row.int("secret_version"), sealed: try row.blob("sealed")) }
         guard let row else { return nil }
         return try documents.opened(row.sealed, Self.label(identity), of: user, version: row.version)
     }

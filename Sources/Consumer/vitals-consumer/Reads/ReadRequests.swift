@@ -92,7 +92,8 @@ extension Store {
         try database.query(
             "SELECT gateway, sensor FROM streams WHERE person = ? AND until_ms IS NULL ORDER BY gateway, sensor",
             [.text(user.text)]
-        ) { row throws(VaultError) in "\(try row.text(0))/\(try row.text(1))" }.compactMap(SensorName.init)
+        ) { row throws(VaultError) in "\(try row.text("gateway"))/\(try row.text("sensor"))" }.compactMap(
+            SensorName.init)
     }
 
     /// The sensors of which something is recorded now, and whose they are.
@@ -102,7 +103,7 @@ extension Store {
             "SELECT gateway, sensor, person FROM streams WHERE until_ms IS NULL AND kinds & ? != 0",
             [.integer(Int64(kinds.rawValue))]
         ) { row throws(VaultError) in
-            let (name, text) = ("\(try row.text(0))/\(try row.text(1))", try row.text(2))
+            let (name, text) = ("\(try row.text("gateway"))/\(try row.text("sensor"))", try row.text("person"))
             guard let sensor = SensorName(name), let user = decoded({ () throws(MalformedValue) in try ID(text) })
             else { return }
             sensors[sensor] = user

@@ -269,7 +269,7 @@ struct DayRows {
         let found = try store.database.first(
             "SELECT secret_version, sealed FROM days WHERE person = ? AND day = ?",
             [.text(user.text), .integer(day.daysSince1970)]
-        ) { row throws(VaultError) in (version: try row.int(0), sealed: try row.blob(1)) }
+        ) { row throws(VaultError) in (version: try row.int("secret_version"), sealed: try row.blob("sealed")) }
         return try found.flatMap { (found) throws(VaultError) in
             try opened(found.sealed, of: user, on: day.daysSince1970, version: found.version)
         }
@@ -282,7 +282,9 @@ struct DayRows {
         let rows = try store.database.query(
             "SELECT day, secret_version, sealed FROM days WHERE person = ? AND day BETWEEN ? AND ? ORDER BY day",
             [.text(user.text), .integer(days.lowerBound.daysSince1970), .integer(days.upperBound.daysSince1970)]
-        ) { row throws(VaultError) in (day: try row.int(0), version: try row.int(1), sealed: try row.blob(2)) }
+        ) { row throws(VaultError) in
+            (day: try row.int("day"), version: try row.int("secret_version"), sealed: try row.blob("sealed"))
+        }
         var records: [(day: CalendarDay, record: DayRecord)] = []
         for row in rows {
             guard let record = try opened(row.sealed, of: user, on: row.day, version: row.version) else { continue }
@@ -296,14 +298,15 @@ struct DayRows {
         try store.database.query(
             "SELECT day FROM days WHERE person = ? AND day BETWEEN ? AND ? ORDER BY day",
             [.text(user.text), .integer(days.lowerBound.daysSince1970), .integer(days.upperBound.daysSince1970)]
-        ) { row throws(VaultError) in CalendarDay(daysSince1970: try row.int(0)) }
+        ) { row throws(VaultError) in CalendarDay(daysSince1970: try row.int("day")) }
     }
 
     /// From the first day that has a record to the last.
     func span(of user: ID) throws(VaultError) -> ClosedRange<CalendarDay>? {
         let found = try store.database.first(
-            "SELECT min(day), max(day) FROM days WHERE person = ?", [.text(user.text)]
-        ) { row throws(VaultError) in (first: try row.intIfPresent(0), last: try row.intIfPresent(1)) }
+            "SELECT min(day) AS first_day, max(day) AS last_day FROM days WHERE person = ?", [.text(user.text)]
+        ) { row throws(VaultError) in (first: try row.intIfPresent("first_day"), last: try row.intIfPresent("last_day"))
+        }
         guard let first = found?.first, let last = found?.last else { return nil }
         return CalendarDay(daysSince1970: first)...CalendarDay(daysSince1970: last)
     }

@@ -235,7 +235,9 @@ final class StaleHours: @unchecked Sendable {
         try store.database.first(
             "SELECT number, first_hour, last_hour FROM stale WHERE person = ? ORDER BY number LIMIT 1",
             [.text(user.text)]
-        ) { row throws(VaultError) in (number: try row.int(0), first: try row.int(1), last: try row.int(2)) }
+        ) { row throws(VaultError) in
+            (number: try row.int("number"), first: try row.int("first_hour"), last: try row.int("last_hour"))
+        }
     }
 
     private enum Step {
@@ -435,9 +437,7 @@ extension StoredReadings {
         let day = first >= 0 ? first / 24 : (first + 1) / 24 - 1
         var found: [Int64] = []
         func look(_ sql: String, _ from: Int64) throws(VaultError) -> Int64? {
-            try store.database.first(sql, [.text(user.text), .integer(from)]) { row throws(VaultError) in
-                try row.intIfPresent(0)
-            }.flatMap { $0 }
+            try store.database.first(sql, [.text(user.text), .integer(from)], row: Row.intIfPresent).flatMap { $0 }
         }
         if let hour = try look("SELECT min(hour) FROM heart_rate_hours WHERE person = ? AND hour >= ?", first) {
             found.append(hour)

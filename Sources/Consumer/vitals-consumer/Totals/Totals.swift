@@ -225,10 +225,10 @@ final class Totals {
         var read = HourRanges()
         try store.database.forEach(
             """
-            SELECT DISTINCT first_hour, first_hour + hours_more FROM blocks WHERE number IN
+            SELECT DISTINCT first_hour, first_hour + hours_more AS last_hour FROM blocks WHERE number IN
                 (SELECT block FROM records WHERE session IN (SELECT number FROM sessions WHERE stream = ?))
             """, [.integer(stream.number)]
-        ) { row throws(VaultError) in read.insert((try row.int(0))...(try row.int(1))) }
+        ) { row throws(VaultError) in read.insert((try row.int("first_hour"))...(try row.int("last_hour"))) }
         if looseHours.count >= Self.capacity { looseHours = [:] }
         looseHours[stream.number] = read
         return read
@@ -256,13 +256,13 @@ final class Totals {
         let shifts = try corrections(of: stream).shifts(of: boot)
         let rows = try store.database.query(
             """
-            SELECT DISTINCT first_hour, first_hour + hours_more FROM blocks
+            SELECT DISTINCT first_hour, first_hour + hours_more AS last_hour FROM blocks
             JOIN sessions ON sessions.number = blocks.session
             WHERE blocks.stream = ?1 AND kinds != 0 AND (boot = ?2 OR type NOT IN (1, 2)) AND blocks.number >
                 (SELECT coalesce(min(after_block), 9223372036854775807) FROM sessions WHERE stream = ?1 AND boot = ?2)
             ORDER BY first_hour
             """, [.integer(stream.number), .blob(boot.bytes)]
-        ) { row throws(VaultError) in (try row.int(0))...(try row.int(1)) }
+        ) { row throws(VaultError) in (try row.int("first_hour"))...(try row.int("last_hour")) }
         // A boot of a year has a row for each hour: what lies close together is one range.
         var spans: [ClosedRange<Int64>] = []
         for row in rows {
@@ -388,12 +388,16 @@ extension Store {
     /// Makes one mark of a person's, the last one, stand for all of them where there are too many.
     private func foldMarks(of user: ID) throws(VaultError) {
         let marks = try database.first(
-            "SELECT count(*), max(number), min(first_hour), max(last_hour) FROM stale WHERE person = ?",
+            """
+            SELECT count(*) AS count, max(number) AS number, min(first_hour) AS first_hour, max(last_hour) AS last_hour
+            FROM stale WHERE person = ?
+            """,
             [.text(user.text)]
         ) { row throws(VaultError) in
             (
-                count: try row.int(0), number: try row.intIfPresent(1), first: try row.intIfPresent(2),
-                last: try row.intIfPresent(3)
+                count: try row.int("count"), number: try row.intIfPresent("number"),
+                first: try row.intIfPresent("first_hour"),
+                last: try row.intIfPresent("last_hour")
             )
         }
         guard let marks, marks.count > Self.mostMarks, let number = marks.number, let first = marks.first,
