@@ -130,7 +130,62 @@ struct ExportTests {
         #expect(
             Set(ExportFile.order) == Set(ExportFile.allCases) && ExportFile.order.count == ExportFile.allCases.count)
         // Cursors of before an upgrade go on where they were.
-        #expect(ExportFile.allCases.prefix(13).map(\.rawValue) == Array(0..<13) && ExportFile.account.rawValue == 0)
+        #expect(ExportFile.allCases.map(\.rawValue) == Array(0..<16) && ExportFile.account.rawValue == 0)
+        #expect(ExportFile.readme.rawValue == 13 && ExportFile.deletions.rawValue == 15)
+    }
+
+    @Test("holds everything that is kept of people: every document, and every table that says whose its rows are")
+    func complete() throws {
+        let parts = try lived()
+        let (store, keys) = (parts.store, parts.keys)
+        let documents = Documents(store: store, keys: keys)
+        let friend = try ID("other")
+        let name = try documents.sealed(.string("Ada's phone"), Documents.label(ofDevice: "phone"), of: demo)
+        for (sql, values) in [
+            (
+                "INSERT INTO devices VALUES ('phone', 'demo', x'00', 0, ?, ?)",
+                [.integer(name.version), .blob(name.sealed)]
+            ),
+            ("INSERT INTO accounts VALUES ('demo', NULL, NULL, NULL, 0, 0, NULL, 0)", []),
+            ("INSERT INTO subjects VALUES (zeroblob(32), 'demo', 'a provider')", []),
+            ("INSERT INTO claims VALUES ('home', 'belt', 'demo', 2, 0)", []),
+        ] as [(String, [Value])] { try store.database.execute(sql, values) }
+        try documents.write(["steps": true], "consent", of: demo)
+        try documents.write(["name": "Bob"], "profile", of: friend)
+        let lists = FriendLists(documents)
+        try store.database.transaction { () throws(VaultError) in
+            for (one, other) in [(demo, friend), (friend, demo)] {
+                try lists.change(one) { $0.add(Tie(id: other, user: other, state: .friend, since: start)) }
+            }
+            try Notifications(store, keys).add(
+                Notification(
+                    kind: .goalReached, time: start, day: CalendarDay("2026-11-21"), goal: "steps", text: "Reached!"),
+                to: demo)
+        }
+        let tie = try #require(lists.list(of: demo).ties.first)
+        try documents.write(
+            ["day": "2026-11-21", "given": .object([JSON.Member(friend.text, 3), JSON.Member("gone", 2)])], "thumbs",
+            of: demo)
+        _ = try Deletions(store, keys).hide(start + 10_000_000..<start + 10_001_000, of: demo)
+        let byName = Dictionary(uniqueKeysWithValues: try all(parts).map { ($0.name, $0.text) })
+        func file(_ name: String) throws -> JSON { try JSON(payload: Array(#require(byName[name]).utf8)) }
+        #expect(try file("consent.json") == ["steps": true])
+        #expect(try file("account.json")["providers"] == ["a provider"])
+        #expect(byName["devices.json"]?.contains("Ada's phone") == true)
+        #expect(byName["sensors.json"]?.contains("belt") == true)
+        let friends = try #require(byName["friends.json"])
+        #expect(friends.contains(#"{"friend":"\#(tie.id)","name":"Bob","state":"friend""#), "\(friends)")
+        #expect(byName["notifications.json"]?.contains("Reached!") == true)
+        #expect(
+            byName["thumbs.json"] == """
+                {"day":"2026-11-21","thumbs":[{"given":2},{"friend":"other","given":3}]}
+
+                """)
+        #expect(
+            byName["heart-rate-deleted.json"] == """
+                {"deleted":[{"from":"2026-11-21T11:46:40.000Z","to":"2026-11-21T11:46:41.000Z"}]}
+
+                """)
     }
 
     @Test("spells the dates of its documents as ISO 8601 has them")

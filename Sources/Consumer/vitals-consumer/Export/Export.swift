@@ -94,7 +94,9 @@ struct Export {
         case .picture: return try documents.read("picture", of: user)
         case .history: return try documents.read("history", of: user).map(Histories.dated)
         case .friends: return try friends(documents)
+        case .thumbs: return try thumbs(documents)
         case .notifications: return try notifications()
+        case .deletions: return try deletions()
         case .days, .heartRate, .steps, .temperature, .readme: return nil
         }
     }
@@ -195,6 +197,27 @@ struct Export {
         return .object(present: [
             "friends": .array(entries), "inviters": inviters.isEmpty ? nil : .array(inviters),
         ])
+    }
+
+    private func thumbs(_ documents: Documents) throws(VaultError) -> JSON? {
+        guard let document = try documents.read("thumbs", of: user), case .object(let given)? = document["given"] else {
+            return nil
+        }
+        let ties = try FriendLists(documents).shown(to: user, now: now)
+        let counts = given.map { member -> JSON in
+            // Of a friendship that has ended nobody is named.
+            let tie = ties.first { $0.state == .friend && $0.user?.text == member.name }
+            return .object(present: ["friend": tie.map { .string($0.id.text) }, "given": member.value])
+        }
+        return .object(present: ["day": document["day"], "thumbs": .array(counts)])
+    }
+
+    private func deletions() throws(VaultError) -> JSON? {
+        guard let ranges = try Deletions(store, keys).read(user)?.ranges, !ranges.isEmpty else { return nil }
+        let dated = ranges.ranges.map { range -> JSON in
+            ["from": .string(Self.time(range.lowerBound)), "to": .string(Self.time(range.upperBound))]
+        }
+        return ["deleted": .array(dated)]
     }
 
     private func notifications() throws(VaultError) -> JSON? {

@@ -5,8 +5,8 @@ import Vault
 // What a person takes along, in parts.
 //
 // The files come one after the other, each in parts of at most 32 KiB of text: a README that explains the others; account, profile,
-// consent, devices, sensors, picture, what the person was and wanted to reach when, friends and notifications; then what each day came to, a line of JSON for each;
-// then the readings, kind by kind, in order of time, as `readings` prints them. A file of which there is nothing is
+// consent, devices, sensors, picture, what the person was and wanted to reach when, friends, thumbs, notifications and what they had deleted;
+// then what each day came to, a line of JSON for each; then the readings, kind by kind, in order of time, as `readings` prints them. A file of which there is nothing is
 // left out. Nothing is remembered between two parts: the cursor says where the next one begins. It is sealed, and bound to
 // the person: nobody can make one, and that of one person is none for another.
 //
@@ -44,9 +44,13 @@ enum ExportFile: UInt8, CaseIterable {
     case account, profile, consent, devices, sensors, picture, history, friends, notifications, days
     case heartRate, steps, temperature
     case readme
+    case thumbs, deletions
 
-    /// Their order: first what explains the others.
-    static let order = [readme] + allCases.filter { $0 != readme }
+    /// Their order: first what explains the others, and the readings last.
+    static let order: [ExportFile] = [
+        .readme, .account, .profile, .consent, .devices, .sensors, .picture, .history, .friends, .thumbs,
+        .notifications, .deletions, .days, .heartRate, .steps, .temperature,
+    ]
 
     var next: ExportFile? {
         Self.order.firstIndex(of: self).flatMap { $0 + 1 < Self.order.count ? Self.order[$0 + 1] : nil }
@@ -79,6 +83,8 @@ enum ExportFile: UInt8, CaseIterable {
         case .steps: "steps.csv"
         case .temperature: "temperature.csv"
         case .readme: "README.txt"
+        case .thumbs: "thumbs.json"
+        case .deletions: "heart-rate-deleted.json"
         }
     }
 
@@ -109,6 +115,9 @@ enum ExportFile: UInt8, CaseIterable {
         case .steps: "Each step count that was read: a counter that only grows, until its sensor starts again."
         case .temperature: "Each body temperature that was read."
         case .readme: "This text."
+        case .thumbs: "How many thumbs you gave to each friend on the day on which you last gave one."
+        case .deletions:
+            "From when to when you had heart rates deleted: what a sensor still sends of these times is not kept."
         }
     }
 }
