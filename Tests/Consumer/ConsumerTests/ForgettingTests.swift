@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Foundation
 import Reactor
 import Records
@@ -112,6 +113,74 @@ struct ForgettingTests {
         #expect(try parts.count("blocks") == 31 && parts.count("sessions") == 1)
     }
 
+    /// A household in which every table that says whose its rows are has some of demo's.
+    private func full() throws -> Parts {
+        var made: (minutes: HeartRateMinutes, days: Days)?
+        var parts = try household.open(people: people) { store, keys in
+            let both = (HeartRateMinutes(store, keys), Days(store, keys, Histories(store, keys, zone: "UTC")))
+            made = both
+            return [both.0, both.1]
+        }
+        let (minutes, _) = try #require(made)
+        while try !parts.stale.work(within: .seconds(10)) {}
+        let session = try parts.session(household)
+        _ = try parts.take(session.keyBlock, session.block(beat(0, 70)), session.block(count(start, 100)))
+        while try minutes.fold(before: .max, now: start + 100_000_000) {}
+        _ = try parts.take(session.block(beat(3_600_000, 71)), session.block(count(start + 60_000, 160)))
+        let (store, keys) = (parts.store, parts.keys)
+        try store.markStale(demo, 0...10)
+        let documents = Documents(store: store, keys: keys)
+        try documents.write(["email": "ada@example.org"], "contact", of: demo)
+        try documents.write(["name": "Ada"], "profile", of: demo)
+        try Notifications(store, keys).add(
+            Notification(kind: .goalReached, time: start, day: CalendarDay("2026-11-21"), goal: "steps", text: "!"),
+            to: demo)
+        let digest = [UInt8](repeating: 7, count: 32)
+        let answered = try documents.sealed(.string("yes"), Answered.label(digest), of: demo)
+        let name = try documents.sealed(.string("Ada's phone"), Documents.label(ofDevice: "phone"), of: demo)
+        for (sql, values) in [
+            (
+                "INSERT INTO answered VALUES (?, 'demo', ?, ?, 0)",
+                [.blob(digest), .integer(answered.version), .blob(answered.sealed)]
+            ),
+            (
+                "INSERT INTO devices VALUES ('phone', 'demo', x'00', 0, ?, ?)",
+                [.integer(name.version), .blob(name.sealed)]
+            ),
+            ("INSERT INTO accounts VALUES ('demo', NULL, NULL, NULL, 0, 0, NULL, 0)", []),
+            ("INSERT INTO subjects VALUES (zeroblob(32), 'demo', 'provider')", []),
+            ("INSERT INTO claims VALUES ('home', 'belt', 'demo', 2, 0)", []),
+            ("INSERT INTO gateways VALUES ('shed', 'demo', zeroblob(32), x'00', x'00', 0, 0)", []),
+        ] as [(String, [Value])] { try store.database.execute(sql, values) }
+        // A list of its own, which goes on knowing them.
+        let rows = try store.personalRows(of: demo).filter { $0.key != "forgotten" }
+        #expect(rows.count >= 14 && rows.allSatisfy { $0.value > 0 }, "\(rows.filter { $0.value == 0 })")
+        return parts
+    }
+
+    @Test("empties every table that says whose its rows are, and each had some", arguments: [false, true])
+    func everyTable(withAccount: Bool) throws {
+        let parts = try full()
+        let before = try parts.store.personalRows(of: demo, upTo: 1)
+        #expect(before.count >= 9 && before.values.allSatisfy { $0 > 0 })
+        // Nobody is to have the sensor afterwards.
+        let settings = try household.settings(people: "other: { sensors: [\"home/watch\"] }")
+        let person = Forgotten(user: demo, version: 1, time: start, isWithAccount: withAccount)
+        let grants = parts.grants
+        var erasure = Erasure(person, parts.store, parts.keys) { sensors throws(VaultError) in
+            let people = try Claims(store: grants.store).people(settings, only: sensors)
+            try grants.settle(people, only: sensors, now: start + 10_000)
+        }
+        try erasure.finish()
+        #expect(erasure.proof.tried >= 9 && erasure.proof.opened == 0)
+        // The end of a stream has hours computed again, of which nothing is left.
+        while try !parts.stale.work(within: .seconds(10)) {}
+        #expect(try parts.store.personalRows(of: demo, upTo: 1).values.allSatisfy { $0 == 0 })
+        let left = Set(try parts.store.personalRows(of: demo).filter { $0.value > 0 }.keys)
+        let account: Set = ["accounts", "claims", "devices", "documents", "gateways", "subjects"]
+        #expect(left == (withAccount ? ["forgotten"] : account.union(["forgotten"])))
+    }
+
     @Test("leaves the sensor's past nobody's, and another person's late readings are still judged by it")
     func foreignTimes() throws {
         // First other, then demo, then other again had the strap.
@@ -151,6 +220,7 @@ struct ForgettingTests {
         let settings = try household.settings(people: "other: { sensors: [\"home/watch\"] }")
         try parts.store.database.execute(
             "INSERT INTO claims (gateway, sensor, person, kinds, claimed_ms) VALUES ('home', 'strap', 'demo', 7, 0)")
+        try parts.store.database.execute("INSERT INTO subjects VALUES (zeroblob(32), 'demo', 'provider')")
         let lookup = try parts.keys.lookup("email", "ada@example.org")
         try parts.store.database.execute("UPDATE accounts SET email = ? WHERE person = 'demo'", [.blob(lookup)])
         _ = try ResetCodes(store: parts.store, keys: parts.keys).issue(lookup, now: start)
@@ -161,12 +231,12 @@ struct ForgettingTests {
             let people = try Claims(store: grants.store).people(settings, only: sensors)
             try grants.settle(people, only: sensors, now: start + 10_000)
         }
+        let before = try parts.store.personalRows(of: demo)
         try erasure.finish()
         #expect(erasure.proof.tried == 5 && erasure.proof.opened == 0)
+        let rows = try parts.store.personalRows(of: demo)
         for table in ["accounts", "devices", "documents", "subjects", "claims", "streams"] {
-            let count = try parts.store.database.first(
-                "SELECT count(*) FROM \(table) WHERE person = 'demo'", row: Row.int)
-            #expect(count == 0, "\(table)")
+            #expect(before[table, default: 0] > 0 && rows[table] == 0, "\(table)")
         }
         // Nor in pages that are free now.
         try parts.store.database.checkpoint()

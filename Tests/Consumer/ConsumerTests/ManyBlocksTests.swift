@@ -213,9 +213,8 @@ struct ManyBlocksTests {
         let household = try Household()
         let store = try household.open().store
         // Sessions 5 and 6 begin with the least numbers that there are: those of blocks from 2^63 on.
-        let (first, end): ([Int: Int64], [Int: Int64]) = (
-            [4: .max - 700, 5: .min, 6: .min + 1], [4: .max - 170, 5: .min + 700, 6: .min + 700]
-        )
+        let first: [Int: Int64] = [4: Int64.max - 700, 5: Int64.min, 6: Int64.min + 1]
+        let end: [Int: Int64] = [4: Int64.max - 170, 5: Int64.min + 700, 6: Int64.min + 700]
         for session in 1...6 {
             try store.database.execute("PRAGMA foreign_keys = OFF")
             var next = first[session] ?? Int64.random(in: -500...1, using: &generator)

@@ -63,9 +63,16 @@ enum Sample {
         #expect(try GapBody(bytes: gap.bytes) == gap)
         #expect(fault { try GapBody(bytes: hex("01 00 00 03")) } == .unsupported("reason 3"))
 
-        for damaged in damaged(loose.bytes) { _ = fault { try LooseBody(bytes: damaged) } }
-        for damaged in damaged(clock.bytes) { _ = fault { try ClockBody(bytes: damaged) } }
-        for damaged in damaged(gap.bytes) { _ = fault { try GapBody(bytes: damaged) } }
+        // What is not refused is a body like others: it is spelt, and read, as it was understood.
+        for damaged in damaged(loose.bytes) {
+            if let body = try? LooseBody(bytes: damaged) { #expect(try LooseBody(bytes: body.bytes) == body) }
+        }
+        for damaged in damaged(clock.bytes) {
+            if let body = try? ClockBody(bytes: damaged) { #expect(try ClockBody(bytes: body.bytes) == body) }
+        }
+        for damaged in damaged(gap.bytes) {
+            if let body = try? GapBody(bytes: damaged) { #expect(try GapBody(bytes: body.bytes) == body) }
+        }
         for length in loose.bytes.indices {
             #expect(fault { try LooseBody(bytes: Array(loose.bytes.prefix(length))) } != nil)
         }

@@ -78,8 +78,14 @@ struct PackedReadingsTests {
             add(try block(kind, isWild: isWild, &generator), &packed, &generator)
         }
         if seed % 3 == 0 {
+            let before = packed.segments.flatMap(\.units).flatMap(\.readings)
             let removed = packed.remove { reading, _ in reading.moment.wall % 2 == 0 }
-            #expect(packed.segments.isEmpty || seed % 2 == 1 || removed.values.reduce(0, +) > 0)
+            let left = packed.segments.flatMap(\.units).flatMap(\.readings)
+            #expect(left == before.filter { $0.moment.wall % 2 != 0 })
+            for kind in Reading.Kind.allCases {
+                let gone = before.count { $0.kind == kind && $0.moment.wall % 2 == 0 }
+                #expect(removed[kind, default: 0] == gone)
+            }
         }
         let bytes = try packed.bytes(zstandard)
         let outline = try PackedReadings.Outline(bytes + [0, 0, 0], zstandard)
