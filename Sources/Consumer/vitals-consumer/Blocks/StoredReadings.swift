@@ -128,6 +128,7 @@ struct StoredReadings {
             // A packed row has the readings of many blocks.
             opened = max(1, block.opened / 64)
         }
+        if opened > 1, !goesOn(opened) { return false }
         return emit(waiting.take(before: nil), &last, body)
     }
 
@@ -405,10 +406,11 @@ struct Corrections {
     }
 
     /// By how much readings of a boot are moved: not at all, or by what all clock blocks say together from one of them on. What it was
-    /// without the one that comes last is among them, wherever that lies. Where there are many, all that may be is one range.
-    func shifts(of boot: BootID) -> Set<ClosedRange<Int64>> {
+    /// without the one that came last is among them, wherever that lies. Where there are many, or several came at once, all that may be is
+    /// one range.
+    func shifts(of boot: BootID, withLast new: Int = 1) -> Set<ClosedRange<Int64>> {
         let clocks = (byBoot[boot]?.all ?? []).sorted { $0.until > $1.until }
-        guard clocks.count <= 8 else {
+        guard clocks.count <= 8, new <= 1 else {
             let sum = byBoot[boot]?.steps.last?.sum ?? Sum()
             return [sum.back...sum.ahead]
         }

@@ -34,14 +34,15 @@ struct DayBook {
         let record = try isBlank ? nil : rows.record(of: user, on: day)
         if record == nil, !isBlank, try rows.removeDamaged(of: user, on: day) {
             // What was in it is still there in the readings.
-            for times in localDays.intervals(of: day) {
-                try rows.store.markStale(user, HourSpan.hour(times.lowerBound)...HourSpan.hour(times.upperBound - 1))
-            }
+            for times in localDays.intervals(of: day) { try rows.store.markStale(user, times) }
         }
         kept[day] = record
         records[day] = record ?? DayRecord()
         return record ?? DayRecord()
     }
+
+    /// Whether a day is worked on, or may be, with so many others at most.
+    func isOpen(_ day: CalendarDay, _ limit: Int) -> Bool { touched.count < limit || touched.contains(day) }
 
     mutating func change(_ day: CalendarDay, _ body: (inout DayRecord) -> Void) throws(VaultError) {
         _ = try record(of: day)
@@ -66,21 +67,24 @@ struct DayBook {
         fileprivate let found: [CalendarDay: DayRecord]
     }
 
-    /// Reads what is stored of a range of time, or of whole days if one of them is full: what was left out of it may find room now.
+    /// Reads what is stored of a range of time, or of whole days of it that are full: what was left out of these may find room now.
     func reread(_ times: Range<Int64>, _ stored: StoredReadings) throws(VaultError) -> Reread {
-        var times = times
-        let days = try daysKept(times)
-        var isFull = false
-        for day in days where try rows.record(of: user, on: day)?.isFull == true { isFull = true }
-        if isFull {
-            let whole = days.flatMap { localDays.intervals(of: $0) }
-            let first = whole.map(\.lowerBound).min() ?? times.lowerBound
-            let last = whole.map(\.upperBound).max() ?? times.upperBound
-            times = min(first, times.lowerBound)..<max(last, times.upperBound)
+        var all = times
+        for day in try daysKept(times) {
+            guard let record = try rows.record(of: user, on: day), isFull(record, day, within: times) else { continue }
+            for whole in localDays.intervals(of: day) {
+                all = min(all.lowerBound, whole.lowerBound)..<max(all.upperBound, whole.upperBound)
+            }
         }
+        let times = all
         var blank = DayBook(rows, user, localDays, isBlank: true)
         try blank.fill(times, from: stored)
         return Reread(times: times, found: blank.records)
+    }
+
+    /// Whether a day is full, and has to do with a range of time.
+    private func isFull(_ record: DayRecord, _ day: CalendarDay, within times: Range<Int64>) -> Bool {
+        record.isFull && (localDays.days(in: times).contains(day) || record.hasInputs(within: times))
     }
 
     /// Puts what was read of a range of time in place of what is kept of it.
@@ -88,6 +92,11 @@ struct DayBook {
         guard !reread.times.isEmpty else { return }
         for day in try daysKept(reread.times) {
             let old = try record(of: day)
+            let whole = localDays.intervals(of: day)
+            if isFull(old, day, within: reread.times), !whole.allSatisfy({ $0.clamped(to: reread.times) == $0 }) {
+                // It was not full when that was read, and what came later may have been left out of it.
+                for times in whole { try rows.store.markStale(user, times) }
+            }
             try change(day) { $0.remove(reread.times) }
             if records[day] != old { touched.insert(day) }
         }

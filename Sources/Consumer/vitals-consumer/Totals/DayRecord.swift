@@ -92,6 +92,8 @@ struct DayRecord: Equatable {
     /// Leaves out the latest of all sensors while there are too many. What is left is the same in whichever order they came: a sensor's entry that
     /// was left out was later than as many others as a day keeps, and there are always as many.
     private mutating func leaveOutLatest() {
+        // Many at once, where two days' worth are put together: looked for together.
+        if size > Self.capacityOfAll + 64 { leaveOutAllLatest() }
         while size > Self.capacityOfAll {
             let count = Self.latest(counts)
             let temperature = Self.latest(temperatures)
@@ -102,6 +104,25 @@ struct DayRecord: Equatable {
             }
             size -= 1
         }
+    }
+
+    private mutating func leaveOutAllLatest() {
+        var all: [(entry: Entry, sensor: String, isTemperature: Bool)] = []
+        all.reserveCapacity(size)
+        for (sensor, entries) in counts { for entry in entries { all.append((entry, sensor, false)) } }
+        for (sensor, entries) in temperatures { for entry in entries { all.append((entry, sensor, true)) } }
+        all.sort { one, other in
+            if one.entry != other.entry { return one.entry < other.entry }
+            return one.sensor == other.sensor ? !one.isTemperature && other.isTemperature : one.sensor < other.sensor
+        }
+        for (_, sensor, isTemperature) in all[Self.capacityOfAll...] {
+            if isTemperature {
+                Self.removeLast(of: sensor, &temperatures)
+            } else {
+                Self.removeLast(of: sensor, &counts)
+            }
+        }
+        size = Self.capacityOfAll
     }
 
     private static func latest(_ sensors: [String: [Entry]]) -> (entry: Entry, sensor: String)? {
@@ -132,6 +153,12 @@ struct DayRecord: Equatable {
 
     private static func insert(_ more: [Entry], _ entries: inout [Entry]) {
         entries = entries.isEmpty ? more : Array(Set(entries).union(more).sorted().prefix(capacity))
+    }
+
+    /// Whether anything of it was told within a range of time.
+    func hasInputs(within times: Range<Int64>) -> Bool {
+        counts.values.contains { $0.contains { times.contains($0.time) } }
+            || temperatures.values.contains { $0.contains { times.contains($0.time) } }
     }
 
     /// Takes out what was told within a range of time.

@@ -106,12 +106,15 @@ extension Days {
     }
 
     /// All but the heart rate.
-    private static func totals(on day: CalendarDay, _ record: DayRecord?, _ history: History) -> DayTotals {
+    private static func totals(
+        on day: CalendarDay, _ record: DayRecord?, _ history: History, withTemperature: Bool = true
+    ) -> DayTotals {
         let person = history.person(on: day)
         let steps = record?.steps
         var totals = DayTotals(
             day, steps: steps, metres: steps.flatMap { person.metres($0) },
-            kilocalories: steps.flatMap { person.kilocalories($0) }, temperature: record?.temperature)
+            kilocalories: steps.flatMap { person.kilocalories($0) },
+            temperature: withTemperature ? record?.temperature : nil)
         let targets = history.targets(on: day)
         for goal in Goal.allCases {
             let reached = record?.reached[goal]
@@ -142,14 +145,27 @@ extension Days {
 // MARK: - Keeping
 
 extension Days {
+    /// A batch enters readings of so many days of a person at once, for all of them are in memory; those of more days are counted as stale hours
+    /// are.
+    private static let mostDays = 16
+
     func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
         for person in people {
             let entries = person.entries.filter { $0.bare.kind != .heartRate }
             guard !entries.isEmpty, try keys.version(of: person.user) != nil else { continue }
             let history = try histories.keep(person.user, now: now)
             var book = DayBook(rows, person.user, history.localDays)
-            for entry in entries { try book.insert(entry.reading, entry.sensor) }
+            var later = HourRanges()
+            for entry in entries {
+                let wall = entry.bare.wall
+                if DayBook.calendar.contains(wall), !book.isOpen(history.localDays.day(of: wall), Self.mostDays) {
+                    later.insert(HourSpan.hour(wall)...HourSpan.hour(wall))
+                } else {
+                    try book.insert(entry.reading, entry.sensor)
+                }
+            }
             try close(&book, history, now: now)
+            for hours in later.ranges { try store.markStale(person.user, hours) }
         }
     }
 
@@ -213,7 +229,8 @@ extension Days {
         _ day: CalendarDay, _ book: inout DayBook, _ history: History, now: Int64
     ) throws(VaultError) {
         let record = try book.record(of: day)
-        var goals = Self.totals(on: day, record, history).goals
+        // No goal is about temperatures, of which there may be very many.
+        var goals = Self.totals(on: day, record, history, withTemperature: false).goals
         try evaluate(&goals, day, history.localDays.day(of: now), book.user, now)
         let reached = goals.compactMapValues(\.reached)
         if reached != record.reached { try book.change(day) { $0.reached = reached } }

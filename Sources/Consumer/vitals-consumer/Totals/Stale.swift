@@ -18,7 +18,7 @@ import Telemetry
 // and a connection of its own, while the session's thread goes on. So is a person's next hour after one that took more than `longStep` however
 // little was read. What was read is kept only if nothing of it has changed meanwhile:
 //
-//     marked again      its mark has another number
+//     marked again      its mark has another number, or there is a new one
 //     readings added    `Totals` has said so: `took`
 //     forgotten         `spoil`
 //
@@ -58,6 +58,8 @@ final class StaleHours: @unchecked Sendable {
     private struct UnderWay {
         let user: ID
         let time: ReadingTime
+        /// The greatest number of a mark when it began.
+        let newest: Int64
         /// In which hours readings of the person were counted since.
         var taken: [Reading.Kind: Set<Int64>] = [:]
         /// Whatever was read is not to be kept.
@@ -357,17 +359,20 @@ extension StaleHours {
         let begun = ContinuousClock.now
         let time = ReadingTime(until: begun + limit)
         let reader = try reader(of: user, range, within: time)
-        underWay = UnderWay(user: user, time: time)
+        let newest = try store.database.first("SELECT max(number) FROM stale", row: Row.int) ?? 0
+        underWay = UnderWay(user: user, time: time, newest: newest)
         let (read, back) = (beside.read, beside.back)
         beside.perform { [self] in
             let outcome = Result { try read(reader) }
             back { [self] in
-                let isGood = { [underWay] (extent: ReadExtent) in underWay?.isGood(extent) == true }
+                let ended = underWay
                 underWay = nil
                 var isKept = false
-                do { isKept = try wasRead(outcome.get(), of: user, range, isGood) } catch { report(error) }
+                do { isKept = try wasRead(outcome.get(), range, ended) } catch { report(error) }
                 let now = ContinuousClock.now
                 rest = now + (now - begun)
+                // Where it was little, so may be the next hour.
+                if isKept { large[user] = now - begun < Self.portion ? nil : Large(limit: firstLimit, next: now) }
                 if !isKept {
                     // Others have their turns meanwhile.
                     large[user]?.limit = min(limit * 2, Self.longest)
@@ -379,25 +384,34 @@ extension StaleHours {
     }
 
     /// Keeps what was read beside, if it is still so.
-    private func wasRead(
-        _ read: ReadHour?, of user: ID, _ range: Mark,
-        _ isGood: (ReadExtent) -> Bool
-    ) throws(VaultError) -> Bool {
-        guard let read, !isBeingForgotten(user) else { return false }
+    private func wasRead(_ read: ReadHour?, _ range: Mark, _ ended: UnderWay?) throws(VaultError) -> Bool {
+        guard let read, let ended, !isBeingForgotten(ended.user) else { return false }
+        let user = ended.user
         var isKept = false
         try transaction { () throws(VaultError) in
             guard let marked = try self.range(of: user), marked == range, try hasSecret(user) else { return }
             if let hour = read.hour {
                 for (recomputation, found) in zip(recomputations, read.found) {
-                    guard let extent = recomputation.extent(hour, found), isGood(extent) else { return }
+                    guard let extent = recomputation.extent(hour, found), ended.isGood(extent),
+                        try !isMarkedAgain(user, extent.times, after: ended.newest)
+                    else { return }
                 }
             }
             try keep(read, of: user, range)
             isKept = true
         }
-        // The next hour may be little.
-        if isKept { large[user] = nil }
         return isKept
+    }
+
+    /// Whether there is a mark on some of these times that was not there before.
+    private func isMarkedAgain(_ user: ID, _ times: Range<Int64>, after newest: Int64) throws(VaultError) -> Bool {
+        guard !times.isEmpty else { return false }
+        return try store.database.first(
+            "SELECT 1 FROM stale WHERE person = ? AND number > ? AND first_hour <= ? AND last_hour >= ? LIMIT 1",
+            [
+                .text(user.text), .integer(newest), .integer(HourSpan.hour(times.upperBound - 1)),
+                .integer(HourSpan.hour(times.lowerBound)),
+            ], row: Row.int) != nil
     }
 }
 

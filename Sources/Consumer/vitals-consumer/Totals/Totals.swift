@@ -107,13 +107,13 @@ final class Totals {
 
     /// Adds what a batch brought, within its transaction.
     func take(_ arrivals: [Arrival], _ clocks: [ClockArrival], now: Int64) throws(VaultError) {
-        for arrival in clocks { corrections[arrival.stream.number] = nil }
+        for arrival in clocks { corrections[arrival.stream.number]?.add(arrival.clock) }
         guard !derivations.isEmpty else { return }
-        var marked: [Int64: Set<BootID>] = [:]
-        // Of many that come at once each would mark the same.
-        for arrival in clocks where marked[arrival.stream.number, default: []].insert(arrival.clock.boot).inserted {
-            try markStale(arrival)
+        var boots: [Int64: (stream: StoredStream, counts: [BootID: Int])] = [:]
+        for arrival in clocks {
+            boots[arrival.stream.number, default: (arrival.stream, [:])].counts[arrival.clock.boot, default: 0] += 1
         }
+        for (stream, counts) in boots.values { try markStale(stream, counts) }
         for arrival in arrivals where arrival.isLoose {
             guard let hours = HourSpan(arrival.readings.lazy.map { $0.wall }) else { continue }
             looseHours[arrival.stream.number]?.insert(hours.first...hours.last)
@@ -248,21 +248,15 @@ final class Totals {
     /// So many marks one clock block may make.
     private static let mostMarks = 64
 
-    /// Marks the hours in which readings of the boot were counted, and those to which they move. Nothing is opened for that: a row of
+    /// Marks the hours in which readings of some boots were counted, and those to which they move. Nothing is opened for that: a row of
     /// blocks says its hours, and one that was stored before the boot's first session cannot have any.
-    private func markStale(_ arrival: ClockArrival) throws(VaultError) {
-        let (stream, boot) = (arrival.stream, arrival.clock.boot)
+    /// - Parameter boots: with how many clock blocks came of each.
+    private func markStale(_ stream: StoredStream, _ boots: [BootID: Int]) throws(VaultError) {
         guard let user = decoded({ () throws(MalformedValue) in try ID(stream.user) }) else { return }
-        let shifts = try corrections(of: stream).shifts(of: boot)
-        let rows = try store.database.query(
-            """
-            SELECT DISTINCT first_hour, first_hour + hours_more AS last_hour FROM blocks
-            JOIN sessions ON sessions.number = blocks.session
-            WHERE blocks.stream = ?1 AND kinds != 0 AND (boot = ?2 OR type NOT IN (1, 2)) AND blocks.number >
-                (SELECT coalesce(min(after_block), 9223372036854775807) FROM sessions WHERE stream = ?1 AND boot = ?2)
-            ORDER BY first_hour
-            """, [.integer(stream.number), .blob(boot.bytes)]
-        ) { row throws(VaultError) in (try row.int("first_hour"))...(try row.int("last_hour")) }
+        let corrections = try corrections(of: stream)
+        var shifts: Set<ClosedRange<Int64>> = []
+        for (boot, count) in boots { shifts.formUnion(corrections.shifts(of: boot, withLast: count)) }
+        let rows = try hours(of: stream, boots.count == 1 ? boots.first?.key : nil)
         // A boot of a year has a row for each hour: what lies close together is one range.
         var spans: [ClosedRange<Int64>] = []
         for row in rows {
@@ -290,6 +284,27 @@ final class Totals {
             marks = [first...last]
         }
         for mark in marks { try store.markStale(user, mark) }
+    }
+
+    /// The hours of the rows that may have readings of a boot, or of any: a stream is looked through once for a batch.
+    private func hours(of stream: StoredStream, _ boot: BootID?) throws(VaultError) -> [ClosedRange<Int64>] {
+        guard let boot else {
+            return try store.database.query(
+                """
+                SELECT DISTINCT first_hour, first_hour + hours_more AS last_hour FROM blocks WHERE stream = ? AND kinds != 0
+                ORDER BY first_hour
+                """, [.integer(stream.number)]
+            ) { row throws(VaultError) in (try row.int("first_hour"))...(try row.int("last_hour")) }
+        }
+        return try store.database.query(
+            """
+            SELECT DISTINCT first_hour, first_hour + hours_more AS last_hour FROM blocks
+            JOIN sessions ON sessions.number = blocks.session
+            WHERE blocks.stream = ?1 AND kinds != 0 AND (boot = ?2 OR type NOT IN (1, 2)) AND blocks.number >
+                (SELECT coalesce(min(after_block), 9223372036854775807) FROM sessions WHERE stream = ?1 AND boot = ?2)
+            ORDER BY first_hour
+            """, [.integer(stream.number), .blob(boot.bytes)]
+        ) { row throws(VaultError) in (try row.int("first_hour"))...(try row.int("last_hour")) }
     }
 }
 
@@ -380,6 +395,12 @@ extension Store {
         guard marked == 0 else { return }
         try database.execute("INSERT INTO stale (person, first_hour, last_hour) VALUES (?1, ?2, ?3)", values)
         try foldMarks(of: user)
+    }
+
+    /// The same of the hours of a range of time, Unix milliseconds.
+    func markStale(_ user: ID, _ times: Range<Int64>) throws(VaultError) {
+        guard !times.isEmpty else { return }
+        try markStale(user, HourSpan.hour(times.lowerBound)...HourSpan.hour(times.upperBound - 1))
     }
 
     /// So many ranges a person's stale hours may have: each new mark looks at all of them.

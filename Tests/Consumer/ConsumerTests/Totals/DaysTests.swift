@@ -200,6 +200,22 @@ struct DaysTests {
         }
     }
 
+    @Test("are entered a few at a time, and the rest as stale hours, where a batch has readings of many")
+    func manyAtOnce() throws {
+        let diary = try Diary(zone: "UTC")
+        let session = try diary.parts.session(diary.household)
+        var blocks = [session.keyBlock]
+        for number in 0..<40 as Range<Int64> {
+            let day = start + number * 86_400_000
+            blocks.append(try session.block(count(day, UInt32(number) * 100)))
+            blocks.append(try session.block(count(day + 60_000, UInt32(number) * 100 + 50)))
+        }
+        _ = try diary.parts.take(all: blocks, wall: start + 40 * 86_400_000)
+        #expect(try diary.parts.count("days") == 16 && diary.parts.count("stale") > 0)
+        try diary.settle()
+        #expect(try diary.parts.count("days") == 40 && diary.isExact())
+    }
+
     @Test("keep the first of a flood by many sensors, in whichever order and however often it comes")
     func floodOfSensors() throws {
         var generator = SeededGenerator(seed: 1)

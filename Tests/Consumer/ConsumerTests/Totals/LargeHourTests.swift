@@ -142,7 +142,10 @@ struct LargeHourTests {
 
     /// Works until a reading has come back from the other thread, and waits to be heard.
     private func readBeside() throws {
-        while elsewhere.isIdle { _ = try stale.work(within: .zero) }
+        while elsewhere.isIdle {
+            try #require(parts.count("stale") > 0)
+            _ = try stale.work(within: .zero)
+        }
     }
 
     @Test("lose nothing that comes into a day that is full, and changes nothing of it")
@@ -162,6 +165,38 @@ struct LargeHourTests {
         #expect(try parts.count("stale") > 0)
         try settle()
         #expect(try days.recount(of: demo) == (2, 0))
+    }
+
+    @Test("lose nothing that comes into a day that became full while one of its hours was read")
+    mutating func dayThatFills() throws {
+        let (_, new) = sessions
+        let early = (0..<50).map { count(start + Int64($0) * 10, UInt32($0)) }
+        let most = (0..<DayRecord.capacity - 60).map { count(start + Self.hour + Int64($0) * 10, UInt32(100 + $0)) }
+        let blocks = try stride(from: 0, to: most.count, by: 20).map { try new.block(Array(most[$0..<$0 + 20])) }
+        _ = try parts.take(all: [new.keyBlock, new.block(early)] + blocks)
+        // The early ones were of two days later.
+        let clock = try ClockBody(
+            boot: BootID(high: 0, low: 1), correction: 172_800_000, until: most[0].moment.monotonic)
+        _ = try parts.take(new.seal(.clock, clock.bytes))
+        try readBeside()
+        // Ten of these find room.
+        let late = (0..<30).map { count(start + 3 * Self.hour + Int64($0) * 10, UInt32(50_000 + $0)) }
+        _ = try parts.take(new.block(late))
+        elsewhere.run()
+        try settle()
+        #expect(try days.recount(of: demo) == (2, 0))
+    }
+
+    @Test("are not kept when some of it was marked meanwhile, for another reason")
+    mutating func markedAgain() throws {
+        try begin()
+        try readBeside()
+        let hour = HourSpan.hour(start)
+        try parts.store.markStale(demo, hour - 100...hour + 100)
+        elsewhere.run()
+        #expect(try parts.count("stale") == 2)
+        try settle()
+        #expect(try minutes.recount(of: demo).differing == 0 && days.recount(of: demo).differing == 0)
     }
 
     @Test("are not kept of a person who was forgotten meanwhile, or when the reading ends because others wait for it")

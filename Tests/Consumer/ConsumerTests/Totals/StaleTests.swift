@@ -221,6 +221,33 @@ struct StaleTests {
         #expect(try diary.isExact())
     }
 
+    @Test("are all found where several clock blocks of a boot come at once")
+    func clocksAtOnce() throws {
+        let diary = try Diary(zone: "UTC")
+        let session = try diary.parts.session(diary.household)
+        var blocks = [session.keyBlock]
+        for number in 0..<10 as Range<Int64> {
+            blocks.append(try session.block(count(start + number * hour, UInt32(number) * 100)))
+        }
+        try diary.take(blocks, now: start + 100 * hour)
+        func clock(_ hours: Int64, until: Int64) throws -> [UInt8] {
+            let clock = try ClockBody(
+                boot: BootID(high: 0, low: 1), correction: hours * hour, until: UInt64(start + until * hour))
+            return try session.seal(.clock, clock.bytes)
+        }
+        try diary.take([clock(30, until: 5)], now: start + 100 * hour)
+        #expect(try diary.isExact())
+        try diary.take([clock(50, until: 20), clock(70, until: 30)], now: start + 100 * hour)
+        #expect(try diary.isExact())
+        // Of two boots at once, too.
+        let other = try diary.parts.session(diary.household, boot: 2)
+        let second = try ClockBody(
+            boot: BootID(high: 0, low: 2), correction: 90 * hour, until: UInt64(start + 90 * hour))
+        try diary.take([other.keyBlock, other.block(count(start + 20 * hour, 5))], now: start + 100 * hour)
+        try diary.take([clock(-40, until: 25), other.seal(.clock, second.bytes)], now: start + 100 * hour)
+        #expect(try diary.isExact())
+    }
+
     @Test(
         "move by the sum of all corrections that come after a reading, in whichever order these came", arguments: 0..<8)
     func sums(seed: UInt64) throws {
