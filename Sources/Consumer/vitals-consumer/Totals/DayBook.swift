@@ -69,14 +69,19 @@ struct DayBook {
 
     /// Reads what is stored of a range of time, or of whole days of it that are full: what was left out of these may find room now.
     func reread(_ times: Range<Int64>, _ stored: StoredReadings) throws(VaultError) -> Reread {
-        var all = times
-        for day in try daysKept(times) {
-            guard let record = try rows.record(of: user, on: day), isFull(record, day, within: times) else { continue }
-            for whole in localDays.intervals(of: day) {
-                all = min(all.lowerBound, whole.lowerBound)..<max(all.upperBound, whole.upperBound)
+        var (times, before) = (times, times)
+        repeat {
+            before = times
+            for day in try daysKept(before) {
+                guard let record = try rows.record(of: user, on: day), isFull(record, day, within: before) else {
+                    continue
+                }
+                // A move to the west may have two days lie within each other.
+                for whole in localDays.intervals(of: day) {
+                    times = min(times.lowerBound, whole.lowerBound)..<max(times.upperBound, whole.upperBound)
+                }
             }
-        }
-        let times = all
+        } while times != before
         var blank = DayBook(rows, user, localDays, isBlank: true)
         try blank.fill(times, from: stored)
         return Reread(times: times, found: blank.records)

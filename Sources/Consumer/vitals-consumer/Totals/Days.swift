@@ -147,7 +147,7 @@ extension Days {
 extension Days {
     /// A batch enters readings of so many days of a person at once, for all of them are in memory; those of more days are counted as stale hours
     /// are.
-    private static let mostDays = 16
+    private static let mostDays = 8
 
     func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
         for person in people {
@@ -155,14 +155,20 @@ extension Days {
             guard !entries.isEmpty, try keys.version(of: person.user) != nil else { continue }
             let history = try histories.keep(person.user, now: now)
             var book = DayBook(rows, person.user, history.localDays)
+            let today = history.localDays.day(of: now)
             var later = HourRanges()
             for entry in entries {
                 let wall = entry.bare.wall
-                if DayBook.calendar.contains(wall), !book.isOpen(history.localDays.day(of: wall), Self.mostDays) {
-                    later.insert(HourSpan.hour(wall)...HourSpan.hour(wall))
-                } else {
-                    try book.insert(entry.reading, entry.sensor)
+                if DayBook.calendar.contains(wall) {
+                    let day = history.localDays.day(of: wall)
+                    // Goals are about today, and its steps begin with those of yesterday.
+                    let isRecent = day == today || day == today.advanced(by: -1)
+                    guard isRecent || book.isOpen(day, Self.mostDays) else {
+                        later.insert(HourSpan.hour(wall)...HourSpan.hour(wall))
+                        continue
+                    }
                 }
+                try book.insert(entry.reading, entry.sensor)
             }
             try close(&book, history, now: now)
             for hours in later.ranges { try store.markStale(person.user, hours) }

@@ -91,6 +91,8 @@ final class StaleHours: @unchecked Sendable {
         /// Nil where nothing of the range is stored or kept.
         fileprivate let hour: Int64?
         fileprivate let found: [any Sendable]
+        /// How long it took.
+        fileprivate let duration: Duration
     }
 
     /// Reads the first hour of a range of which there is anything; nil where the time was over before the end.
@@ -151,8 +153,14 @@ final class StaleHours: @unchecked Sendable {
             guard let self else { return }
             var isDone = true
             do throws(VaultError) { isDone = try work(within: Self.portion) } catch { report(error) }
-            goOn(after: isDone ? .seconds(1) : Self.portion)
+            goOn(after: isDone ? idle : Self.portion)
         }
+    }
+
+    /// Until when there may be something to do: when the other thread has rested, at the latest in a second.
+    private var idle: Duration {
+        let left = rest - .now
+        return left > .zero && left < .seconds(1) ? left : .seconds(1)
     }
 
     private func report(_ error: any Error) {
@@ -289,13 +297,14 @@ final class StaleHours: @unchecked Sendable {
         return { [readers] store, keys throws(VaultError) in
             var stored = StoredReadings(store: store, keys: keys)
             stored.goesOn = { time.goesOn(after: $0) }
+            let begun = ContinuousClock.now
             var hour: Int64? = range.first
             if range.first < range.last { hour = try stored.nextHour(of: user, range.first...range.last) }
             var found: [any Sendable] = []
             if let hour {
                 for read in readers { found.append(try read(hour, stored)) }
             }
-            return time.isOver ? nil : ReadHour(hour: hour, found: found)
+            return time.isOver ? nil : ReadHour(hour: hour, found: found, duration: .now - begun)
         }
     }
 }
@@ -359,8 +368,9 @@ extension StaleHours {
         let begun = ContinuousClock.now
         let time = ReadingTime(until: begun + limit)
         let reader = try reader(of: user, range, within: time)
-        let newest = try store.database.first("SELECT max(number) FROM stale", row: Row.int) ?? 0
-        underWay = UnderWay(user: user, time: time, newest: newest)
+        let newest = try store.database.first(
+            "SELECT max(number) FROM stale WHERE person = ?", [.text(user.text)], row: Row.int)
+        underWay = UnderWay(user: user, time: time, newest: newest ?? range.number)
         let (read, back) = (beside.read, beside.back)
         beside.perform { [self] in
             let outcome = Result { try read(reader) }
@@ -368,11 +378,16 @@ extension StaleHours {
                 let ended = underWay
                 underWay = nil
                 var isKept = false
-                do { isKept = try wasRead(outcome.get(), range, ended) } catch { report(error) }
+                var isLittle = false
+                do {
+                    let found = try outcome.get()
+                    isLittle = found.map { $0.duration < Self.portion } ?? false
+                    isKept = try wasRead(found, range, ended)
+                } catch { report(error) }
                 let now = ContinuousClock.now
                 rest = now + (now - begun)
                 // Where it was little, so may be the next hour.
-                if isKept { large[user] = now - begun < Self.portion ? nil : Large(limit: firstLimit, next: now) }
+                if isKept { large[user] = isLittle ? nil : Large(limit: firstLimit, next: now) }
                 if !isKept {
                     // Others have their turns meanwhile.
                     large[user]?.limit = min(limit * 2, Self.longest)

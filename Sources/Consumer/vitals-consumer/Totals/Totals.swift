@@ -256,7 +256,7 @@ final class Totals {
         let corrections = try corrections(of: stream)
         var shifts: Set<ClosedRange<Int64>> = []
         for (boot, count) in boots { shifts.formUnion(corrections.shifts(of: boot, withLast: count)) }
-        let rows = try hours(of: stream, boots.count == 1 ? boots.first?.key : nil)
+        let rows = try hours(of: stream, boots)
         // A boot of a year has a row for each hour: what lies close together is one range.
         var spans: [ClosedRange<Int64>] = []
         for row in rows {
@@ -266,44 +266,58 @@ final class Totals {
                 spans.append(row)
             }
         }
-        var marks: [ClosedRange<Int64>] = []
-        marks.reserveCapacity(spans.count * shifts.count)
+        // A gateway may have made very many of them: then one mark stands for all. It is walked from one stored hour to the next.
+        var moved = shifts.sorted { $0.lowerBound < $1.lowerBound }
+        if spans.count * moved.count > Self.mostMarks {
+            spans = Self.hull(spans)
+            moved = Self.hull(moved)
+        }
         for span in spans {
-            for shift in shifts {
+            for shift in moved {
                 let first = HourSpan.hour(span.lowerBound &* 3_600_000 &+ shift.lowerBound)
                 let last = HourSpan.hour((span.upperBound + 1) &* 3_600_000 &- 1 &+ shift.upperBound)
                 // No reading is moved farther than to the limit of all times.
                 let known = HourSpan.earliest...HourSpan.latest
-                if first <= last { marks.append((first...last).clamped(to: known)) }
+                if first <= last { try store.markStale(user, (first...last).clamped(to: known)) }
             }
         }
-        // A gateway may have made very many of them: then one mark stands for all. It is walked from one stored hour to the next.
-        if marks.count > Self.mostMarks, let first = marks.map(\.lowerBound).min(),
-            let last = marks.map(\.upperBound).max()
-        {
-            marks = [first...last]
-        }
-        for mark in marks { try store.markStale(user, mark) }
     }
 
-    /// The hours of the rows that may have readings of a boot, or of any: a stream is looked through once for a batch.
-    private func hours(of stream: StoredStream, _ boot: BootID?) throws(VaultError) -> [ClosedRange<Int64>] {
-        guard let boot else {
+    /// From the first of some ranges to the last.
+    private static func hull(_ ranges: [ClosedRange<Int64>]) -> [ClosedRange<Int64>] {
+        guard let first = ranges.map(\.lowerBound).min(), let last = ranges.map(\.upperBound).max() else { return [] }
+        return [first...last]
+    }
+
+    /// The hours of the rows that may have readings of some boots: a stream is looked through once for a batch.
+    private func hours(of stream: StoredStream, _ boots: [BootID: Int]) throws(VaultError) -> [ClosedRange<Int64>] {
+        if boots.count == 1, let boot = boots.keys.first {
             return try store.database.query(
                 """
-                SELECT DISTINCT first_hour, first_hour + hours_more AS last_hour FROM blocks WHERE stream = ? AND kinds != 0
+                SELECT DISTINCT first_hour, first_hour + hours_more AS last_hour FROM blocks
+                JOIN sessions ON sessions.number = blocks.session
+                WHERE blocks.stream = ?1 AND kinds != 0 AND (boot = ?2 OR type NOT IN (1, 2)) AND blocks.number > (
+                    SELECT coalesce(min(after_block), 9223372036854775807) FROM sessions
+                    WHERE stream = ?1 AND boot = ?2)
                 ORDER BY first_hour
-                """, [.integer(stream.number)]
+                """, [.integer(stream.number), .blob(boot.bytes)]
             ) { row throws(VaultError) in (try row.int("first_hour"))...(try row.int("last_hour")) }
+        }
+        var after = Int64.max
+        try store.database.forEach(
+            "SELECT boot, min(after_block) AS after_block FROM sessions WHERE stream = ? GROUP BY boot",
+            [.integer(stream.number)]
+        ) { row throws(VaultError) in
+            let bytes = try row.blob("boot")
+            guard let boot = decoded({ () throws(MalformedValue) in try BootID(bytes: bytes) }), boots[boot] != nil
+            else { return }
+            after = min(after, try row.int("after_block"))
         }
         return try store.database.query(
             """
             SELECT DISTINCT first_hour, first_hour + hours_more AS last_hour FROM blocks
-            JOIN sessions ON sessions.number = blocks.session
-            WHERE blocks.stream = ?1 AND kinds != 0 AND (boot = ?2 OR type NOT IN (1, 2)) AND blocks.number >
-                (SELECT coalesce(min(after_block), 9223372036854775807) FROM sessions WHERE stream = ?1 AND boot = ?2)
-            ORDER BY first_hour
-            """, [.integer(stream.number), .blob(boot.bytes)]
+            WHERE stream = ? AND kinds != 0 AND number > ? ORDER BY first_hour
+            """, [.integer(stream.number), .integer(after)]
         ) { row throws(VaultError) in (try row.int("first_hour"))...(try row.int("last_hour")) }
     }
 }
