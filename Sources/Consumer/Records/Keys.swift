@@ -121,12 +121,11 @@ package final class Keys {
 
     private init(_ path: String, _ rootKey: RootKey, _ access: Access, mayBeOlder: Bool) throws(Failure) {
         let database = try Failure.explaining { () throws(VaultError) in
-            let database = try Database(
+            try Database(
                 path, access == .read ? .readOnly : .readWrite(.full), applicationID: Self.applicationID,
                 secureDelete: true)
-            if access != .read { try database.migrate(Self.migrations) }
-            return database
         }
+        if access != .read { try StateFolder.migrate(database, Self.migrations) }
         let refusal = try Failure.explaining { () throws(VaultError) -> Failure? in
             let age = try database.schemaAge(Self.migrations)
             guard age != .current, !mayBeOlder || age != .older else { return nil }

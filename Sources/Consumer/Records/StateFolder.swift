@@ -81,6 +81,39 @@ package struct StateFolder {
         try Folder.remove(restored)
     }
 
+    /// Brings the databases that are there up to date. Nobody else has the folder: a service of an earlier version would not find its columns.
+    package func migrate() throws(Failure) {
+        for (name, id, migrations) in [
+            (Keys.file, Keys.applicationID, Keys.migrations), (Store.file, Store.applicationID, Store.migrations),
+        ] where access("\(path)/\(name)", F_OK) == 0 {
+            try Failure.explaining { () throws(VaultError) in
+                try Database("\(path)/\(name)", .readWrite(.full), applicationID: id, secureDelete: true)
+                    .migrate(migrations)
+            }
+        }
+    }
+
+    /// Migrates a database that this process does not have the folder of, such as a command's beside the service. Refuses it where another
+    /// process has the folder, unless the database is new.
+    static func migrate(_ database: Database, _ migrations: [Migration]) throws(Failure) {
+        let isOld = try Failure.explaining { () throws(VaultError) in
+            guard case .older = try database.schemaAge(migrations) else { return false }
+            return try database.version > 0
+        }
+        let folder = database.path.lastIndex(of: "/").map { String(database.path[..<$0]) } ?? "."
+        guard !isOld || isFree(folder) else {
+            throw Failure(
+                .temporary, "a service of an earlier version runs on \(database.path)",
+                hint: "restart the service, which brings its databases up to date; then run this again")
+        }
+        try Failure.explaining { () throws(VaultError) in try database.migrate(migrations) }
+    }
+
+    /// Whether no process has a folder. One of which the kernel does not say who it is has it, too.
+    private static func isFree(_ folder: String) -> Bool {
+        do throws(Failure) { return try StateLock.holder(of: folder) == nil } catch { return false }
+    }
+
     /// Refuses to go on beside a restore that was interrupted on its last steps: for those who do not take the folder.
     package static func checkForPendingRestore(_ path: String) throws(Failure) {
         guard access(path + "/restored", F_OK) == 0 else { return }

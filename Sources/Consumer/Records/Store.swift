@@ -26,13 +26,12 @@ package final class Store {
                 hint: "start the service first; check \"state\" in the settings")
         }
         let database = try Failure.explaining { () throws(VaultError) in
-            let database = try Database(
+            try Database(
                 path, readOnly ? .readOnly : .readWrite(.full), applicationID: Self.applicationID,
                 // Not all rows are sealed: keyed hashes of names are not to lie in free pages when their account is gone.
                 secureDelete: true)
-            if !readOnly { try database.migrate(Self.migrations) }
-            return database
         }
+        if !readOnly { try StateFolder.migrate(database, Self.migrations) }
         let refusal = try Failure.explaining { () throws(VaultError) -> Failure? in
             guard try database.schemaAge(Self.migrations) != .current else { return nil }
             return try Failure(olderOrNewer: database, knows: Self.migrations)

@@ -95,6 +95,9 @@ final class Consumer: @unchecked Sendable {
         self.readiness = readiness
         self.failed = failed
         folder = try StateFolder(settings.state)
+        // The root key first: with another one nothing is changed.
+        _ = try Keys(settings, .read, mayBeOlder: true)
+        try folder.migrate()
         let keys = try Keys(settings, .write)
         let store = try Store(folder: settings.state)
         let grants = Grants(store: store, keys: keys)

@@ -118,6 +118,26 @@ struct UpgradeTests {
         _ = try Store(folder: folder.path, readOnly: true)
     }
 
+    @Test("is not brought up to date beneath a service that runs on it, but by whoever has the folder")
+    func beneath() throws {
+        do {
+            let old = try Database(path, .readWrite(.full), applicationID: Store.applicationID)
+            try old.migrate(Array(Store.migrations.prefix(6)))
+        }
+        do {
+            let service = try StateLock(folder: folder.path)
+            let refusal = thrown(Failure.self) { try Store(folder: folder.path) }
+            #expect(refusal?.exitCode == .temporary && refusal?.hint?.contains("restart the service") == true)
+            let found = try Database(path, .readOnly, applicationID: Store.applicationID).version
+            #expect(found == 6)
+            withExtendedLifetime(service) {}
+        }
+        let state = try StateFolder(folder.path)
+        try state.migrate()
+        #expect(try Store(folder: folder.path).database.version == Store.migrations.count)
+        withExtendedLifetime(state) {}
+    }
+
     @Test("is none of a later version: that is refused, to read and to write")
     func later() throws {
         do {
