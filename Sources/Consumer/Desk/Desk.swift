@@ -3,13 +3,14 @@ package import MQTT
 package import Telemetry
 import Vault
 
-// What people ask, and those who want to become people.
+// Requests of people, and of guests, who are not signed in.
 //
-// Requests come on `users/{user}/requests/{resource}/{verb}` and `accounts/{verb}`, on the session's thread. The desk here
-// refuses what comes too often, what is no request (retained, too long, a Response Topic that is not the asker's or that a broker would
-// not take), and what nobody knows; it finds those that come again. What is left goes to the verb of its name. Each gets one reply.
+// Requests come on `users/{user}/requests/{resource}/{verb}` and `accounts/{verb}`, on the session's thread. The desk
+// here refuses requests that come too often, messages that are not proper requests (retained, too long, a Response
+// Topic that is not the asker's or that a broker would not take), and unknown names; it recognises requests that come
+// again. Every other request goes to the verb of its name. Each gets one reply.
 //
-// The desk knows no feature: see Verb.swift.
+// The desk does not know any feature: see Verb.swift.
 
 /// Where people's requests come in and replies go out. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
@@ -19,7 +20,7 @@ package final class Desk: @unchecked Sendable {
         let audience: Verb.Audience
     }
 
-    /// A verb, and how much of its allowance is left.
+    /// A verb, and what is left of its allowance.
     private struct Registered {
         let verb: Verb
         var allowance: Allowance<ID>?
@@ -41,15 +42,15 @@ package final class Desk: @unchecked Sendable {
     private var waiting: [Message] = []
     private var recent = RecentReplies()
     private var isForgetting = false
-    /// All guests share it, for the broker does not say which of them asks; each verb has its own, so that who floods one
-    /// leaves the others alone.
+    /// All guests share an allowance, because the broker does not say which of them asks; each verb has its own, so
+    /// that a flood of one does not disturb the others.
     private var guests = Allowance<String>(perSecond: 20, burst: 100)
     private var persons = Allowance<ID>(perSecond: 10, burst: 50)
 
-    /// A desk at which nothing can be asked yet.
+    /// A desk that takes no requests yet.
     /// - Parameters:
-    ///   - closed: why a person is not served now; nil where they are.
-    ///   - unknown: what is answered to a request of a name that is no verb's, which is cut.
+    ///   - closed: says why a person is not served now; nil where they are.
+    ///   - unknown: the answer to a request whose name is not a verb's; the name is cut.
     package init(
         _ session: Session, _ topics: Topics, closed: @escaping (ID) -> ReplyError? = { _ in nil },
         unknown: @escaping (_ name: String) -> ReplyError = {
@@ -62,7 +63,7 @@ package final class Desk: @unchecked Sendable {
         self.unknown = unknown
     }
 
-    /// Has verbs be asked from now on.
+    /// Makes verbs available from now on.
     package func register(_ verbs: [Verb]) {
         for verb in verbs {
             registered[Name(name: verb.name, audience: verb.audience)] =
@@ -75,8 +76,9 @@ package final class Desk: @unchecked Sendable {
         Set(registered.keys.filter { $0.audience == audience }.map(\.name))
     }
 
-    /// The filters of all requests: a retained one can be told from others, and comes also where it was published before we came, to be
-    /// taken back. Requests to gateways are theirs to answer; but what is kept for gateways that are not there nobody else takes back.
+    /// The filters of all requests: a retained request can be told from others, and comes even if it was published
+    /// before we connected, so that it can be taken back. Gateways answer their own requests; but nobody else takes
+    /// back retained ones for gateways that are not there.
     package var subscriptions: [Subscription] {
         let filters =
             [topics.everyAccountRequest, topics.everyUserRequest, topics.everyRequest()]
@@ -97,21 +99,21 @@ package final class Desk: @unchecked Sendable {
     }
 }
 
-// MARK: A request's way
+// MARK: The way of a request
 
 extension Desk {
     private func receive(_ message: Message) {
         guard let request = topics.request(at: message.topic) else { return }
         if message.retain {
-            // What takes a retained message back comes here, too.
+            // The message that takes a retained one back comes here, too.
             guard !message.payload.isEmpty else { return }
-            // It would fill the broker's memory, and may hold a password.
+            // A retained request would fill the broker's memory, and may hold a password.
             session.clear(message.topic, heardBy: subscriptions)
         }
         let asked = message.properties?.responseTopic
         switch request {
         case .account(let name):
-            // Nobody who is not signed in has a topic of their own to be told at.
+            // A guest has no topic of their own to be answered at.
             guard let asked, topics.allowsGuestResponse(at: asked) else {
                 return report(
                     "a guest's request names no response topic accounts/responses/{32 hex digits}: no reply")
@@ -198,7 +200,7 @@ extension Desk {
         }
     }
 
-    /// Sees to it that no reply is remembered for much longer than a minute.
+    /// Makes sure that no reply is remembered for much longer than a minute.
     private func forgetLater() {
         guard !isForgetting else { return }
         isForgetting = true
@@ -229,10 +231,12 @@ extension Desk {
 
     private func refuse(_ error: ReplyError, _ way: Return) { send(Reply(.error(error), id: way.id).bytes, way) }
 
-    /// Where the connection is lost before the broker has acknowledged the reply, the asker may have it or not. Then nothing is taken back:
-    /// a device that was signed in stays. Otherwise somebody who holds a good password would be signed out again; and where they do not have
-    /// it, they sign in once more, and can revoke the device that they do not use.
-    /// - Parameter unheard: called where surely nobody has the reply: it did not leave, or the broker says that nobody listens.
+    /// Where the connection is lost before the broker has acknowledged the reply, the asker may or may not have it.
+    /// Then nothing is taken back: a device that was signed in stays. Otherwise an asker who has the reply, with a
+    /// valid password in it, would be signed out again; an asker who does not have it signs in once more, and can
+    /// revoke the device that they do not use.
+    /// - Parameter unheard: called where it is certain that nobody has the reply: it did not leave, or the broker says
+    ///   that nobody listens.
     private func send(_ bytes: [UInt8], _ way: Return, unheard: (@Sendable () -> Void)? = nil) {
         let properties = way.correlationData.map { Message.Properties(correlationData: $0) }
         let hasLeft = session.publish(
@@ -240,7 +244,7 @@ extension Desk {
             acknowledged: { error in
                 guard let error else { return }
                 log.debug("a reply did not get away: \(error)")
-                // What is not even sent nobody has.
+                // Nobody has a reply that was not even sent.
                 if error.kind == .invalid { unheard?() }
             },
             unheard: unheard)

@@ -1,14 +1,16 @@
 package import Telemetry
 
-/// Who asks: known from the topic alone, which the broker's access rules guard. Nothing in a payload says who one is.
+/// Who asks: known from the topic alone, which the broker's access rules guard. Nothing in a payload says who the asker
+/// is.
 package enum Asker: Hashable, Sendable {
     /// Somebody who is not signed in.
     case guest
     case person(ID)
 }
 
-/// What a request has made that only its asker can use, such as a device: it is taken back where the reply does not leave, and where
-/// the broker says that nobody listens for it. If the same is asked again, it is done again.
+/// Something that a request has made and that only its asker can use, such as a device: it is taken back where the
+/// reply does not leave, and where the broker says that nobody listens for the reply. If the same request comes again,
+/// it is done again.
 // Proof of @unchecked: touched on the session's thread, and nowhere else.
 package final class Unheard: @unchecked Sendable {
     package init() {}
@@ -22,20 +24,20 @@ package protocol RequestRefusal: Error {
     var reply: ReplyError { get }
 }
 
-/// A request that has passed the desk: its size, its Response Topic, how often its asker asks.
+/// A request that the desk has checked: its size, its Response Topic, how often its asker asks.
 package struct PeopleRequest: Sendable {
     package let asker: Asker
     /// `sign-up`, or `devices/list`.
     package let name: String
     package let fields: JSON
-    /// Digest of what makes it the same request when it comes again: topic, response topic and correlation data; nil where it has none of
-    /// the latter. `Answered` remembers it for what must not be done twice.
+    /// Digest of what makes it the same request when it comes again: topic, response topic and correlation data; nil
+    /// where it has no correlation data. `Answered` remembers it for requests that must not be done twice.
     package let identity: [UInt8]?
     /// How long its asker waits for the reply: its Message Expiry, at most a minute; without one, 10 s.
     package let limit: Duration
-    /// What to take back where the reply reaches nobody.
+    /// Holds what to take back where the reply reaches nobody.
     package let unheard: Unheard
-    /// Told what the operator's log is to have of what went wrong.
+    /// Called with what the operator's log should say about an error.
     private let report: @Sendable (String) -> Void
     /// To be called once, on the session's thread.
     package let answer: @Sendable (Reply.Outcome) -> Void
@@ -57,7 +59,7 @@ package struct PeopleRequest: Sendable {
 
     package func done(_ data: JSON = [:]) { answer(.ok(data)) }
 
-    /// Answers with an error: with what a handler says to the asker, and of everything else with that it is our fault.
+    /// Answers with an error: either what a handler says to the asker, or, for every other error, that it is our fault.
     package func refuse(_ error: any Error) {
         switch error {
         case let error as ReplyError: return answer(.error(error))
@@ -69,7 +71,7 @@ package struct PeopleRequest: Sendable {
         answer(.error(ReplyError(.internal, words, retryAfterSeconds: 60)))
     }
 
-    /// Runs what answers later; what it throws is the answer.
+    /// Runs a body that answers later; an error that it throws is the answer.
     package func answering(_ body: () throws -> Void) {
         do { try body() } catch { refuse(error) }
     }

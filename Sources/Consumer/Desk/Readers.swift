@@ -2,16 +2,19 @@ package import Daemon
 package import Reactor
 package import Telemetry
 
-// What people ask of what is stored is read on a thread of its own: readings are opened by the thousand there, and the session's
-// thread has other things to do.
+// Requests that read stored data are answered on a thread of its own: readings are opened by the thousand there, and
+// the session's thread has other things to do.
 //
-// Each request opens the databases anew, only to read: nothing of anybody's keys stays there, and a person who is forgotten, or a
-// root key that is changed, is so for the next request. It sees one state of the database, whatever is committed meanwhile.
+// Each request opens the databases again, only to read: nobody's keys stay on that thread, and where a person is
+// forgotten, or the root key is changed, the next request sees it. It sees one state of the database, whatever is
+// committed meanwhile.
 
-/// Answers requests by reading. It belongs to the session's thread; what the other thread gets are values.
-// Proof of @unchecked: `waiting` and `prepare` are touched on the session's thread only, or before it starts; the rest does not change.
+/// Answers requests by reading. It belongs to the session's thread; the other thread only gets values.
+// Proof of @unchecked: `waiting` and `prepare` are touched on the session's thread only, or before it starts; the rest
+// does not change.
 package final class Readers<Source>: @unchecked Sendable {
-    /// What is read for a reply: on the reader's thread, with what is open for this request alone. What it throws is the reply.
+    /// Reads for a reply: on the reader's thread, with what is open for this request alone. An error that it throws is
+    /// the reply.
     package typealias Read = @Sendable (Source) throws -> JSON
 
     /// How many requests may wait, and how many of one person's; more are refused.
@@ -24,14 +27,14 @@ package final class Readers<Source>: @unchecked Sendable {
     private let prepare: (ID) throws -> Void
     private var waiting: [ID: Int] = [:]
 
-    /// Opens what is read from, for one request alone, and has it read. On the reader's thread.
+    /// Opens the source for one request alone, and has it read. On the reader's thread.
     package typealias Opening = @Sendable (_ read: Read) throws -> JSON
 
     /// - Parameters:
     ///   - threadName: at most 15 bytes.
     ///   - loop: the session's.
-    ///   - prepare: called on the session's thread before anything is read for a person: what has to be written for that first, where it
-    ///     is little.
+    ///   - prepare: called on the session's thread before anything is read for a person: writes what has to be written
+    ///     first, where it is little.
     package init(
         threadName: String, _ loop: EventLoop, prepare: @escaping (ID) throws -> Void = { _ in },
         open: @escaping Opening
@@ -43,8 +46,8 @@ package final class Readers<Source>: @unchecked Sendable {
     }
 
     /// A verb that is answered by reading.
-    /// - Parameter answering: called on the session's thread: looks at the request and returns what is to be done on the reader's.
-    ///   What either throws is the reply.
+    /// - Parameter answering: called on the session's thread: looks at the request and returns the work for the
+    ///   reader's thread. An error that either throws is the reply.
     package func verb(
         _ name: String, bulk: Allowance<ID>? = nil, _ answering: @escaping (PeopleRequest) throws -> Read
     ) -> Verb {
@@ -53,7 +56,7 @@ package final class Readers<Source>: @unchecked Sendable {
             .later { [self] request in request.answering { answer(request, try answering(request)) } })
     }
 
-    /// Answers a request by what is read for it. On the session's thread.
+    /// Answers a request with what is read for it. On the session's thread.
     package func answer(_ request: PeopleRequest, _ read: @escaping Read) {
         do {
             let user = try request.user
@@ -79,6 +82,6 @@ package final class Readers<Source>: @unchecked Sendable {
 
     package func start() { reader.start() }
 
-    /// What is asked for and not yet answered stays so.
+    /// Requests that are not answered yet stay unanswered.
     package func stop() { reader.stop() }
 }

@@ -1,8 +1,8 @@
 import Vault
 
-// A request whose reply got lost is sent again, and must not be done again. Whoever asks anew within a minute with the same
-// topic, Response Topic and Correlation Data gets the reply that the first got; while that is still being worked out, one reply
-// is enough for both. Requests without Correlation Data cannot be told apart, and are always new.
+// A request whose reply got lost is sent again, and must not be done again. A request that comes again within a minute
+// with the same topic, Response Topic and Correlation Data gets the reply that the first got; while that is still being
+// worked out, one reply is enough for both. Requests without Correlation Data cannot be told apart, and are always new.
 
 /// The replies of the last minute. Belongs to one thread.
 struct RecentReplies {
@@ -11,7 +11,7 @@ struct RecentReplies {
         let responseTopic: String
         let correlationData: [UInt8]
 
-        /// All of it in 32 bytes.
+        /// A digest of the whole key, 32 bytes.
         var digest: [UInt8] {
             get throws(VaultError) {
                 let texts = [topic, responseTopic].reduce(into: [UInt8]()) { $0 += Array($1.utf8) + [0] }
@@ -43,18 +43,19 @@ struct RecentReplies {
     /// Keys in the order in which they came.
     private var order: [Key] = []
     private var first = 0
-    /// Bytes of all entries. Askers choose how long their correlation data is, and what they ask for: a picture, a part of an export.
+    /// Bytes of all entries. Askers choose how long their correlation data is, and what they ask for: a picture, a part
+    /// of an export.
     private var size = 0
 
     /// - Parameters:
-    ///   - capacity: how many are remembered; beyond, the oldest go early.
+    ///   - capacity: how many are remembered; beyond that, the oldest go early.
     ///   - maximumSize: how many bytes they may have together.
     init(capacity: Int = 4096, maximumSize: Int = 8 * 1024 * 1024) {
         self.capacity = capacity
         self.maximumSize = maximumSize
     }
 
-    /// What is known of a request, which is under way from now on.
+    /// What is known about a request, which is under way from now on.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
     mutating func begin(_ key: Key, now: UInt64) -> Known {
         expire(now)
@@ -73,7 +74,7 @@ struct RecentReplies {
         size += reply.count
     }
 
-    /// Forgets a request and its reply, which holds no longer.
+    /// Forgets a request and its reply, which is no longer valid.
     mutating func forget(_ key: Key) {
         guard let entry = entries.removeValue(forKey: key) else { return }
         size -= entry.size(key)
@@ -82,8 +83,8 @@ struct RecentReplies {
     /// Whether nothing is remembered.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Forgets what is older than a minute. `begin` does it, too; but a reply may hold what a device says to the broker, and is not to
-    /// stay until somebody asks again.
+    /// Forgets what is older than a minute. `begin` does it, too; but a reply may hold a device's password for the
+    /// broker, and must not stay until somebody asks again.
     mutating func expire(_ now: UInt64) {
         while first < order.count {
             let key = order[first]
@@ -96,7 +97,8 @@ struct RecentReplies {
             size -= entry.size(key)
             first += 1
         }
-        // Each key is moved at most once for each that goes; and none stays long that has gone, for it may be of 64 KiB.
+        // Each key is moved at most once for each that goes; and no key that has gone stays long, because it may have
+        // 64 KiB.
         guard first > order.count / 2 else { return }
         order.removeFirst(first)
         first = 0

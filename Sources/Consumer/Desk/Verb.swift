@@ -1,7 +1,8 @@
 package import Daemon
 package import Telemetry
 
-// What can be asked. A feature makes its verbs, and the service hands them to the desk: neither knows the other.
+// The requests that can be asked. A feature makes its verbs, and the service hands them to the desk: feature and desk
+// do not know each other.
 
 /// One request that can be asked, and what answers it.
 package struct Verb {
@@ -11,9 +12,9 @@ package struct Verb {
     /// A verb for guests, `resource/verb` for people.
     package let name: String
     package let audience: Audience
-    /// Of its payload.
+    /// The maximum length of its payload.
     let maximumLength: Int
-    /// How often a person may ask it, beside all else; nil where it is counted with all else.
+    /// How often a person may ask it, apart from all other requests; nil where it is counted with these.
     let allowance: Allowance<ID>?
     let isRemembered: Bool
     let handling: Handling
@@ -21,10 +22,12 @@ package struct Verb {
     /// - Parameters:
     ///   - name: a verb for guests, `resource/verb` for people.
     ///   - maximumLength: of its payload.
-    ///   - bulk: how often a person may ask it, beside all else that they ask: for what comes in many parts, each of which can be
-    ///     asked for again. Replies to it are not remembered, for they would take the place of all others.
-    ///   - own: how often a person may ask it, beside all else that they ask: `.defence` or `.devices` for what people defend themselves
-    ///     with. A thief who has one of their devices can then flood the desk with something else, and they are still answered.
+    ///   - bulk: how often a person may ask it, apart from all their other requests: for what comes in many parts, each
+    ///     of which can be asked for again. Replies to it are not remembered, because they would take the place of all
+    ///     others.
+    ///   - own: how often a person may ask it, apart from all their other requests: `.defence` or `.devices` for what
+    ///     people defend themselves with. A thief who has one of their devices can then flood the desk with something
+    ///     else, and they are still answered.
     package init(
         _ name: String, for audience: Audience = .persons, maximumLength: Int = Request.maximumLength,
         bulk: Allowance<ID>? = nil, own: Allowance<ID>? = nil, _ handling: Handling
@@ -38,7 +41,7 @@ package struct Verb {
     }
 }
 
-/// How a request is worked on. Both run on the session's thread, and must not hold it up.
+/// How a request is handled. Both kinds run on the session's thread, and must not hold it up.
 package enum Handling {
     /// Answered when it returns. What it changes must be durable then: `store.database.transaction`.
     case atOnce((PeopleRequest) throws -> JSON)
@@ -46,9 +49,10 @@ package enum Handling {
     case later((PeopleRequest) -> Void)
 }
 
-/// How often each person may ask what they defend themselves with.
+/// How often each person may send the requests that they defend themselves with.
 extension Allowance<ID> {
     package static var defence: Self { Self(perSecond: 5, burst: 50) }
-    /// To see the devices and to end one costs little, and nothing else puts a thief out without ending all of them.
+    /// It costs little to list the devices and to end one, and nothing else shuts a thief out without ending all of
+    /// them.
     package static var devices: Self { Self(perSecond: 20, burst: 200) }
 }

@@ -1,8 +1,8 @@
 package import Files
 package import Telemetry
 
-/// What is kept of a person beside readings: profile, contact and so on, each a JSON value under a name, sealed under the
-/// person's row key. Belongs to the thread of its store and keys.
+/// What is kept of a person beside readings: profile, contact and so on, each a JSON value under a name, sealed under
+/// the person's row key. Belongs to the thread of its store and keys.
 package struct Documents {
     package let store: Store
     package let keys: Keys
@@ -12,7 +12,7 @@ package struct Documents {
         self.keys = keys
     }
 
-    /// A document; nil where there is none, or none that can be opened any more.
+    /// A document; nil where there is none, or where it can no longer be opened.
     package func read(_ name: String, of user: ID) throws(VaultError) -> JSON? {
         let found = try store.database.first(
             "SELECT secret_version, sealed FROM documents WHERE person = ? AND name = ?",
@@ -22,7 +22,7 @@ package struct Documents {
         return try opened(found.sealed, name, of: user, version: found.version)
     }
 
-    /// Keeps a document, in place of the one before. The person must have a secret.
+    /// Keeps a document, in place of the old one. The person must have a secret.
     package func write(_ document: JSON, _ name: String, of user: ID) throws(VaultError) {
         let (version, sealed) = try self.sealed(document, name, of: user)
         try store.database.execute(
@@ -40,7 +40,7 @@ package struct Documents {
             "DELETE FROM documents WHERE person = ? AND name = ?", [.text(user.text), .text(name)])
     }
 
-    /// A value under the newest version of the person's row key, for a row of another table; `name` says which.
+    /// A value under the latest version of the person's row key, for a row of another table; `name` says which.
     package func sealed(
         _ value: JSON, _ name: String, of user: ID
     ) throws(VaultError) -> (version: Int64, sealed: [UInt8]) {
@@ -63,7 +63,7 @@ package struct Documents {
         }
     }
 
-    /// What the name of a device is sealed as.
+    /// The name under which a device's name is sealed.
     package static func label(ofDevice device: String) -> String { "device \(device)" }
 
     /// What a document's sealing is bound to.

@@ -3,7 +3,7 @@ package import Files
 package import Storage
 
 extension FileRights {
-    /// Takes the rights of the owner of the folder that a file lies in, or would lie in.
+    /// Takes on the rights of the owner of the folder that a file lies in, or would lie in.
     package static func take(ofFolderOf file: String) throws(VaultError) -> FileRights {
         let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
         do throws(Failure) { return try take(ofOwnerOf: folder) } catch {
@@ -13,7 +13,7 @@ extension FileRights {
 }
 
 extension Failure {
-    /// A database whose schema has another version than this program's, and that may only be read.
+    /// The failure for a database that may only be read, and whose schema has a different version from this program's.
     package init(olderOrNewer database: Database, knows migrations: [Migration]) throws(VaultError) {
         let found = try database.version
         var message = "\(database.path) has version \(found) of the schema, this program knows \(migrations.count)"
@@ -21,7 +21,7 @@ extension Failure {
             self.init(.configuration, message, hint: "start the service of this version once")
             return
         }
-        // Two programs may have added as many steps, and not the same ones.
+        // Two programs may have added equally many steps, but different ones.
         if found <= migrations.count { message = "the schema of \(database.path) is of a newer program: \(reason)" }
         self.init(
             .configuration, message,

@@ -25,7 +25,7 @@ package struct HourSpan: Equatable {
     package static let earliest = hour(-Moment.limit)
     package static let latest = hour(Moment.limit)
 
-    /// The time of some hours, Unix milliseconds.
+    /// The time that some hours cover, Unix milliseconds.
     package static func times(_ hours: ClosedRange<Int64>) -> Range<Int64> {
         let first = max(hours.lowerBound, earliest)
         return first * 3_600_000..<(max(first, min(hours.upperBound, latest)) + 1) * 3_600_000

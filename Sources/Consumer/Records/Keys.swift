@@ -16,8 +16,8 @@ package import Vault
 //       ├ "stream"                X25519: what gateways seal to
 //       └ "rows"                  AES-256-GCM: what the consumer itself writes
 //
-// All that is wrapped lies in keys.db, apart from vitals.db: to forget a person is to delete a row here, and the pages of
-// this file are overwritten as they are deleted.
+// Everything that is wrapped lies in keys.db, apart from vitals.db: to forget a person is to delete a row here, and the
+// pages of this file are overwritten as they are deleted.
 
 /// The keys of a consumer. Belongs to one thread at a time.
 package final class Keys {
@@ -31,9 +31,9 @@ package final class Keys {
         case create
     }
 
-    /// Signs what gateways are to believe.
+    /// Signs what gateways should believe.
     package let identity: Ed25519.SigningKey
-    /// Goes into every password's hash, so that a copy of vitals.db alone is nothing to guess passwords with.
+    /// Goes into every password's hash, so that a copy of vitals.db alone does not help to guess passwords.
     package let pepper: SymmetricKey
     /// Seals rows that are about no person, such as codes.
     package let service: BlockCipher
@@ -41,7 +41,7 @@ package final class Keys {
     private let lookup: SymmetricKey
     package let database: Database
     let rootKey: RootKey
-    /// What everything in the database is wrapped under, unless that was changed meanwhile: see `followRoot`.
+    /// The key that everything in the database is wrapped under, unless it was changed meanwhile: see `followRoot`.
     var root: BlockCipher
     private var people: [PersonVersion: Person] = [:]
     var reported = OncePerMinute<PersonVersion>(capacity: 1024)
@@ -75,7 +75,7 @@ package final class Keys {
                 user TEXT NOT NULL, version INTEGER NOT NULL, sealed BLOB NOT NULL, PRIMARY KEY (user, version)
             ) STRICT, WITHOUT ROWID;
             """),
-        // How old the secrets of before are is not known: as old as this migration.
+        // Nobody knows how old the existing secrets are: they count as made by this migration.
         Migration(
             "keys/2", number: 2,
             """
@@ -102,7 +102,7 @@ package final class Keys {
     ///   - state: the state folder.
     ///   - rootKeyFile: nil where the root key is a credential of systemd's.
     ///   - folder: where keys.db is, if not in the state folder.
-    ///   - mayBeOlder: whether a schema of before is good enough to read.
+    ///   - mayBeOlder: whether an older schema is good enough to read.
     /// - Throws: where either is missing, and where the root key is not the one of these keys.
     package convenience init(
         state: String, rootKeyFile: String?, _ access: Access, folder: String? = nil, mayBeOlder: Bool = false
@@ -153,14 +153,15 @@ package final class Keys {
         if access != .read { try Failure.explaining { () throws(VaultError) in try Self.flush(database) } }
     }
 
-    /// What a name (an e-mail address, a phone number) is looked up by: 32 bytes that tell nothing without the root key.
+    /// What a name (an e-mail address, a phone number) is looked up by: 32 bytes that tell nothing without the root
+    /// key.
     package func lookup(_ purpose: String, _ text: String) throws(VaultError) -> [UInt8] {
         try HMACSHA256.code(for: Array(purpose.utf8) + [0] + Array(text.utf8), key: lookup)
     }
 
     // MARK: The root
 
-    /// Where the root key is, which is made where it may be.
+    /// Where the root key is. It is made where it is missing and `access` allows that.
     private static func rootKey(
         _ file: String?, _ database: String, _ access: Access
     ) throws(Failure) -> RootKey {
@@ -185,7 +186,7 @@ package final class Keys {
                 hint: "\(database) needs the one that it was made with: a new one would open nothing")
         }
         try Failure.explaining { () throws(VaultError) in
-            // In a folder of root's it is to be the service's all the same, whose the folder of the databases is.
+            // Even in root's folder the key must belong to the service, which owns the folder of the databases.
             let owner = try SmallFile.owner(of: database)
             let rights = try FileRights.take(ofFolderOf: path)
             defer { rights.giveBack() }
@@ -199,9 +200,10 @@ package final class Keys {
         root: BlockCipher, identity: Ed25519.SigningKey, lookup: SymmetricKey, pepper: SymmetricKey
     )
 
-    /// What is needed of the keys, as they are in one state of the file; nil where the root key is another's.
+    /// The keys that are needed, from one state of the file; nil where the root key is not the one of these keys.
     private static func opened(_ database: Database, _ rootKey: RootKey) throws(VaultError) -> Opened? {
-        // Where the root key is changed just now, the file and the key may have been looked at before and after.
+        // While somebody changes the root key, one of the file and the key may have been read before the change, and
+        // the other after it.
         for _ in 1...5 {
             let opened = try database.snapshot { () throws(VaultError) -> Opened? in
                 guard let root = try fitting(rootKey, database) else { return nil }
@@ -212,8 +214,8 @@ package final class Keys {
         return nil
     }
 
-    /// The same to write: new keys get everything that they need, or nothing, and a change of the root key that was interrupted
-    /// is finished.
+    /// The same for writing: new keys get everything that they need, or nothing, and a change of the root key that was
+    /// interrupted is finished.
     private static func openedToWrite(_ database: Database, _ rootKey: RootKey) throws(VaultError) -> Opened? {
         try database.transaction { () throws(VaultError) -> Opened? in
             if try sealed("check", database) == nil {
@@ -227,7 +229,8 @@ package final class Keys {
             }
             guard let root = try fitting(rootKey, database) else { return nil }
             do throws(VaultError) { try finishRootRotation(rootKey, database) } catch {
-                // The service may read the keys, and not write to their folder. Both keys are there; whoever may, finishes.
+                // The service may read the keys, but perhaps not write to their folder. Both keys are there; the next
+                // program that may write there finishes.
                 guard error.reason == .permissions || error.reason == .readOnly else { throw error }
                 log.warning("the root key was changed, and its file is not in its place yet: \(error)")
             }
@@ -255,7 +258,7 @@ package final class Keys {
         }
     }
 
-    /// The root key, of those that there are, that everything in the database is wrapped under; nil where none is.
+    /// Of the root keys that there are, the one that everything in the database is wrapped under; nil where none fits.
     static func fitting(_ rootKey: RootKey, _ database: Database) throws(VaultError) -> BlockCipher? {
         for key in try rootKey.candidates() {
             let root = BlockCipher(key: key)
@@ -267,7 +270,7 @@ package final class Keys {
     static func wrapped(
         _ name: String, _ root: BlockCipher, _ database: Database
     ) throws(VaultError) -> SymmetricKey {
-        // Nothing there is as good as nothing that opens.
+        // A missing row counts as one that does not open.
         let sealed = try sealed(name, database) ?? []
         return try SymmetricKey(root.openWithNonce(sealed, aad: wrappedData(name)))
     }
@@ -293,7 +296,7 @@ package final class Keys {
         }
     }
 
-    /// The newest version of a person's secret, made where there is none.
+    /// The latest version of a person's secret, made where there is none.
     package func currentVersion(of user: ID) throws(VaultError) -> Int64 {
         try database.transaction { () throws(VaultError) in
             if let version = try version(of: user) { return version }
@@ -301,8 +304,8 @@ package final class Keys {
         }
     }
 
-    /// Makes the next version, within a transaction. A version that was forgotten is never made again: the list of the forgotten
-    /// would have it forgotten, too.
+    /// Makes the next version, within a transaction. A version that was forgotten is never made again: the list of the
+    /// forgotten would have it forgotten, too.
     package func makeSecret(of user: ID) throws(VaultError) -> Int64 {
         try followRoot()
         let version = max(try version(of: user) ?? 0, try forgottenVersion(of: user)) + 1
@@ -314,7 +317,7 @@ package final class Keys {
         return version
     }
 
-    /// The newest version of a person's secret; nil where there is none, or none any more.
+    /// The latest version of a person's secret; nil where there is none, or no longer one.
     package func version(of user: ID) throws(VaultError) -> Int64? {
         try database.first(
             "SELECT version FROM secrets WHERE person = ? ORDER BY version DESC LIMIT 1", [.text(user.text)],
@@ -322,8 +325,8 @@ package final class Keys {
         )
     }
 
-    /// The keys of one version of a person's secret; nil where that secret is not there, or was forgotten; also where it is
-    /// damaged, which is logged: the others' go on, and nothing is made in its place.
+    /// The keys of one version of a person's secret; nil where that secret is not there, or was forgotten; also where
+    /// it is damaged, which is logged: the secrets of others go on working, and nothing is made in its place.
     package func person(_ user: String, version: Int64) throws(VaultError) -> Person? {
         let name = PersonVersion(user: user, version: version)
         if let person = people[name] { return person }
@@ -333,7 +336,7 @@ package final class Keys {
         } catch {
             guard error.isUnreadable else { throw error }
         }
-        // The root key may have been changed since it was read. Then the row was, too.
+        // The root key may have been changed since it was read. Then the row was changed, too.
         if try !Self.opens(root, database) {
             try followRoot()
             guard let sealed = try sealedSecret(name) else { return nil }
@@ -379,23 +382,24 @@ package final class Keys {
         return nil
     }
 
-    /// Sees to it that all there is in keys.db is on the disk, also what another process has written: one that was killed between
-    /// writing and flushing has left what can be read, and a power cut would still take it.
+    /// Makes sure that everything in keys.db is on the disk, also what another process has written: a process that was
+    /// killed between writing and flushing has left rows that can be read, but that a power cut would still take.
     package func makeDurable() throws(VaultError) { try Self.flush(database) }
 
     private static func flush(_ database: Database) throws(VaultError) {
         try database.durably { () throws(VaultError) in }
     }
 
-    /// Lets go of what was opened of a person's forgotten secrets.
+    /// Drops the opened keys of a person's forgotten secrets.
     package func forgetOpened(_ user: ID, upTo version: Int64) {
         people = people.filter { $0.key.user != user.text || $0.key.version > version }
     }
 
-    /// Moves all that was written into keys.db itself, unless somebody reads an older state of it: whether it did.
+    /// Moves everything that was written into keys.db itself, unless somebody reads an older state of it; returns
+    /// whether it did.
     package func closeLogWithoutWaiting() throws(VaultError) -> Bool { try database.checkpointWithoutWaiting() }
 
-    /// Moves all that was written into keys.db itself.
+    /// Moves everything that was written into keys.db itself.
     package func closeLog() throws(VaultError) { try database.checkpoint() }
 
     /// Checks every page of keys.db.
@@ -409,7 +413,7 @@ package final class Keys {
 // MARK: - Forgetting
 
 extension Keys {
-    /// The newest version of a person's secret that was forgotten; 0 where none was.
+    /// The latest version of a person's secret that was forgotten; 0 where none was.
     package func forgottenVersion(of user: ID) throws(VaultError) -> Int64 {
         try database.first("SELECT version FROM forgotten WHERE person = ?", [.text(user.text)], row: Row.int) ?? 0
     }

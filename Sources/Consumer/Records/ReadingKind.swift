@@ -6,7 +6,7 @@ package enum ReadingKind: String, CaseIterable {
     case steps
     case temperature
 
-    /// The same as Telemetry numbers it.
+    /// The same kind as Telemetry numbers it.
     package var kind: Reading.Kind {
         switch self {
         case .heartRate: .heartRate

@@ -9,17 +9,19 @@ package import Vault
 //     FILE        the root key: root_key_file in the settings
 //     FILE.new    the next one, while it is being changed
 //
-// To change it, the new key is kept beside the old one and flushed; then everything in keys.db is wrapped anew in one
-// flushed transaction: from then on, and not before, it has happened; then FILE.new takes FILE's place. All of it is done
-// with keys.db locked to write. So whoever opens keys.db after an interruption, at any instant, finds that one of the two
-// fits, and whoever may write there finishes: renames the new one where that fits, removes it where nothing was wrapped
-// under it. Two that change the root key at once do so one after the other.
+// To change it, the new key is kept beside the old one and flushed; then everything in keys.db is wrapped again in one
+// flushed transaction: from then on, and not before, the change has happened; then FILE.new takes FILE's place. All of
+// it is done with keys.db locked for writing. So a program that opens keys.db after an interruption, at any instant,
+// finds that one of the two fits, and one that may write there finishes: it renames the new key where that fits, and
+// removes it where nothing was wrapped under it. Two processes that change the root key at once do so one after the
+// other.
 //
 // A credential of systemd's cannot be replaced from here: the operator keeps the new key, and gives it to the service.
 
-/// The root key of a consumer, where the settings say that it is.
+/// The root key of a consumer, in the place that the settings name.
 struct RootKey {
-    /// The file itself, which a link may have led to: the next key belongs on the same medium. Nil: a credential of systemd's.
+    /// The file itself, even where the settings name a link to it: the next key belongs on the same medium. Nil: a
+    /// credential of systemd's.
     let path: String?
 
     private var pending: String? { path.map { $0 + ".new" } }
@@ -30,13 +32,13 @@ struct RootKey {
         self.path = file.map { String(cString: $0) } ?? path
     }
 
-    /// The keys that may be the root key: that in its place first.
+    /// The keys that may be the root key: the one in its place first.
     func candidates() throws(VaultError) -> [SymmetricKey] {
-        // The operator's own way to the key may be root's alone, such as a credential.
+        // An operator's command may need root's rights to reach the key, for example a credential.
         let rights = FileRights.takeCallers()
         defer { rights.giveBack() }
         guard let path, let pending else { return try KeyFile.load(credential: "root-key").map { [$0] } ?? [] }
-        // In this order: the next one is renamed by whoever finishes a change, and is then found in its place.
+        // In this order: a process that finishes a change renames the next key, which is then found in its place.
         let next = try next(pending)
         guard access(path, F_OK) == 0 else { return next }
         return [try KeyFile.load(path)] + next
@@ -47,7 +49,8 @@ struct RootKey {
         do { return [try KeyFile.load(pending)] } catch {
             switch error.reason {
             case .missing: return []
-            // Whoever kept it was interrupted before giving it away: nothing is wrapped under it yet.
+            // The process that kept it was interrupted before it gave the file to its owner: nothing is wrapped under
+            // it yet.
             case .permissions: return []
             default: throw error
             }
@@ -57,7 +60,7 @@ struct RootKey {
     /// Keeps the next root key beside the one in use. The caller has keys.db locked, and no change is pending.
     func prepare(_ key: SymmetricKey) throws(VaultError) {
         guard let path, let pending else { return }
-        // Whoever reads the old one, the service, is to read the new one, too, where root changes it.
+        // Where root changes the key, the service, which reads the old one, must be able to read the new one, too.
         let owner = try SmallFile.owner(of: path)
         let rights = try FileRights.take(ofFolderOf: path)
         defer { rights.giveBack() }
@@ -65,8 +68,8 @@ struct RootKey {
             pending, with: Array((KeyFile.text(of: key.bytes) + "\n").utf8), owner: FileRights.areRoots ? owner : nil)
     }
 
-    /// Puts the next root key into place where keys.db is wrapped under it, or removes it where it is not. The caller has
-    /// keys.db locked.
+    /// Puts the next root key into place where keys.db is wrapped under it, or removes it where it is not. The caller
+    /// has keys.db locked.
     func finish(_ isInUse: (SymmetricKey) throws(VaultError) -> Bool) throws(VaultError) {
         guard let path, let pending, access(pending, F_OK) == 0 else { return }
         let rights = try FileRights.take(ofFolderOf: path)
@@ -81,21 +84,22 @@ struct RootKey {
         overwrite(old)
     }
 
-    /// Overwrites the old key's file, unless it has another name: then somebody keeps it.
+    /// Overwrites the old key's file, unless it has another name: then somebody still keeps it.
     private func overwrite(_ file: CInt) {
         var status = stat()
         guard file >= 0, fstat(file, &status) == 0, status.st_nlink == 0, status.st_size < 4096 else { return }
         let zeros = [UInt8](repeating: 0, count: Int(status.st_size))
-        // What a file system or a card keeps of it elsewhere is beyond reach, and so no error here is worse than none.
+        // We cannot reach what a file system or a card keeps of it elsewhere, and so an error here is no worse than
+        // success.
         if pwrite(file, zeros, zeros.count, 0) == zeros.count { fsync(file) }
     }
 }
 
 extension Keys {
-    /// Wraps everything anew under another root key, a given one or a random one; lookup key, pepper, identity and secrets stay
-    /// the same. When this returns, the new key is in its place, and on the disk.
-    /// - Returns: whether the files have lost everything that was wrapped under the old one; false while somebody reads an older
-    ///   state of keys.db. Whoever opens it to write next does the rest.
+    /// Wraps everything again under another root key, a given one or a random one; lookup key, pepper, identity and
+    /// secrets stay the same. When this returns, the new key is in its place, and on the disk.
+    /// - Returns: whether the files have lost everything that was wrapped under the old one; false while somebody reads
+    ///   an older state of keys.db. The next one to open it for writing does the rest.
     package func rotateRoot(to given: SymmetricKey?) throws(VaultError) -> Bool {
         try database.transaction { () throws(VaultError) in
             try followRoot()
@@ -132,16 +136,16 @@ extension Keys {
                     "UPDATE secrets SET sealed = ? WHERE person = ? AND version = ?",
                     [.blob(anew), .text(name.user), .integer(name.version)])
             } catch {
-                // One that is damaged stays as damaged as it was.
+                // A damaged secret stays as damaged as it was.
                 guard error.isUnreadable else { throw error }
                 log.error("the secret of \(name.user), version \(name.version), is damaged, and stays so")
             }
         }
     }
 
-    /// Sees to it, within a transaction, that `root` is what the database is wrapped under: nothing is ever sealed under an old
-    /// one beside those that were wrapped anew.
-    /// - Parameter given: a key to try before those where the settings say.
+    /// Makes sure, within a transaction, that `root` is what the database is wrapped under: nothing is ever sealed
+    /// under an old key beside rows that were wrapped again.
+    /// - Parameter given: a key to try before those in the place that the settings name.
     func followRoot(to given: SymmetricKey? = nil) throws(VaultError) {
         guard try !Self.opens(root, database) else { return }
         if let given, case let cipher = BlockCipher(key: given), try Self.opens(cipher, database) {

@@ -33,14 +33,14 @@
 //     notifications       what people are told, until they say that they know
 //     answered            requests that must not be done twice, with what was answered
 //
-// Whose a row is says its column `person`; which five minutes a claim code was for, `slot`. Those are not called `user` and
-// `window`, because both are words of SQL in other databases.
+// The column `person` says whose a row is, and `slot` which five minutes a claim code was for. They are not called
+// `user` and `window`, because both are words of SQL in other databases.
 //
-// Each step of the schema has a name. The next one is `store/8`, whatever it is about, as long as the tables of all features are
-// here; it goes to the end. Those that have numbers, too, were there before the names.
+// Each step of the schema has a name. The next one is `store/8`, whatever it is about, as long as the tables of all
+// features are here; it goes to the end. Steps that also have numbers are older than the names.
 //
-// Ledger and blocks are apart, so that the blocks of closed hours can be packed anew while the ledger goes on knowing
-// them. In the clear are random ids, kinds, hours and sizes.
+// Ledger and blocks are apart, so that the blocks of closed hours can be packed while the ledger still knows them.
+// Random ids, kinds, hours and sizes are not encrypted.
 //
 // A block is stored with the hour of its first reading and how many hours further its last one lies: to read a span of
 // time in order needs the blocks in the order of their first hours, and no more than an hour of them at once.
@@ -110,7 +110,8 @@ extension Store {
                 PRIMARY KEY (session, record)
             ) STRICT, WITHOUT ROWID;
             """),
-        // What lies in the blocks of before cannot be counted here, for they are sealed: `Recount` does it at the next start.
+        // The readings in older blocks cannot be counted here, because they are sealed: `Recount` does it at the next
+        // start.
         Migration(
             "store/2", number: 2,
             """
@@ -255,14 +256,14 @@ extension Store {
             INSERT INTO stale (user, first_hour, last_hour)
                 SELECT DISTINCT user, -2501999793, 2501999792 FROM streams WHERE user <> '';
             """),
-        // Steps that nobody walks, and heart rates that no heart makes, counted before.
+        // Until now steps that nobody walks, and heart rates that no heart makes, were counted, too.
         Migration(
             "store/5", number: 5,
             """
             INSERT INTO stale (user, first_hour, last_hour)
                 SELECT DISTINCT user, -2501999793, 2501999792 FROM streams WHERE user <> '';
             """),
-        // Nobody has shown yet that the address is theirs: `Resets` asks at the first reset.
+        // Nobody has shown yet that the address belongs to them: `Resets` asks at the first reset.
         Migration(
             "store/6", number: 6,
             """

@@ -4,7 +4,7 @@ import Glibc
 import ProgramSettings
 import Storage
 
-// The state folder of a consumer, and how a restored one comes to be.
+// The state folder of a consumer, and how a restored one is put into place.
 //
 //     lock           who may write here (StateLock)
 //     vitals.db      what was received
@@ -13,9 +13,9 @@ import Storage
 //     restoring/     databases that `restore` is preparing: of no meaning, removed by whoever next takes the folder to write
 //     restored/      databases that are ready, on their way to their places
 //
-// `restore` prepares both databases in `restoring`, and renames that folder to `restored`: from then on, and not before, it has
-// happened. Moving them into place is done by whoever next takes the folder to write, as often as it takes. So a restore
-// that is interrupted, at any instant, has happened or has not.
+// `restore` prepares both databases in `restoring`, and renames that folder to `restored`: from then on, and not
+// before, it has happened. The next program that takes the folder to write moves them into place, in as many tries as
+// it takes. So a restore that is interrupted, at any instant, has happened or has not.
 
 /// The state folder, taken to write to.
 package struct StateFolder {
@@ -38,12 +38,12 @@ package struct StateFolder {
         self.path = path
         try Failure.explaining { () throws(VaultError) in
             if isRestored { try finishRestore() }
-            // Left by a restore that was killed. It may have keys of somebody who was forgotten since the backup.
+            // Left by a restore that was killed. It may hold keys of a person who was forgotten since the backup.
             if access(restoring, F_OK) == 0 { try Folder.remove(restoring) }
         }
     }
 
-    /// Makes the folder, for its owner only, where there is none.
+    /// Makes the folder, readable by its owner only, where there is none.
     package static func make(_ path: String) throws(Failure) {
         do throws(VaultError) {
             try Folder.make(path)
@@ -60,7 +60,7 @@ package struct StateFolder {
     private var restored: String { path + "/restored" }
     private var isRestored: Bool { access(restored, F_OK) == 0 }
 
-    /// The first database that is here already.
+    /// The first database that exists here already.
     package var database: String? {
         let files = Self.databases.map { "\(path)/\($0)" }
         return (files + files.map { $0 + "-wal" }).first { access($0, F_OK) == 0 }
@@ -73,8 +73,8 @@ package struct StateFolder {
     }
 
     private func finishRestore() throws(VaultError) {
-        // Nothing is here to be overwritten: restore has seen to that before, and since then no one could take the folder
-        // without coming by here first.
+        // There is nothing here to overwrite: `restore` has made sure of that, and since then nobody could take the
+        // folder without running this code first.
         for name in Self.databases where access("\(restored)/\(name)", F_OK) == 0 {
             try Folder.rename("\(restored)/\(name)", to: "\(path)/\(name)")
         }

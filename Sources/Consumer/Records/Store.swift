@@ -8,16 +8,16 @@ package import Telemetry
 
 /// The consumer's database. Belongs to one thread at a time.
 package final class Store {
-    /// Drawn with the database; gateways know the store by it.
+    /// Drawn when the database was made; gateways know the store by it.
     package let id: StoreID
     package let database: Database
-    /// For what is packed: it stays here as long as packing is an extension of the store.
+    /// Compresses packed readings: it stays here as long as packing is an extension of the store.
     package let zstandard = Zstandard(level: 9)
 
     /// Its name in the state folder.
     package static let file = "vitals.db"
 
-    /// Opens `vitals.db` in `folder`: to write, and then makes it where there is none; or to read beside a service.
+    /// Opens `vitals.db` in `folder`: to write, making it where there is none; or to read beside a service.
     package init(folder: String, readOnly: Bool = false) throws(Failure) {
         let path = "\(folder)/\(Self.file)"
         if readOnly, access(path, F_OK) != 0 {
@@ -28,7 +28,7 @@ package final class Store {
         let database = try Failure.explaining { () throws(VaultError) in
             try Database(
                 path, readOnly ? .readOnly : .readWrite(.full), applicationID: Self.applicationID,
-                // Not all rows are sealed: keyed hashes of names are not to lie in free pages when their account is gone.
+                // Not all rows are sealed: keyed hashes of names must not lie in free pages when their account is gone.
                 secureDelete: true)
         }
         if !readOnly { try StateFolder.migrate(database, Self.migrations) }
@@ -102,7 +102,7 @@ extension Store {
             row: StoredStream.init)
     }
 
-    /// The newest stream of each of some sensors, or of every one that ever had one.
+    /// The latest stream of each of some sensors, or of every sensor that ever had one.
     package func newestStreams(of some: Set<SensorName>?) throws(VaultError) -> [StoredStream] {
         guard let some else { return try newestStreams() }
         let sql = """
@@ -117,7 +117,7 @@ extension Store {
         return streams.sorted { $0.number < $1.number }
     }
 
-    /// The newest stream of each sensor that ever had one.
+    /// The latest stream of each sensor that ever had one.
     package func newestStreams() throws(VaultError) -> [StoredStream] {
         let sql = """
             SELECT \(StoredStream.columns) FROM streams AS one WHERE serial =
@@ -127,8 +127,9 @@ extension Store {
         return try database.query(sql, row: StoredStream.init)
     }
 
-    /// The times (Unix milliseconds) after this stream's end in which its readings may be another person's: from when the sensor was
-    /// theirs until it was this person's again. What a gateway seals that has not heard of the end is still the person's otherwise.
+    /// The times (Unix milliseconds) after this stream's end in which its readings may be another person's: from when
+    /// the sensor was theirs until it was this person's again. At other times, what a gateway seals before it has heard
+    /// of the end still belongs to this person.
     ///
     /// Another person's stream that seems to begin before this one's end does so because the clock was set back.
     package func foreignTimes(of stream: StoredStream) throws(VaultError) -> [Range<Int64>] {

@@ -8,30 +8,31 @@ import Storage
 import Telemetry
 import Vault
 
-// The service: what comes in by MQTT becomes durable, and then the gateways hear of it.
+// The service: it makes durable what comes in by MQTT, and then tells the gateways.
 //
-// At the start the root key is checked, the databases are opened, what is in them is flushed, and the streams are brought in
-// line with the settings.
-// Then there is one thread, the MQTT session's. On it a message on `gateways/+/blocks` is collected; at the end of the
-// batch `Ingest` judges and stores all of it in one transaction. After the COMMIT the signed answers are published, and
-// only then do the PUBACKs leave. Where the database says no, nothing is answered and the session reconnects after a
-// pause: gateways send again what was not acknowledged, so correctness rests on our own acknowledgements alone.
+// At the start the root key is checked, the databases are opened, what is in them is flushed, and the streams are
+// brought in line with the settings. Then one thread does the work, the MQTT session's. On it a message on
+// `gateways/+/blocks` is collected; at the end of the batch `Ingest` judges and stores all of it in one transaction.
+// After the COMMIT the signed answers are published, and only then do the PUBACKs leave. Where the database fails,
+// nothing is answered and the session reconnects after a pause: gateways send again what was not acknowledged, so
+// correctness rests on our own acknowledgements alone.
 //
 // After each connection the grants and the presence are published again, retained: a broker that was restarted has
-// forgotten them. Presence comes last, because gateways send as soon as they see it: it waits until the broker has granted
-// the subscription to their blocks.
+// forgotten them. Presence comes last, because gateways send as soon as they see it; it waits until the broker has
+// granted the subscription to their blocks.
 //
-// Requests of people come on the same thread, and are answered after the batch that they came in: see the target Desk, and
-// Features.swift.
+// Requests of people come on the same thread, and are answered after the batch that they came in: see the target Desk,
+// and Features.swift.
 //
 // SIGHUP has the settings read again: see Reload.swift.
 
 /// The service. `start` and `stop` belong to the owner, who must stop what was started.
-// Proof of @unchecked: `ends` is the owner's. What else is `var`, and the databases behind `ingest` and `grants`, are touched in `init`, and then by the
-// session's thread only, until `stop` has ended that; the rest does not change.
+// Proof of @unchecked: `ends` is the owner's. Every other `var`, and the databases behind `ingest` and `grants`, are
+// touched in `init`, and then by the session's thread only, until `stop` has ended that thread; the rest does not
+// change.
 final class Consumer: @unchecked Sendable {
     var settings: ConsumerSettings
-    /// Two programs on one folder would be one too many.
+    /// Keeps a second program from using the same folder.
     private let folder: StateFolder
     private let readiness: Readiness
     let failed: @Sendable (any Error) -> Void
@@ -49,37 +50,38 @@ final class Consumer: @unchecked Sendable {
     let notifications: Notifications
     /// Where people's requests come in.
     let desk: Desk
-    /// Read for people's questions, and apart from them for what people take along.
+    /// Read for people's questions; those for what people take along are apart.
     let readers: StoreReaders
     let exportReaders: StoreReaders
     /// Apart again, for the statistics of years take a while.
     let statisticsReaders: StoreReaders
-    /// Hours with very much in them are read there: see Totals/Stale.swift.
+    /// Reads the hours that have very much in them: see Totals/Stale.swift.
     private let hours = EventLoop(name: "hours")
     private let publisher: NotificationPublisher
     let questions: SensorQuestions
     let scheduledReads: ScheduledReads
-    /// What is at the desk, and needs this service: made last of all, by `init`.
+    /// The features at the desk, which need this service: `init` makes them last.
     private(set) var features: Features! = nil
-    /// What ends that which was started, in the order of the starts. The owner's.
+    /// Ends what was started; in the order of the starts. The owner's.
     private var ends: [() -> Void] = []
     /// Whether the disk takes what is written.
     private var disk = DiskState()
-    /// Tries to connect to the broker that came to nothing.
+    /// Failed tries to connect to the broker.
     private var failedTries = LastingTrouble()
     var reported = OncePerMinute<String>(capacity: 1024)
-    /// Of what messages from outside have said of: a table of its own, that they cannot keep anything else from being said.
+    /// What was logged because of messages from outside: a table of its own, so that they cannot keep anything else
+    /// from being logged.
     var told = OncePerMinute<String>(capacity: 4096)
-    /// Where blocks came last, and from which gateway: most come from the same again.
+    /// The topic on which blocks came last, and its gateway: the next ones mostly come from the same.
     private var lastBlocks: (topic: String, gateway: ID)?
-    /// Until the grants of settings that were read again are published.
+    /// Set until the grants of settings that were read again are published.
     var republishing: EventLoop.Timer?
-    /// Sensors whose streams are to be brought in line, and could not be; and the next try.
+    /// Sensors whose streams could not be brought in line yet; and the next try.
     var unsettled: Set<SensorName> = []
     var settling: EventLoop.Timer?
-    /// Sensors whose grant is to be published again when the minute is over.
+    /// Sensors whose grant must be published again when the minute is over.
     var overwritten: Set<SensorName> = []
-    /// Those who have a new secret, and whose sensors' streams are not sealed to it yet.
+    /// People who have a new secret that their sensors' streams are not sealed to yet.
     var rotated: Set<ID> = []
     /// Grants and presence of this connection that the broker has not acknowledged.
     private var unpublished = 0
@@ -88,7 +90,7 @@ final class Consumer: @unchecked Sendable {
     private let presenceTopic: String
 
     /// A consumer that does not run yet.
-    /// - Parameter failed: told, on the session's thread, when the service cannot go on.
+    /// - Parameter failed: called, on the session's thread, when the service cannot go on.
     /// - Throws: where the settings, the root key or a database do not allow it to.
     init(_ settings: ConsumerSettings, readiness: Readiness, failed: @escaping @Sendable (any Error) -> Void) throws {
         self.settings = settings
@@ -111,8 +113,9 @@ final class Consumer: @unchecked Sendable {
             try grants.settle(people, only: sensors, now: unixMilliseconds())
         }
         try Failure.explaining { () throws(VaultError) in
-            // A run that was killed between writing a commit and flushing it has left blocks that are in the ledger, and perhaps
-            // not on the disk. They come again as duplicates; a transaction that writes nothing flushes nothing.
+            // A run that was killed between writing a commit and flushing it has left blocks that are in the ledger,
+            // and perhaps not on the disk. They come again as duplicates; a transaction that writes nothing flushes
+            // nothing.
             try store.database.durably { () throws(VaultError) in }
             // Before anything is opened, or opened for anybody.
             try forgetting.catchUp()
@@ -168,7 +171,7 @@ final class Consumer: @unchecked Sendable {
                 return ReplyError(.busy, words, retryAfterSeconds: 5)
             },
             unknown: { name in
-                // Most of what is missing then has to do with accounts.
+                // Most verbs that are missing then have to do with accounts.
                 let place = hasAccounts ? "" : "this home has no accounts: without them "
                 return ReplyError(
                     .notSupported, "\(place)there is no request \"\(name)\"", field: hasAccounts ? nil : "accounts")
@@ -177,7 +180,7 @@ final class Consumer: @unchecked Sendable {
 
     private static func brokerOptions(_ settings: ConsumerSettings, _ store: StoreID) -> MQTT.Options {
         var options = settings.broker
-        // Whoever knows a client's id can throw it out, a guest of the broker's too: nobody is to know ours.
+        // Anybody who knows a client's id can throw it out, even a guest of the broker: nobody should know ours.
         if options.clientID.isEmpty {
             options.clientID = "vitals-consumer-\(store)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
         }
@@ -189,7 +192,7 @@ final class Consumer: @unchecked Sendable {
     /// The store's id.
     var store: StoreID { control.store }
 
-    /// How many messages had which end. After `stop`.
+    /// How many messages had which outcome. After `stop`.
     var counts: Ingest.Counts { ingest.counts }
 
     /// Starts the thread and connects.
@@ -230,7 +233,7 @@ final class Consumer: @unchecked Sendable {
         ends.append { [session] in session.stop() }
     }
 
-    /// Says goodbye and ends the thread. A batch that was received is committed before.
+    /// Says goodbye and ends the thread. A batch that was received is committed first.
     func stop() {
         session.loop.perform { [self] in
             guard !presence.isSuperseded else { return }
@@ -276,13 +279,13 @@ extension Consumer {
             features.endedGateways.disconnected()
             isSubscribed = false
             session.unsubscribe([blocksFilter])
-            // That its disk refused the batch, the consumer has said itself, and says no more.
+            // The consumer has said already that its disk refused the batch.
             if reason.kind == .batchRefused { log.debug("\(state)") } else { warn(of: state, reason) }
             readiness.status(diskStatus ?? "\(state)")
         }
     }
 
-    /// A broker that is away may be so for a day.
+    /// A broker may be away for a day: the warnings become rare.
     private func warn(of state: State, _ reason: MQTTError) {
         guard let count = failedTries.toTell("\(reason)", now: millisecondsSinceBoot()) else {
             return log.debug("\(state)")
@@ -292,10 +295,10 @@ extension Consumer {
 
     private var blocksFilter: String { settings.topics.everyGateway(.blocks) }
 
-    /// Subscribes anew at each connection, to hear of each answer: the session tells the first only.
+    /// Subscribes again at each connection, to hear each answer: the session tells only the first.
     private func subscribeToBlocks() {
         session.subscribe([Subscription(blocksFilter, retainHandling: .doNotSend)]) { [unowned self] _, error in
-            // A refusal is logged by `problem`. Without blocks there is no one for the gateways to send to.
+            // A refusal is logged by `problem`. Without the subscription nobody would take what gateways send.
             guard error == nil else { return }
             isSubscribed = true
             publishPresence(.online) { [unowned self] error in
@@ -316,7 +319,7 @@ extension Consumer {
         do throws(VaultError) {
             unpublished = try publishGrants(isAtConnection: true) { [unowned self] in published($0) } + 1
             let words = "connected to the broker; \(unpublished - 1) grants"
-            // It connects again after each batch that its disk refused.
+            // The session connects again after each batch that the disk refused.
             if disk.condition == .ok { log.notice(words) } else { log.debug(words) }
         } catch {
             if isDue("grants") { log.error("the grants cannot be published: \(error)") }
@@ -327,8 +330,9 @@ extension Consumer {
         }
     }
 
-    /// Publishes each sensor's newest grant, or those of some, retained.
-    /// - Parameter isAtConnection: then nothing is said to gateways that were removed: it would stay at the broker for ever.
+    /// Publishes each sensor's latest grant, or those of some sensors, retained.
+    /// - Parameter isAtConnection: nothing is then said to gateways that were removed: it would stay at the broker for
+    ///   ever.
     /// - Returns: how many.
     @discardableResult
     func publishGrants(
@@ -345,7 +349,7 @@ extension Consumer {
         return grants.count
     }
 
-    /// So many at a time: the session holds back a limited number of messages, and throws away what is more.
+    /// How many at a time: the session holds back a limited number of messages, and throws away the rest.
     private static let portion = 1000
 
     private func publish(
@@ -369,7 +373,7 @@ extension Consumer {
         do throws(VaultError) {
             var newest: [(gateway: ID, grant: Grant)] = []
             for (gateway, grant) in grants.prefix(Self.portion) {
-                // What a claim has changed meanwhile must not be what it was.
+                // An old grant must not take the place of one that a claim has changed meanwhile.
                 let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
                 let isNewest = try self.grants.store.newestSerial(of: sensor) == Int64(bitPattern: grant.serial)
                 let now = isNewest ? nil : try self.grants.current(of: [sensor]).first
@@ -452,7 +456,7 @@ extension Consumer {
         }
     }
 
-    /// A batch was not written. The session tries again and again; people are told once.
+    /// A batch was not written. The session tries again and again; the log says so when it begins, and once an hour.
     private func diskRefused(_ error: VaultError) {
         guard disk.refused(error.reason, now: millisecondsSinceBoot(), wall: unixMilliseconds()) else {
             return log.debug("nothing of this batch was kept: \(error)")
@@ -469,7 +473,7 @@ extension Consumer {
     private func diskTook() {
         guard disk.condition != .ok else { return }
         guard let seconds = disk.took(now: millisecondsSinceBoot(), wall: unixMilliseconds()) else {
-            // Perhaps nothing else comes that would be written.
+            // Perhaps no other batch comes to be written.
             session.loop.after(.seconds(10)) { [unowned self] in if disk.hasTaken { diskTook() } }
             return
         }
@@ -486,6 +490,6 @@ extension Consumer {
         return "\(what)\(since): nothing is stored; the log says more"
     }
 
-    /// Whether this was not said within the last minute.
+    /// Whether this was not logged within the last minute.
     func isDue(_ what: String) -> Bool { reported.allows(what, now: millisecondsSinceBoot()) }
 }

@@ -4,7 +4,7 @@ import Records
 import Telemetry
 
 extension Consumer {
-    /// Tells those who keep what readings mean of each other. Called once, by `init`.
+    /// Connects the parts that keep what readings mean. Called once, by `init`.
     func meetDays() {
         days.evaluate = { [notifications] goals, day, today, user, now throws(VaultError) in
             try GoalReaching(notifications).evaluate(&goals, on: day, today: today, of: user, now: now)
@@ -14,15 +14,16 @@ extension Consumer {
         packing.fold = { [minutes] before, isBusy throws(VaultError) in
             try minutes.fold(before: before, isBusy: isBusy, now: unixMilliseconds())
         }
-        // As for the rest of what is retained: see `TodayTopics`.
+        // Without accounts nothing of people is retained: see `TodayTopics`.
         guard settings.accounts != nil else { return }
         minutes.latest = LatestMinutes(features.context)
-        // The day's heart rate is another each minute; not with each heartbeat.
+        // The day's heart rate changes each minute, not with each heartbeat.
         minutes.latest?.told = { [unowned self] in features.today.changed([$0]) }
     }
 
-    /// Brings the streams of some sensors in line with settings and claims, and publishes their grants. Where that fails it is tried again
-    /// until it is done: whoever has released a sensor is not to be recorded by it until the next restart.
+    /// Brings the streams of some sensors in line with settings and claims, and publishes their grants. Where that
+    /// fails it is tried again until it succeeds: a person who has released a sensor must not be recorded by it until
+    /// the next restart.
     func settle(_ sensors: Set<SensorName>) throws(VaultError) {
         unsettled.formUnion(sensors)
         settling?.cancel()
@@ -30,7 +31,7 @@ extension Consumer {
             let all = unsettled
             let people = try Claims(store: grants.store).people(settings, only: all)
             try grants.settle(people, only: all, now: unixMilliseconds())
-            // What is in memory of sessions knows nothing of the ends.
+            // The sessions in memory do not know that their streams have ended.
             ingest.forgetSessions()
             scheduledReads.sensorsChanged()
             try publishGrants(of: all) { [unowned self] error in
@@ -63,7 +64,7 @@ extension Consumer: Doors {
 
     func gatewaysEnded() { features.endedGateways.goOn() }
 
-    /// Takes blocks from the gateways that there are now, and from no others.
+    /// Takes blocks from the gateways that are enrolled now, and from no others.
     func gatewaysChanged() {
         do throws(VaultError) {
             ingest.enrol(try EnrolledGateways(store: grants.store, keys: grants.keys).identities(settings))

@@ -5,8 +5,9 @@ import Records
 import Telemetry
 import Vault
 
-// What stands at the desk. Each feature is made here with what it needs of the others, and gives its verbs to the desk; it knows neither the
-// desk nor who else is there. A new one adds its lines here, and changes nothing else of the service.
+// What stands at the desk. Each feature is made here with what it needs of the others, and gives its verbs to the desk;
+// it knows neither the desk nor which other features there are. A new feature adds its lines here, and changes nothing
+// else in the service.
 
 /// The features of a service, made and put together. Belongs to the session's thread.
 final class Features {
@@ -16,7 +17,7 @@ final class Features {
     let endedGateways: EndedGateways
     let today: Today
 
-    /// The features of a service of which all else is there, at its desk.
+    /// The features of a service whose other parts exist already, registered at its desk.
     init(_ consumer: Consumer, _ store: Store, _ keys: Keys) throws(Failure) {
         let (settings, days, desk) = (consumer.settings, consumer.days, consumer.desk)
         context = PeopleContext(
@@ -43,7 +44,7 @@ final class Features {
         desk.register(consumer.secretVerbs)
     }
 
-    /// For those who are not in the settings: they sign up, and claim what is theirs.
+    /// For people who are not in the settings: they sign up, and claim their sensors.
     private static func accounts(_ context: PeopleContext, _ consumer: Consumer) throws(Failure) -> Accounts {
         let erase: Accounts.Erase = { [unowned consumer] user, keepingAccount, completion in
             consumer.forgetting.forget(

@@ -5,11 +5,12 @@ import Vault
 
 // Streams that were opened after the backup.
 //
-// A consumer restored from yesterday's backup does not know the streams of today: to it their blocks are "not now", and it asks for
-// their keys. Gateways answer such a request with the key block, and hand back the grant that they hold: signed by this very
-// consumer, so it says whose stream that is as surely as a row here would. Where the person's public key is known, the
-// stream becomes a row again, as a closed one: what was sealed to it can be opened, and whose the sensor is now
-// stays for the settings to say. A key that was made after the backup is lost, and so is what was sealed to it.
+// A consumer restored from yesterday's backup does not know the streams of today: it answers their blocks with "not
+// now", and asks for their keys. Gateways answer such a request with the key block, and hand back the grant that they
+// hold: it is signed by this very consumer, so it says whose stream that is as surely as a row here would. Where the
+// person's public key is known, the stream becomes a row again, as a closed one: what was sealed to it can be opened,
+// and the settings still decide whose the sensor is now. A key that was made after the backup is lost, and so is what
+// was sealed to it.
 
 /// Judges grants that come back, within a transaction of the caller's.
 struct Adoption {
@@ -42,8 +43,8 @@ struct Adoption {
             return .keyIsLost(sensor: grant.sensor, grant.stream)
         }
         let newest = try store.newestSerial(of: SensorName(gateway: gateway, sensor: grant.sensor))
-        // Of a sensor that is here it must not become the newest stream. Of one that is not, it is the only one, and the gateway is to
-        // hear that it has ended.
+        // Where the store has streams of the sensor, this one must not become the latest. Where it has none, this is
+        // the only one, and the gateway should hear that it has ended.
         let serial =
             newest == nil
             ? max(try store.nextSerial(now), Int64(clamping: grant.serial) &+ 1) : try store.pastSerial()
@@ -68,7 +69,7 @@ struct Adoption {
 }
 
 extension Store {
-    /// The serial of a sensor's newest grant; nil where it never had one.
+    /// The serial of a sensor's latest grant; nil where it never had one.
     func newestSerial(of sensor: SensorName) throws(VaultError) -> Int64? {
         try database.first(
             "SELECT max(serial) FROM streams WHERE gateway = ? AND sensor = ?",
@@ -77,7 +78,7 @@ extension Store {
         ).flatMap { $0 }
     }
 
-    /// The serial of the newest grant of all; nil where there never was one.
+    /// The serial of the latest grant of any sensor; nil where there never was one.
     func newestSerial() throws(VaultError) -> Int64? {
         try database.first(
             "SELECT max(serial) FROM streams", row: Row.intIfPresent

@@ -1,10 +1,10 @@
 import Telemetry
 
-/// Answers to a batch: one acknowledgement for as many blocks of a gateway's as fit.
+/// Answers to a batch: one acknowledgement for as many blocks of a gateway as fit.
 struct Answers {
     var list: [Answer] = []
     private var acknowledged: [ID: [BlockIdentity]] = [:]
-    // Most follow one of the same gateway.
+    // Most blocks follow one of the same gateway.
     private var current: (gateway: ID, identities: [BlockIdentity])?
 
     mutating func acknowledge(_ gateway: ID, _ identity: BlockIdentity) {

@@ -4,11 +4,12 @@ import Storage
 import Telemetry
 import Vault
 
-// How many readings there are: counted as blocks are stored, in the same transaction, and counted again by opening all blocks.
+// How many readings there are: counted as blocks are stored, in the same transaction, and counted again by opening all
+// blocks.
 //
-// What is counted of a block does not depend on what came before it: all readings of a readings block, and of a loose one
-// those whose records were first seen in it. Where a gateway's card was copied back, a reading can lie in both; `readings`
-// shows it once, and here it counts twice.
+// What is counted of a block does not depend on what came before it: of a readings block all readings, and of a loose
+// one those whose records were first seen in it. Where a gateway's card was copied back, a reading can lie in both;
+// `readings` shows it once, and here it counts twice.
 
 /// What the blocks of a batch add to the counts.
 struct Tally {
@@ -50,14 +51,15 @@ struct Recount {
     private(set) var lostInGaps: UInt64 = 0
     /// Blocks that do not open, or say nothing.
     private(set) var unreadable: Int64 = 0
-    /// Blocks that are not in the ledger as they came; packed ones that are not there at all; and packed ones there that are not here.
+    /// Blocks that are not in the ledger as they came; packed blocks that are not in it at all; and packed blocks in
+    /// the ledger that are not in any row.
     private(set) var unledgered: Int64 = 0
     private var packedBlocks: Int64 = 0
 
     var blocks: Int64 { numbers[0] ?? 0 }
     var readings: Int64 { numbers.reduce(0) { $0 + ($1.key == 0 ? 0 : $1.value) } }
 
-    /// - Parameter person: nil where the secret is not there: then nothing is opened, and blocks are all that is counted.
+    /// - Parameter person: nil where the secret is not there: then nothing is opened, and only blocks are counted.
     init(_ stream: StoredStream, _ person: Keys.Person?, _ store: Store) throws(VaultError) {
         var reader = person.map { StreamReader(stream, $0, store) }
         var last: Int64 = 0
@@ -69,7 +71,7 @@ struct Recount {
         }
         let entered = try store.packedBlocks(of: stream.number)
         if person == nil {
-            // What is sealed does not say how many it was.
+            // A row that is not opened does not say how many blocks it holds; the ledger does.
             packedBlocks = entered
         } else if packedBlocks < entered {
             unledgered += entered - packedBlocks
@@ -107,7 +109,8 @@ struct Recount {
         }
     }
 
-    /// Of packed blocks there are the readings, and which blocks they were: each must be in a run of the ledger, and no others.
+    /// A packed row holds the readings, and says which blocks they came in: each of these must be in a run of the
+    /// ledger, and no others.
     private mutating func openPacked(
         _ block: StoredBlock, _ reader: StreamReader?, _ store: Store
     ) throws(VaultError) {
@@ -139,8 +142,9 @@ extension Store {
         return counts
     }
 
-    /// Counts the streams whose counts are not known, after a migration. One whose person's secret is not there stays uncounted. A block
-    /// that does not open counts as a block only, and stays so: a stream is not read again at every start because of it.
+    /// Counts the streams whose counts are not known, after a migration. One whose person's secret is not there stays
+    /// uncounted. A block that does not open counts as a block only, and stays so: a stream is not read again at every
+    /// start because of it.
     func countTheUncounted(_ keys: Keys) throws(VaultError) {
         for stream in try streams() where try counts(of: stream) == nil {
             guard let person = try keys.person(stream.user, version: stream.secretVersion) else { continue }

@@ -4,21 +4,24 @@ import Telemetry
 
 // More than any sensor sends.
 //
-// A chest strap tells one heart rate a second, with the one to four intervals that ended in it; the fastest sensors notify 50 times a second, and a
-// notification of the usual 20 bytes has room for nine RR intervals: 450 a second. A Bluetooth LE link carries some hundreds of notifications a
-// second at the most. So a sensor's second that has more than 1,000 readings, or more than 2,000 RR intervals, is made up, and a block that would
-// bring it there is not kept. A second is one of the readings' own times, as corrected: a gateway that sends a week at once, a recording that is
-// played at sixty times its speed, and a clock that is set right afterwards have their readings at as many times as ever.
+// A chest strap sends one heart rate a second, with the one to four intervals that ended in it; the fastest sensors
+// notify 50 times a second, and a notification of the usual 20 bytes has room for nine RR intervals: 450 a second. A
+// Bluetooth LE link carries some hundreds of notifications a second at the most. So a sensor's second that has more
+// than 1,000 readings, or more than 2,000 RR intervals, is made up, and a block that would bring it there is not kept.
+// A second is one of the readings' own times, as corrected: a gateway that sends a week at once, a recording that is
+// played at sixty times its speed, and a clock that is set right afterwards do not make a second any fuller.
 //
-// It is counted in memory, minute by minute of each sensor, for a limited number of minutes. That count is a hint: it does not know what was stored
-// before the start, nor what came so long ago that its place was taken by another minute's, and it goes on counting what a clock block has moved. So
-// what decides is what is stored: it is counted when the hint goes over the limit, and once when it goes over half of it. After a restart, or after a
-// batch that the disk refused, a second may thus take half as much again. No sensor that there is has its blocks opened for that; and where somebody has made up very many such seconds, those
-// that cannot be counted within the minute are taken for full.
+// Readings are counted in memory, minute by minute of each sensor, for a limited number of minutes. That count is a
+// hint: it does not know what was stored before the start, nor what came so long ago that another minute has taken its
+// place, and it goes on counting what a clock block has moved. So the stored readings decide: they are counted when the
+// hint goes over the limit, and once when it goes over half of it. After a restart, or after a batch that the disk
+// refused, a second may thus take half as much again. For a real sensor no blocks are opened; and where somebody has
+// made up very many such seconds, those that cannot be counted within the minute are taken to be full.
 //
-// Of a block itself is known of how many days its readings are, by their corrected times. Each day costs a row in several tables, which a block of
-// some bytes does not pay for. A gateway makes a block of what it has every ten seconds or minutes, and what a crash leaves in its journal is not older. So a
-// block of more than eight days of UTC is made up as well: clocks that are set meanwhile explain some of them, and not more.
+// A block itself also says on how many days its readings lie, by their corrected times. Each day costs a row in several
+// tables, which a block of some bytes does not pay for. A gateway makes a block of what it has every ten seconds or
+// minutes, and a crash leaves nothing older in its journal. So a block of more than eight days of UTC is made up as
+// well: clocks that are set meanwhile explain some of them, and not more.
 
 /// Which seconds of a sensor have more than any sensor sends. Belongs to one thread.
 struct Density {
@@ -28,7 +31,7 @@ struct Density {
         var intervals = 2000
         /// Of each block: days of UTC.
         var days = 8
-        /// None: for tests of what stores of before may hold.
+        /// No limits: for tests of what stores of earlier versions may hold.
         static let none = Limits(readings: .max, intervals: .max, days: .max)
     }
 
@@ -70,15 +73,15 @@ struct Density {
     private let hint: Limits
     private var found: [Minute: Int] = [:]
     private var places: [Place]
-    /// Of each place sixty seconds, one after the other: one array, for minutes come and go by the thousand.
+    /// Sixty seconds for each place, one after the other: one array, because minutes come and go by the thousand.
     private var counts: [Count]
     private var next = 0
-    /// How often what is stored was counted, since when.
+    /// How often stored readings were counted, and since when.
     private var (begun, checks): (UInt64, Int) = (0, 0)
 
-    /// For so long what was found in the store is believed.
+    /// For how long a count from the store is believed, in milliseconds.
     private static let memory: UInt64 = 60_000
-    /// So often within that time what is stored is counted.
+    /// How often stored readings are counted within that time.
     private static let mostChecks = 16
 
     /// - Parameter capacity: how many minutes are remembered.
@@ -93,9 +96,9 @@ struct Density {
     /// - Parameters:
     ///   - readings: with their times as corrected.
     ///   - now: milliseconds of a clock that never runs backwards.
-    ///   - stored: counts what is stored of a minute, second by second; nil where that is too much to be counted.
-    /// - Returns: whether no second has more than a sensor sends, and the block has no more days than any gateway's; otherwise it is not to
-    ///   be stored.
+    ///   - stored: counts the stored readings of a minute, second by second; nil where they are too many to be counted.
+    /// - Returns: whether no second has more than a sensor sends, and the block has no more days than any gateway's;
+    ///   otherwise it is not to be stored.
     mutating func admits(
         _ readings: [BareReading], of stream: Int64, now: UInt64,
         stored: (Minute) throws(VaultError) -> [Count]?
@@ -123,7 +126,7 @@ struct Density {
         return !isOver
     }
 
-    /// Whether some readings are of more than so many days of UTC.
+    /// Whether some readings lie on more than this many days of UTC.
     private static func areOfMoreDays(_ readings: [BareReading], than limit: Int) -> Bool {
         guard var first = readings.first?.wall else { return false }
         var last = first
@@ -134,7 +137,7 @@ struct Density {
         return Set(readings.map { day($0.wall) }).count > limit
     }
 
-    /// Whether a minute has a second with too much, by what is stored of it.
+    /// Whether a minute has a second with too much, by its stored readings.
     private mutating func isTooMuch(
         _ minute: Minute, _ readings: [BareReading], now: UInt64,
         stored: (Minute) throws(VaultError) -> [Count]?
@@ -160,7 +163,7 @@ struct Density {
         return seconds.contains { $0.isOver(limits) }
     }
 
-    /// Nothing of a batch was stored, and the gateways will send it again: what was counted may have counted it, so that all counts are
+    /// Nothing of a batch was stored, and the gateways will send it again: the counts may include it, so all counts are
     /// forgotten, as after a restart.
     mutating func rolledBack() {
         found = [:]
@@ -181,7 +184,8 @@ struct Density {
         }
     }
 
-    /// Where a minute is counted; one that is new takes the place of the one that was new the longest time ago.
+    /// The place where a minute is counted; a new minute takes the place of the one that was added the longest time
+    /// ago.
     private mutating func place(of minute: Minute) -> Int {
         if let known = found[minute] { return known }
         let place = next
@@ -195,11 +199,13 @@ struct Density {
 }
 
 extension Store {
-    /// How many rows are opened to count a minute. No sensor's hour has as many, and each costs.
+    /// How many rows are opened to count a minute. No sensor's hour has that many, and each row costs time.
     private static let mostCounted = 4096
 
-    /// Counts the readings that are stored of a minute of a stream, second by second, by their corrected times; nil where that is too much.
-    /// - Parameter limit: how many readings are opened at most, but for those of the last row: a packed one may have as many.
+    /// Counts the stored readings of a minute of a stream, second by second, by their corrected times; nil where they
+    /// are too many.
+    /// - Parameter limit: how many readings are opened at most, not counting those of the last row: a packed row may
+    ///   have that many.
     func counts(
         of stream: StoredStream, _ person: Keys.Person, _ minute: Density.Minute, _ corrections: Corrections,
         opening limit: Int = 1 << 16

@@ -2,18 +2,18 @@ import Records
 import Storage
 import Telemetry
 
-// Whose stream each sensor is: settings and claims say who has it now, the store remembers who had it until when.
+// Whose stream each sensor is: settings and claims say who has it now; the store remembers who had it, and until when.
 //
-// A sensor's topic holds one retained grant, that of its newest stream, closed ones included: a gateway that has been away
-// learns from it that the stream has ended. Every change takes a serial greater than all before.
+// A sensor's topic holds one retained grant, that of its latest stream, which may be closed: a gateway that has been
+// away learns from it that the stream has ended. Every change takes a serial greater than all before.
 
 /// The grants of a store.
 struct Grants {
     let store: Store
     let keys: Keys
 
-    /// Brings the streams in line with settings and claims: opens, ends, and leaves alone what has not changed. A sensor that
-    /// is someone else's now, or whose person has a new secret, gets a new stream.
+    /// Brings the streams in line with settings and claims: opens, ends, and leaves alone what has not changed. A
+    /// sensor that is someone else's now, or whose person has a new secret, gets a new stream.
     /// - Parameter some: the sensors to look at; nil for all.
     func settle(_ people: [PersonSettings], only some: Set<SensorName>? = nil, now: Int64) throws(VaultError) {
         var versions: [ID: Int64] = [:]
@@ -47,11 +47,11 @@ struct Grants {
         }
     }
 
-    /// The newest grant of each sensor, or of some. A stream whose person's secret is gone has none any more.
+    /// The latest grant of each sensor, or of some. A stream whose person's secret is gone no longer has one.
     func current(of some: Set<SensorName>? = nil) throws(VaultError) -> [(gateway: ID, grant: Grant)] {
         var grants: [(ID, Grant)] = []
         for stream in try store.newestStreams(of: some) {
-            // That of one who was forgotten has ended, and is only there to say so.
+            // The stream of a person who was forgotten has ended, and its grant is only there to say so.
             let publicKey =
                 stream.user.isEmpty
                 ? try store.publicKey(ofForgotten: stream.id)

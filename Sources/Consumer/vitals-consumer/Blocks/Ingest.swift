@@ -4,10 +4,10 @@ import Storage
 import Telemetry
 import Vault
 
-// From a batch of messages to rows, and to what the gateways are told.
+// A batch of messages becomes rows, and answers to the gateways.
 //
 // `collect` takes the messages of a batch; `commit` judges each in one transaction and, when that is committed, returns
-// the answers to be signed and published. Nothing here publishes or logs. What is judged of a block:
+// the answers to be signed and published. Nothing here publishes or logs. How a block is judged:
 //
 //     its stream, session or secret is unknown       not now: its key block is asked for, once a minute
 //     another gateway's stream                       ignored: who may publish there is the broker's affair, and
@@ -27,23 +27,24 @@ import Vault
 //     a clock block of a stream that has 1,000       the same
 //     otherwise                                      entered, stored, acknowledged
 //
-// What comes after the end is not stored, because it is sealed to the old owner and may be the new one's heart. That is decided
-// by the clock that the gateway had, for a clock block may come long after: of a gateway whose clock is wrong while a sensor
-// changes its owner, readings from near the change may be lost. A change of the secret alone loses none.
+// What comes after the end is not stored, because it is sealed to the old owner and may be the new one's heart. That is
+// decided by the clock that the gateway had, because a clock block may come long after: where a gateway's clock is
+// wrong while a sensor changes its owner, readings from near the change may be lost. A change of the secret alone loses
+// none.
 //
-// An error of the database rolls all of it back and nothing is answered: the gateways will send it again.
+// An error of the database rolls back the whole batch, and nothing is answered: the gateways will send it again.
 
 /// Receives blocks. Belongs to one thread.
 struct Ingest {
     /// No block is longer.
     static let maximumLength = 64 * 1024
 
-    /// How many messages had which end, since the start.
+    /// How many messages had which outcome, since the start.
     struct Counts: Equatable {
         var stored = 0
         var duplicates = 0
         var discarded = 0
-        /// With more than any sensor or gateway sends.
+        /// Blocks with more than any sensor or gateway sends.
         var tooDense = 0
         var refused = 0
         var notNow = 0
@@ -75,7 +76,7 @@ struct Ingest {
     private var arrivals: [Arrival] = []
     private var clocks: [ClockArrival] = []
     private var grants: [(gateway: ID, payload: [UInt8])] = []
-    /// Each gateway's own: one that makes up sessions must not keep another from being asked.
+    /// Each gateway has its own: one that makes up sessions must not keep another from being asked.
     private var requests: [ID: OncePerMinute<BlockIdentity>] = [:]
 
     init(
@@ -108,21 +109,21 @@ struct Ingest {
         grants.append((gateway, payload))
     }
 
-    /// Other gateways may be enrolled now, and streams have ended.
+    /// The enrolled gateways may have changed, and streams may have ended.
     mutating func enrol(_ gateways: [ID: Ed25519.VerifyingKey]) {
         self.gateways = gateways
         requests = requests.filter { gateways[$0.key] != nil }
-        // What is in memory knows nothing of the ends.
+        // The sessions in memory do not know that their streams have ended.
         sessions.removeAll()
     }
 
-    /// Streams have ended, or their person was forgotten: what is in memory of their keys goes.
+    /// Streams have ended, or their person was forgotten: their keys are removed from memory.
     mutating func forgetSessions() {
         sessions.removeAll()
         totals.forgetRead()
     }
 
-    /// Whether the batch has something that is to be written.
+    /// Whether the batch has something to write.
     var hasCollected: Bool { !pending.isEmpty || !grants.isEmpty }
 
     /// Makes the batch durable. When this throws, nothing of it was kept.
@@ -187,7 +188,7 @@ struct Ingest {
         return (answers, reports)
     }
 
-    /// What was kept in memory of a batch goes with it.
+    /// Drops what was kept in memory for the batch.
     private mutating func forgetBatch() {
         rows.removeAll()
         batchSessions.removeAll(keepingCapacity: true)
@@ -198,7 +199,7 @@ struct Ingest {
 
     private typealias Judged = (gateway: ID, identity: BlockIdentity?, verdict: Verdict, payload: [UInt8])
 
-    /// What the gateways are told of what is committed now.
+    /// The answers to the gateways about what is committed now.
     private mutating func answers(
         to judged: [Judged], now: UInt64, _ reports: inout [Report]
     ) throws(VaultError) -> [Answer] {
@@ -227,7 +228,7 @@ struct Ingest {
         return answers.all
     }
 
-    /// Which bytes a refusal means.
+    /// Says in a refusal which bytes it is about.
     static func digest(_ payload: [UInt8]) throws(VaultError) -> [UInt8] {
         Array(try SHA256.digest(payload).prefix(ControlMessage.digestLength))
     }
@@ -297,7 +298,7 @@ extension Ingest {
 
     /// The session of a block, where the batch has found it.
     private mutating func session(of identity: BlockIdentity) -> OpenSession? {
-        // Most follow one of the same session.
+        // Most blocks follow one of the same session.
         if let last, last.name.session == identity.session, last.name.stream == identity.stream { return last.session }
         let name = SessionName(stream: identity.stream, session: identity.session)
         guard let session = batchSessions[name] else { return nil }
@@ -329,7 +330,7 @@ extension Ingest {
         guard let boot = decoded({ () throws(MalformedValue) in try BootID(bytes: content.bootID) }) else {
             return .ignored(.forged)
         }
-        // A session's row says which blocks were there before it.
+        // A session's row says which blocks were stored before it.
         try rows.write(store)
         let session = try sessions.add(
             identity.session, of: stream, key: content.key, boot: boot, person: person, store)
@@ -339,7 +340,7 @@ extension Ingest {
         return .stored
     }
 
-    /// The plaintext; nil where it is not the session's.
+    /// The plaintext; nil where the block was not sealed with the session's key.
     private func opened(
         _ payload: [UInt8], _ header: BlockHeader, _ session: OpenSession
     ) throws(VaultError) -> [UInt8]? {
@@ -376,7 +377,7 @@ extension Ingest {
             guard try !store.hasMostClockBlocks(of: session.stream.number) else { return .tooManyClocks }
             clocks.append(ClockArrival(stream: session.stream, clock: clock))
             guard keep(header, sealed, session, [0]) else { return .unreadable }
-            // Whoever reads the stream's corrections next finds it.
+            // The next one to read the stream's corrections must find this block.
             try rows.write(store)
             return .stored
         case .gap:
@@ -387,9 +388,9 @@ extension Ingest {
         }
     }
 
-    /// Records of another session of the same stream. They are opened now, for afterwards they are acknowledged. A block of which
-    /// every record came before is kept, too: which of several that is depends on the order of arrival, and what is
-    /// stored must not.
+    /// Records of another session of the same stream. They are opened now, because afterwards they are acknowledged. A
+    /// block is kept even if each of its records came before: which of several blocks that is depends on the order of
+    /// arrival, and what is stored must not.
     private mutating func storeLoose(
         _ body: [UInt8], _ header: BlockHeader, _ sealed: [UInt8], _ session: OpenSession
     ) throws(VaultError) -> Verdict {
@@ -411,7 +412,7 @@ extension Ingest {
         }
         guard try isPlausible(readings, of: old) else { return .tooDense(readings.count) }
         guard let (kinds, hours) = try place(readings, of: session) else { return .discarded }
-        // Its records name it by its number.
+        // Its records refer to it by its number.
         try rows.write(store)
         let block = try store.add(
             header, sealed: sealed, stream: session.stream, session: session.number, kinds: kinds, hours: hours)
@@ -445,7 +446,8 @@ extension Ingest {
             Arrival(stream: session.stream, boot: session.boot, readings: readings, isLoose: isLoose))
     }
 
-    /// Where a block of readings is kept; nil where all of them came after the stream's end and may be another person's.
+    /// Where a block of readings is kept; nil where all of them came after the stream's end and may be another
+    /// person's.
     private func place(
         _ readings: [BareReading], of session: OpenSession
     ) throws(VaultError) -> (kinds: Grant.Kinds, hours: HourSpan)? {

@@ -3,13 +3,14 @@ import Storage
 import Telemetry
 import Vault
 
-// What a batch's blocks have to do with the database: two questions at its beginning, and two answers at its end, however many blocks there are.
+// What a batch's blocks have to do with the database: two questions at its beginning, and two answers at its end,
+// however many blocks there are.
 //
 //     KnownBlocks   what the ledger says of them, asked for runs of numbers at once; and what this batch has entered meanwhile
 //     NewRows       rows of `blocks` and `ledger` that the batch is going to write
 //
-// What is judged of a block is the same as if each were asked for and written by itself: who reads one of the two tables within
-// the batch has `NewRows` written first.
+// A block is judged as if each were asked for and written by itself: code that reads one of the two tables within the
+// batch has `NewRows` written first.
 
 /// What the ledger says of the blocks of a batch.
 struct KnownBlocks {
@@ -42,7 +43,7 @@ struct KnownBlocks {
         """)
 
     /// Looks all of them up.
-    /// - Parameter blocks: numbers of the sessions' rows, and the blocks' own within them.
+    /// - Parameter blocks: the numbers of the sessions' rows, and the numbers of the blocks within them.
     init(_ blocks: [(session: Int64, sequence: UInt64)], _ store: Store) throws(VaultError) {
         guard !blocks.isEmpty else { return }
         entries.reserveCapacity(blocks.count)
@@ -50,14 +51,15 @@ struct KnownBlocks {
         var values: [Value] = []
         values.reserveCapacity(4 * runs.count)
         for run in runs {
-            // Where a packed run may begin that holds the first. Numbers of blocks from 2^63 on are the least ones here.
+            // The least number at which a packed run that holds the first block may begin. Blocks' numbers from 2^63 on
+            // are negative here.
             let (least, overflow) = run.first.subtractingReportingOverflow(Int64(LedgerRun.maximumCount - 1))
             values += [
                 .integer(run.session), .integer(overflow ? .min : least), .integer(run.first), .integer(run.last),
             ]
         }
         var entries = entries
-        // Packed ones first: what is there of both is known by its whole digest.
+        // Packed ones first: a block that is in both tables is then known by its whole digest.
         try store.database.forEach(Self.packed, values) { row throws(VaultError) in
             let (session, first, digests) = (try row.int("session"), try row.int("first_seq"), try row.blob("digests"))
             let asked = try row.int("low")...(try row.int("high"))
@@ -95,12 +97,12 @@ struct KnownBlocks {
         return runs
     }
 
-    /// What is known of a block that was looked up, or that was entered since.
+    /// What is known about a block that was looked up, or that was entered since.
     subscript(session: Int64, sequence: UInt64) -> LedgerEntry? {
         entries.isEmpty ? nil : entries[Name(session: session, sequence: sequence)]
     }
 
-    /// A block is entered now.
+    /// Notes that a block is entered now.
     mutating func enter(_ session: Int64, _ sequence: UInt64, digest: [UInt8]) {
         entries[Name(session: session, sequence: sequence)] = LedgerEntry(digest: digest)
     }
@@ -115,7 +117,7 @@ struct NewRows {
         "INSERT INTO blocks (stream, session, seq, type, kinds, first_hour, hours_more, sealed) VALUES ", columns: 8)
     private static let enterBlocks = RowsStatement("INSERT INTO ledger (session, seq, digest) VALUES ", columns: 3)
 
-    /// A block as it came, but for its header.
+    /// Adds a block as it came, without its header.
     mutating func add(
         _ header: BlockHeader, sealed: [UInt8], stream: Int64, session: Int64, kinds: Grant.Kinds, hours: HourSpan
     ) {
@@ -129,7 +131,7 @@ struct NewRows {
         blocks.append(.blob(sealed))
     }
 
-    /// An entry of the ledger.
+    /// Adds an entry of the ledger.
     mutating func enter(_ session: Int64, _ sequence: UInt64, digest: [UInt8]) {
         ledger.append(.integer(session))
         ledger.append(.number(sequence))

@@ -5,7 +5,7 @@ import Storage
 import Telemetry
 
 extension Consumer {
-    /// Logs what an operator should hear of: of each kind from each gateway once a minute, with how much there was.
+    /// Logs what an operator should hear of: each kind from each gateway once a minute, with how often it happened.
     func tell(_ report: Report) {
         let start = "gateway \(report.gateway):\(report.identity.map { " block \($0)" } ?? "")"
         switch report.verdict {
@@ -77,7 +77,7 @@ extension Consumer {
         if held.limit.isTotal { tellThatStorageIsFull(held.user) }
     }
 
-    /// Tells a person once in a month that nothing of theirs is recorded any more.
+    /// Tells a person once a month that nothing is recorded for them any more.
     private func tellThatStorageIsFull(_ text: String) {
         let (context, now) = (features.context, unixMilliseconds())
         let notifications = context.notifications
@@ -101,11 +101,11 @@ extension Consumer {
         }
     }
 
-    /// Counts what is stored, from now on once an hour.
+    /// Counts what is stored: now, and every hour after that.
     func countStored() {
         var delay = Duration.seconds(3600)
         do throws(VaultError) {
-            // A portion takes a millisecond or a few; most of the time is everybody else's.
+            // A portion takes a millisecond or a few; most of the time is left to everything else.
             if try ingest.countStored() { delay = .milliseconds(20) }
         } catch {
             if isDue("stored sizes") { log.error("what is stored was not counted; again in an hour: \(error)") }
@@ -113,7 +113,8 @@ extension Consumer {
         session.loop.after(delay) { [weak self] in self?.countStored() }
     }
 
-    /// Each gap is stored, and `check` counts what is missing; the log says the latest, and how much there was since it was said last.
+    /// Each gap is stored, and `check` counts what is missing; the log tells the latest gap, and how much was lost
+    /// since it last told one.
     private func tell(_ gap: GapBody, _ start: String, _ report: Report) {
         guard let count = due("gap", report, Int(clamping: gap.count)) else { return }
         let more = count > Int(clamping: gap.count) ? ", and with those that were not told of yet \(count)" : ""
@@ -155,7 +156,7 @@ extension Consumer {
     }
 
     private func due(_ kind: String, _ report: Report, _ count: Int = 1) -> Int? {
-        // Whoever makes up gateways must not fill the table, and so silence the alarms of those that there are.
+        // A client that makes up gateways must not fill the table, and so silence the alarms about real gateways.
         let isStranger = report.verdict == .ignored(.unknownGateway)
         return told.count(isStranger ? kind : "\(kind) \(report.gateway)", count, now: millisecondsSinceBoot())
     }

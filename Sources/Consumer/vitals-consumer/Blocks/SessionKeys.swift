@@ -60,8 +60,8 @@ struct SessionKeys {
 
     init(capacity: Int = 1024) { self.capacity = capacity }
 
-    /// The session, from memory or from the store; nil where its key block has not come, where the person's secret is not
-    /// there, or where the row was tampered with.
+    /// The session, from memory or from the store; nil where its key block has not come, where the person's secret is
+    /// not there, or where the row was tampered with.
     mutating func find(
         _ session: SessionID, of id: StreamID, _ store: Store, _ keys: Keys
     ) throws(VaultError) -> OpenSession? {
@@ -79,7 +79,7 @@ struct SessionKeys {
         return opened
     }
 
-    /// Stores a session and has it at hand.
+    /// Stores a session and keeps it in memory.
     mutating func add(
         _ session: SessionID, of stream: StoredStream, key: SessionKey, boot: BootID, person: Keys.Person,
         _ store: Store
@@ -91,7 +91,7 @@ struct SessionKeys {
         return opened
     }
 
-    /// Forgets all: after a rollback some may not be in the store.
+    /// Forgets all sessions: after a rollback some may not be in the store.
     mutating func removeAll() { entries.removeAll() }
 
     static func open(

@@ -4,15 +4,17 @@ import Telemetry
 
 // How much gateways may have stored, and for whom.
 //
-// Each gateway has an allowance that is as large as a day's and fills up in a day: who was away for weeks sends all of that at once. Each person
-// has one, too, larger than a gateway's: a gateway in foreign hands cannot use up what the other gateways of its person need. Where an allowance
-// is used up, blocks are not acknowledged for now. Gateways keep them, and send them again after pauses that grow to five minutes, so nothing is lost
-// while their outbox has room. It is the same where all that is stored comes to the limit of a gateway or a person: when the operator grants more, or
-// something was deleted, it goes on.
+// Each gateway has an allowance that is as large as a day's and fills up in a day: a gateway that was away for weeks
+// sends all of that at once. Each person has one, too, larger than a gateway's: a gateway in foreign hands cannot use
+// up what the other gateways of its person need. Where an allowance is used up, blocks are not acknowledged for now.
+// Gateways keep them, and send them again after pauses that grow to five minutes, so nothing is lost while their outbox
+// has room. The same happens where the total of what is stored reaches the limit of a gateway or a person: storing goes
+// on when the operator grants more, or something is deleted.
 //
-// What a block costs is its length and what its rows and indexes take besides. What is stored is known from the table `blocks` (`StoredSizes`): it is
-// counted after the start and once an hour, for packing makes it smaller, a few milliseconds at a time; in between, what comes is added. Before it
-// was counted for the first time, nothing is held for it.
+// A block costs its length and what its rows and indexes take besides. How much is stored is known from the table
+// `blocks` (`StoredSizes`): it is counted after the start and once an hour, because packing makes it smaller, a few
+// milliseconds at a time; in between, new blocks are added. Until it has been counted for the first time, no block is
+// held back because of it.
 
 /// The settings `limits`.
 struct StorageLimits: Equatable {
@@ -24,8 +26,8 @@ struct StorageLimits: Equatable {
         var total: Int
     }
 
-    /// Eight sensors that tell a heart rate with RR intervals each second come to 21 MB in a day, and eight that notify 50 times a second to some
-    /// 320 MB; packed, the former take less than 1 GB in a year.
+    /// Eight sensors that send a heart rate with RR intervals each second come to 21 MB in a day, and eight that notify
+    /// 50 times a second to some 320 MB; packed, the former take less than 1 GB in a year.
     var gateway = Limit(day: 1_000_000_000, total: 50_000_000_000)
     var person = Limit(day: 3_000_000_000, total: 100_000_000_000)
 }
@@ -60,13 +62,13 @@ struct StorageAllowances {
     }
 
     var limits: StorageLimits {
-        // What was left of another day is not what is left of this one.
+        // What was left of the old limits is not what is left of the new ones.
         didSet { if limits != oldValue { (allowances, judged) = ([:], [:]) } }
     }
     private var allowances: [Owner: Allowance] = [:]
     /// Nil before it was counted.
     private var stored: [Owner: Int]?
-    /// What was found of streams in this batch, for its blocks are of few streams.
+    /// What was found out about streams in this batch: its blocks are of few streams.
     private var judged: [Int64: Held?] = [:]
     private var spent: [Int64: (stream: StoredStream, bytes: Int)] = [:]
 
@@ -113,7 +115,7 @@ struct StorageAllowances {
     /// What was spent is not stored.
     mutating func rolledBack() { (spent, judged) = ([:], [:]) }
 
-    /// What all streams come to was counted.
+    /// Takes the sizes of all streams, which were counted.
     mutating func counted(_ sizes: [(stream: StoredStream, bytes: Int)]) {
         var stored: [Owner: Int] = [:]
         for (stream, bytes) in sizes {
@@ -134,7 +136,7 @@ struct StorageAllowances {
 /// Counts what the blocks of all streams take, a few milliseconds at a time. Belongs to one thread.
 struct StoredSizes {
     private var last: Int64 = 0
-    /// What came after the beginning is told, and not counted.
+    /// Blocks that came after the beginning are added by `add`, and not counted.
     private let end: Int64
     private var sizes: [Int64: Int] = [:]
 
@@ -145,11 +147,11 @@ struct StoredSizes {
         end = try store.database.first("SELECT coalesce(max(number), 0) FROM blocks", row: Row.int) ?? 0
     }
 
-    /// Something was stored after the beginning.
+    /// Adds what was stored after the beginning.
     mutating func add(_ bytes: [Int64: Int]) { sizes.merge(bytes) { $0 + $1 } }
 
     /// Counts some.
-    /// - Returns: what all streams come to; nil while there is more to count.
+    /// - Returns: the sizes of all streams; nil while there is more to count.
     mutating func goOn(_ store: Store) throws(VaultError) -> [(stream: StoredStream, bytes: Int)]? {
         let page = try store.database.query(
             "SELECT number, stream, length(sealed) AS bytes FROM blocks WHERE number > ? AND number <= ? ORDER BY number LIMIT ?",

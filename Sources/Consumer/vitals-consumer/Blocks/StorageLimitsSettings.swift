@@ -9,7 +9,8 @@ extension StorageLimits {
     }
 
     private static func limit(_ section: Section, _ usual: Limit) throws(SettingsError) -> Limit {
-        // More than a day's has every disk that a database is on; less than that of one block would take none.
+        // Every disk that holds a database has room for more than a day's blocks; a limit below one block's length
+        // would take none.
         let range = 1_000_000...1_000_000_000_000_000
         return Limit(
             day: try section.bytes("day", in: range, default: usual.day),

@@ -15,11 +15,11 @@ struct StoredBlock {
     let firstHour: Int64
     /// How many hours further its last reading lies.
     let hoursMore: Int64
-    /// Ciphertext and tag; of a packed one with its nonce.
+    /// Ciphertext and tag; for a packed block also its nonce.
     let sealed: [UInt8]
 
     enum Form: Equatable {
-        /// As it came, but for its header.
+        /// As it came, without its header.
         case came(BlockHeader.Kind)
         /// A group of packed readings: see Packing/.
         case packed(group: Int64)
@@ -47,7 +47,7 @@ struct StoredBlock {
 }
 
 extension Store {
-    /// Keeps a block as it came, but for its header.
+    /// Keeps a block as it came, without its header.
     /// - Returns: the block's number.
     func add(
         _ header: BlockHeader, sealed: [UInt8], stream: StoredStream, session: Int64, kinds: Grant.Kinds,
@@ -66,8 +66,8 @@ extension Store {
             ], row: Row.int) ?? 0
     }
 
-    /// The next blocks of a stream in the order of their first hours, after `last`, of which the kinds and hours may fit:
-    /// at most `limit`.
+    /// The next blocks of a stream whose kinds and hours may fit, in the order of their first hours, after `last`: at
+    /// most `limit`.
     func blocks(
         of stream: Int64, kinds: Grant.Kinds, hours: HourSpan, after last: (hour: Int64, number: Int64)?, limit: Int
     ) throws(VaultError) -> [StoredBlock] {
@@ -94,8 +94,8 @@ extension Store {
             [.integer(stream), .integer(last), .integer(limit)], row: StoredBlock.init)
     }
 
-    /// How many hours a stream's longest block of readings reaches beyond its first. Gap blocks, which have no kinds, may begin in
-    /// 1970, and would have every query walk the whole stream.
+    /// How many hours a stream's longest block of readings reaches beyond its first. Gap blocks, which have no kinds,
+    /// may begin in 1970, and would have every query walk the whole stream.
     func longestBlock(of stream: Int64) throws(VaultError) -> Int64 {
         try database.first(
             "SELECT max(hours_more) FROM blocks WHERE stream = ? AND hours_more > 0 AND kinds != 0", [.integer(stream)],
@@ -103,7 +103,7 @@ extension Store {
         ).flatMap { $0 } ?? 0
     }
 
-    /// Readings blocks of a stream's hour that are not packed, after one of them: at most `limit`.
+    /// Blocks of readings of a stream's hour that are not packed, after one of them: at most `limit`.
     func unpackedBlocks(
         of stream: Int64, hour: Int64, after last: Int64, limit: Int
     ) throws(VaultError) -> [StoredBlock] {
@@ -125,7 +125,7 @@ extension Store {
             """, [.integer(stream), .integer(last), .integer(end), .integer(limit)], row: StoredBlock.init)
     }
 
-    /// Streams with loose blocks of those who had ranges of their heart rate deleted.
+    /// Streams with loose blocks of people who had ranges of their heart rate deleted.
     func streamsWithDeletionsAndLoose() throws(VaultError) -> [Int64] {
         try database.query(
             """
@@ -134,8 +134,8 @@ extension Store {
             """, [.text(Deletions.name)], row: Row.int)
     }
 
-    /// So many clock blocks of a stream count. A gateway without a clock of its own makes one at each start, and each of its streams ends within
-    /// a year; all of them are opened whenever the stream's readings are read.
+    /// How many clock blocks of a stream count. A gateway without a clock of its own makes one at each start, and each
+    /// of its streams ends within a year; all of them are opened whenever the stream's readings are read.
     static let mostClockBlocks = 1000
 
     /// A stream's clock blocks: the first ones, if an earlier version stored more than count.

@@ -5,35 +5,37 @@ import Telemetry
 
 // Readings in order of time, from blocks that came in any order.
 //
-// The blocks of a person's streams are walked in the order of their first hours, a page at a time. A block that begins in
-// a later hour than another's reading cannot have an earlier one, so whatever lies before the hour of the next block is
-// sorted and handed on: an hour of readings is in memory, however much is stored.
+// The blocks of a person's streams are walked in the order of their first hours, a page at a time. A block that begins
+// in a later hour than another's reading cannot have an earlier one, so everything before the hour of the next block is
+// sorted and handed on: only an hour of readings is in memory, however much is stored.
 //
-// An hour may hold more than any sensor sends, and a clock that was wrong by years keeps the readings of years waiting. Therefore only a limited
-// number of readings waits (`Waiting`): of more than that, the latest are left out, and when the rest was handed on, the blocks are walked
-// again from there. That takes longer, and no more memory.
+// An hour may hold more than any sensor sends, and a clock that was wrong by years keeps the readings of years waiting.
+// Therefore only a limited number of readings waits (`Waiting`): where there are more, the latest are left out, and
+// after the rest has been handed on, the blocks are walked again from there. That takes longer, but no more memory.
 //
-// A clock block says by how much a boot's wall clock was wrong. Its correction is added here, to the readings of the same
+// A clock block says by how much a boot's wall clock was wrong. Its correction is added here to readings of the same
 // stream and boot from before its `until`; blocks are stored under the hours that the gateway's clock had, so hours are
 // compared with as much slack as the corrections may move them.
 //
-// What a stream holds from after its end, by corrected times, is hidden where the sensor was another person's then; so is, by the same
-// times, heart rate that its owner had deleted.
+// Readings that a stream holds from after its end, by corrected times, are hidden where the sensor was another person's
+// then. Heart rate that its owner had deleted is hidden by the same times.
 //
-// Blocks of closed hours lie packed in one row: see Packing/. While somebody reads on another thread or in another process than where that is
-// done, blocks may become such a row between two pages, and would be seen twice: they read within one `database.snapshot`.
+// Blocks of closed hours lie packed in one row: see Packing/. Code that reads on another thread or in another process
+// than the one that packs reads within one `database.snapshot`: otherwise blocks might become such a row between two
+// pages, and be seen twice.
 //
-// The same reading may lie in a readings block and in a loose one, where a gateway's card was copied back: it is handed on
-// once. Two readings blocks never hold the same reading, so equal readings of theirs are two heartbeats in one millisecond.
+// The same reading may lie in a readings block and in a loose one, where a gateway's card was copied back: it is handed
+// on once. Two readings blocks never hold the same reading, so equal readings of theirs are two heartbeats in one
+// millisecond.
 
-/// What is stored of a person, opened. Belongs to one thread.
+/// The stored readings of a person, opened. Belongs to one thread.
 struct StoredReadings {
     let store: Store
     let keys: Keys
-    /// How much waits in memory at most.
+    /// How much may wait in memory.
     var capacity = Capacity()
-    /// Asked before each block, clock blocks included, whether to read on, and told how much was opened since it was asked before: 64 readings
-    /// count as a block. Once it has said no, what was shown is not all.
+    /// Asked before each block, clock blocks included, whether to read on, and told how much was opened since it was
+    /// last asked: 64 readings count as a block. Once it has said no, not all readings were shown.
     var goesOn: @Sendable (_ blocks: Int) -> Bool = { _ in true }
 
     init(store: Store, keys: Keys) {
@@ -59,7 +61,7 @@ struct StoredReadings {
         }
     }
 
-    /// The same for as long as `body` wants more.
+    /// The same, for as long as `body` wants more.
     func each(
         of user: ID, _ kind: Reading.Kind, from: Int64, to: Int64, while body: (Reading) -> Bool
     ) throws(VaultError) -> Int {
@@ -100,7 +102,7 @@ struct StoredReadings {
         return walks.reduce(damaged) { $0 + $1.unreadable.count }
     }
 
-    /// Walks the blocks once, and hands on what waits in order.
+    /// Walks the blocks once, and hands on the waiting readings in order.
     /// - Returns: whether more is wanted.
     private func pass(
         _ walks: inout [Walk], _ waiting: inout Waiting, _ last: inout Emitted, _ body: (Reading, Int64) -> Bool
@@ -117,7 +119,7 @@ struct StoredReadings {
             if next?.hour != hour {
                 let limit = next.map { $0.hour * 3_600_000 }
                 guard emit(waiting.take(before: limit), &last, body) else { return false }
-                // What comes from here on was left out.
+                // Readings from here on were left out.
                 if let limit, let cut = waiting.cut, cut.wall < limit { break }
             }
             hour = next?.hour
@@ -132,7 +134,7 @@ struct StoredReadings {
         return emit(waiting.take(before: nil), &last, body)
     }
 
-    /// A reading, and where it is from.
+    /// A reading, and where it came from.
     fileprivate struct Entry {
         let reading: Reading
         let stream: Int64
@@ -151,7 +153,7 @@ struct StoredReadings {
         }
     }
 
-    /// Where a reading comes: within one instant as the gateway had them, whichever block came first.
+    /// A reading's place in the order: within one instant as the gateway had them, whichever block came first.
     fileprivate struct Order: Comparable {
         let wall: Int64
         let stream: Int64
@@ -170,9 +172,9 @@ struct StoredReadings {
     private struct Waiting {
         private var entries: [Entry] = []
         private var intervals = 0
-        /// What comes here or later was left out; nil where nothing was.
+        /// Readings at this place or later were left out; nil where none were.
         private(set) var cut: Order?
-        /// What comes up to here was handed on before.
+        /// Readings up to this place were handed on before.
         private let after: Order?
         private let capacity: Capacity
 
@@ -190,7 +192,7 @@ struct StoredReadings {
             if entries.count > capacity.readings || intervals > capacity.intervals { leaveOut() }
         }
 
-        /// Leaves out the later half, by what it takes.
+        /// Leaves out the later half, by the memory that it takes.
         private mutating func leaveOut() {
             entries.sort { $0.order < $1.order }
             var (kept, sum) = (0, 0)
@@ -206,7 +208,7 @@ struct StoredReadings {
             intervals = entries.reduce(0) { $0 + $1.intervalCount }
         }
 
-        /// Those before a time, in their order; all of them where there is none.
+        /// Takes the readings before a time, in their order; all of them where no time is given.
         mutating func take(before limit: Int64?) -> [Entry] {
             entries.sort { $0.order < $1.order }
             let end = limit.flatMap { limit in entries.firstIndex { $0.reading.moment.wall >= limit } }
@@ -224,7 +226,7 @@ struct StoredReadings {
     /// What was handed on last.
     private struct Emitted {
         var order: Order?
-        /// The readings of the latest instant, so many of them that no heart and no gateway makes more.
+        /// The readings of the latest instant, limited to more than any heart or gateway makes.
         var latest: [Entry] = []
         static let capacity = 256
     }
@@ -248,7 +250,7 @@ struct StoredReadings {
 /// The blocks of one stream, in the order of their first hours.
 private struct Walk {
     private let stream: StoredStream
-    /// When readings are another person's.
+    /// The times at which readings are another person's.
     private let foreignTimes: [Range<Int64>]
     private let store: Store
     private let kind: Reading.Kind
@@ -265,7 +267,7 @@ private struct Walk {
     private let pageSize: Int
 
     /// Nil where `goesOn` says no while clock blocks are opened.
-    /// - Parameter streams: how many walks there are at once, each with a page in memory.
+    /// - Parameter streams: how many walks are under way at once, each with a page in memory.
     init?(
         _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>,
         deleted: DeletedRanges, besides streams: Int, _ goesOn: (Int) -> Bool
@@ -297,7 +299,7 @@ private struct Walk {
         return page.first.map { $0.firstHour + corrections.slack.lowerBound }
     }
 
-    /// The readings of the next block that fit, and how many it has in all.
+    /// Those readings of the next block that are wanted, and how many it has in all.
     mutating func takeBlock() throws(VaultError) -> (entries: [StoredReadings.Entry], opened: Int) {
         guard let block = page.popFirst() else { return ([], 0) }
         last = (block.firstHour, block.number)
@@ -336,14 +338,15 @@ struct Corrections {
     /// The clock blocks of a boot.
     private struct Clocks {
         var all: Set<ClockBody> = []
-        /// When the clock was corrected, the latest first; and what all corrections so far come to: what moves a reading from before that.
+        /// When the clock was corrected, the latest first; and the sum of all corrections so far, which moves a reading
+        /// from before that.
         var steps: [(until: UInt64, sum: Sum)] = []
         /// The corrections in the order of the steps.
         var corrections: [Int64] = []
 
-        /// What is left of all corrections for a reading of this time.
+        /// The sum of the corrections that apply to a reading of this time.
         func sum(at monotonic: UInt64) -> Sum {
-            // How many steps come after the reading.
+            // Finds how many steps come after the reading.
             var (low, high) = (0, steps.count)
             while low < high {
                 let middle = (low + high) / 2
@@ -391,7 +394,7 @@ struct Corrections {
         return reading
     }
 
-    /// The same of a reading that is not known whole.
+    /// The same for a reading that is not known whole.
     func corrected(_ reading: BareReading, of boot: BootID) -> BareReading {
         var reading = reading
         reading.wall = corrected(reading.moment, of: boot)
@@ -405,9 +408,9 @@ struct Corrections {
         return min(max(moment.wall + (sum.ahead + sum.back), -Moment.limit), Moment.limit)
     }
 
-    /// By how much readings of a boot are moved: not at all, or by what all clock blocks say together from one of them on. What it was
-    /// without the one that came last is among them, wherever that lies. Where there are many, or several came at once, all that may be is
-    /// one range.
+    /// By how much readings of a boot are moved: not at all, or by the sum of all clock blocks from one of them on. The
+    /// sums without the block that came last are among the results, wherever that block lies. Where there are many, or
+    /// several came at once, one range covers all possible sums.
     func shifts(of boot: BootID, withLast new: Int = 1) -> Set<ClosedRange<Int64>> {
         let clocks = (byBoot[boot]?.all ?? []).sorted { $0.until > $1.until }
         guard clocks.count <= 8, new <= 1 else {
@@ -425,8 +428,8 @@ struct Corrections {
         return shifts
     }
 
-    /// How many hours a reading may move: as far as that boot's whose clock was most wrong. What all boots' come to together would have each
-    /// question walk years, of a gateway that does not know the time when it starts.
+    /// How many hours a reading may move: as far as those of the boot whose clock was most wrong. With the sum over all
+    /// boots, each question would walk years, where a gateway does not know the time when it starts.
     var slack: ClosedRange<Int64> {
         let sums = byBoot.values.compactMap { $0.steps.last?.sum }
         let (back, ahead) = (sums.map(\.back).min() ?? 0, sums.map(\.ahead).max() ?? 0)

@@ -3,11 +3,11 @@ import Storage
 import Telemetry
 import Vault
 
-// How streams begin, change and end, and what has to be computed again because of it.
+// How streams begin, change and end, and which hours have to be computed again because of it.
 
 extension Store {
-    /// A sensor's first stream has no beginning: nobody else's readings came before it, and a gateway whose clock is behind
-    /// is not to lose any.
+    /// A sensor's first stream has no beginning: nobody else's readings came before it, and a gateway whose clock is
+    /// behind must not lose any.
     func openStream(
         _ sensor: SensorName, user: ID, secretVersion: Int64, kinds: Grant.Kinds, now: Int64
     ) throws(VaultError) {
@@ -23,7 +23,8 @@ extension Store {
                 .integer(secretVersion), .integer(Int64(kinds.rawValue)), .text(sensor.gateway.text),
                 .text(sensor.sensor.text), .integer(now), .integer(nextSerial(now)),
             ])
-        // The person's again are those that a stream of theirs holds from after its end, where somebody else had the sensor in between.
+        // Where somebody else had the sensor in between, readings that an earlier stream of this person holds from
+        // after its end are the person's again.
         try markStale(user, HourSpan.hour(now)...HourSpan.latest)
     }
 
@@ -32,7 +33,7 @@ extension Store {
         try database.execute(
             "UPDATE streams SET until_ms = ?, serial = ? WHERE number = ?",
             [.integer(until), .integer(nextSerial(now)), .integer(stream.number)])
-        // Readings from a clock that is ahead may be there already, and be another person's now.
+        // Readings from a clock that is ahead may be stored already, and belong to another person now.
         guard let user = decoded({ () throws(MalformedValue) in try ID(stream.user) }) else { return }
         try markStale(user, HourSpan.hour(until)...HourSpan.latest)
     }

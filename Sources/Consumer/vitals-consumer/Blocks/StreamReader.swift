@@ -43,8 +43,8 @@ struct StreamReader {
         let isLoose: Bool
     }
 
-    /// The readings of a readings block, a loose one or a packed group; nil where it cannot be opened. Of a loose block those whose
-    /// records were first seen in it.
+    /// The readings of a readings block, a loose one or a packed group; nil where it cannot be opened. For a loose
+    /// block, those whose records were first seen in it.
     mutating func readings(of block: StoredBlock) throws(VaultError) -> [Found]? {
         if let group = PackedGroup(block, of: stream.number) { return try packed(group)?.found }
         return try units(of: block).map { units in
@@ -63,12 +63,12 @@ struct StreamReader {
         try store.readings(group, person, stream)
     }
 
-    /// What a group says of itself without its readings; nil where it cannot be opened.
+    /// What a group says about itself, without its readings; nil where it cannot be opened.
     func outline(_ group: PackedGroup) throws(VaultError) -> PackedReadings.Outline? {
         try store.outline(group, person, stream)
     }
 
-    /// What a block is made of that is not packed: all its readings, or those of each record.
+    /// The parts of a block that is not packed: all its readings, or those of each record.
     mutating func units(of block: StoredBlock) throws(VaultError) -> [(readings: [Reading], boot: BootID)]? {
         guard let body = try body(of: block), let session = try session(block.session) else { return nil }
         guard block.isLoose else {
@@ -83,7 +83,8 @@ struct StreamReader {
         }
     }
 
-    /// Readings of a loose block's records that came in another one before; none of a block that is none, or does not open.
+    /// Readings of a loose block's records that came in another block before; empty where the block is not loose, or
+    /// does not open.
     mutating func repeats(in block: StoredBlock) throws(VaultError) -> [(reading: Reading, boot: BootID)] {
         guard block.isLoose, let body = try body(of: block),
             let loose = decoded({ () throws(MalformedValue) in try LooseBody(bytes: body) }),
@@ -123,7 +124,7 @@ struct StreamReader {
 }
 
 extension StoredBlock {
-    /// Nil where it is packed.
+    /// Nil where the block is packed.
     fileprivate func header(_ session: OpenSession, _ stream: StoredStream) -> BlockHeader? {
         guard case .came(let kind) = form else { return nil }
         return BlockHeader(kind, BlockIdentity(stream: stream.id, session: session.session, sequence: sequence))
@@ -131,7 +132,7 @@ extension StoredBlock {
 }
 
 extension PackedReadings {
-    /// In the order of blocks, and within each in theirs.
+    /// In the order of the blocks, and within each block in its own order.
     fileprivate var found: [StreamReader.Found] {
         segments.flatMap { segment in
             segment.units.flatMap { unit in

@@ -1,18 +1,18 @@
 import Telemetry
 
-// What is said of a block, and to whom: see Ingest.swift.
+// What is said about a block, and to whom: see Ingest.swift.
 
 /// What `commit` found out about one message.
 enum Verdict: Equatable {
     case stored
-    /// A gap block, stored: so many readings were dropped.
+    /// A gap block, stored: it says how many readings were dropped.
     case storedGap(GapBody)
     case duplicate
     /// After the stream's end, when the sensor was another person's.
     case discarded
-    /// So many readings, that no sensor sends so close together, or no gateway puts into one block.
+    /// This many readings, which no sensor sends so close together, or no gateway puts into one block.
     case tooDense(Int)
-    /// A clock block of a stream that has as many as are kept of any.
+    /// A clock block of a stream that already has as many as are kept.
     case tooManyClocks
     /// Sealed to a secret that was forgotten.
     case forgotten
@@ -22,12 +22,12 @@ enum Verdict: Equatable {
     case notNow(StreamID, SessionID)
     /// More than may be stored now.
     case held(Held)
-    /// No block, but a grant.
+    /// Not a block, but a grant that a gateway has handed back.
     case handedBack(Adoption.Outcome)
-    /// Not a block, or not from whom it should be.
+    /// Not a block, or not from the right sender.
     case ignored(Reason)
 
-    /// Whether it is to be acknowledged; then it is in the ledger, unless its person was forgotten.
+    /// Whether the block should be acknowledged; then it is in the ledger, unless its person was forgotten.
     var isAccepted: Bool {
         switch self {
         case .stored, .storedGap, .duplicate, .discarded, .tooDense, .tooManyClocks, .forgotten: true
@@ -44,7 +44,7 @@ enum Verdict: Equatable {
     }
 }
 
-/// What a gateway is to be told.
+/// What a gateway should be told.
 enum Answer: Equatable {
     case acknowledge(ID, [BlockIdentity])
     case refuse(ID, BlockIdentity, digest: [UInt8], ControlMessage.RefusalReason)

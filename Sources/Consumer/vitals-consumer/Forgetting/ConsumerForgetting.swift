@@ -7,12 +7,13 @@ import Vault
 
 // What people ask about their secrets, and what the service does about them by itself.
 //
-// Secrets are made anew when they are old (rotate_after). Whose turn it is, is looked up at the start and then each day; each
-// person's day lies somewhere in the last twelfth of the time, by their id: those who were there together when this was
-// installed do not change together for ever, and gateways, which begin a new session for each new stream, not all at once.
+// A new secret is made when the old one has reached its age (rotate_after). The service looks whose turn it is at the
+// start and then each day; each person's day lies somewhere in the last twelfth of the time, by their id: so people who
+// were there together when this was installed do not change together for ever, and gateways, which begin a new session
+// for each new stream, do not do so all at once.
 
 extension Consumer {
-    /// Tells the forgetting what it needs of this one. Called once, by `init`.
+    /// Gives the forgetting what it needs of this service. Called once, by `init`.
     func meetForgetting() {
         forgetting.settle = { [unowned self] (sensors) throws(VaultError) in try settle(sensors) }
         forgetting.given = { [unowned self] in Set(settings.people.flatMap(\.sensors)) }
@@ -80,7 +81,7 @@ extension Consumer {
 }
 
 extension Keys {
-    /// When a person's newest secret was made, Unix milliseconds; nil where there is none.
+    /// When a person's latest secret was made, Unix milliseconds; nil where there is none.
     func newestMade(of user: ID) throws(VaultError) -> Int64? {
         try database.first(
             "SELECT made_ms FROM secrets WHERE person = ? ORDER BY version DESC LIMIT 1", [.text(user.text)],
@@ -88,15 +89,15 @@ extension Keys {
         )
     }
 
-    /// How long a person has to wait for another secret; nil where they need not. One that seems to come from the future was made
-    /// when the clock was ahead, and how old it is nobody knows.
+    /// How long a person has to wait for another secret; nil where they need not. A secret that seems to come from the
+    /// future was made when the clock was ahead, and nobody knows how old it is.
     func secondsUntilRotation(of user: ID, now: Int64) throws(VaultError) -> Int? {
         guard let made = try newestMade(of: user), made <= now, now - made < 3_600_000 else { return nil }
         return Int((made + 3_600_000 - now + 999) / 1000)
     }
 
-    /// Those whose newest secret is too old. One that seems to come from the future is not: at a start without a network it is
-    /// the clock that is behind.
+    /// People whose latest secret is too old. A secret that seems to come from the future is not: at a start without a
+    /// network it is the clock that is behind.
     /// - Parameters:
     ///   - age: milliseconds.
     ///   - now: Unix milliseconds.

@@ -4,8 +4,8 @@ import Storage
 import Telemetry
 import Vault
 
-// How a person is forgotten, step by step. Each step may be done again: after an interruption, at any instant, all of them
-// are, from the first one on, because the list of the forgotten, which comes first, says so.
+// How a person is forgotten, step by step. Each step may be done again: after an interruption, at any instant, all of
+// them are done again from the first one on, because the list of the forgotten, which is written first, says so.
 //
 //     account    where the account goes, too: its rows, and its gateways, but for those on which somebody else has a claim. Otherwise what
 //                is the account's own (contact, names of devices and gateways) is sealed again under a new secret; every other document
@@ -17,7 +17,7 @@ import Vault
 //     log        that of vitals.db is emptied
 //     proof      what was kept in memory of the sealed rows is tried with every key that is left
 //
-// That secrets go before rows: a year of readings takes its time, and is unreadable before it is gone.
+// Secrets go before rows, because a year of readings takes time to delete: it is unreadable before it is gone.
 
 /// The forgetting of one person. Belongs to the thread of its store and keys.
 struct Erasure {
@@ -33,7 +33,7 @@ struct Erasure {
     struct Proof: Equatable {
         /// Sealed rows that were tried with every key there is.
         var tried = 0
-        /// How many of them opened, and how many of the person's public keys somebody has.
+        /// How many of them opened, plus how many of the person's public keys somebody still has.
         var opened = 0
     }
 
@@ -49,10 +49,10 @@ struct Erasure {
     private let given: Set<SensorName>
     /// Brings some sensors' streams in line.
     private let settle: (Set<SensorName>) throws(VaultError) -> Void
-    /// The next one; nil at the end.
+    /// The next step; nil at the end.
     private(set) var step: Step? = .account
     private(set) var proof = Proof()
-    /// The person's clients at the broker, where they go with the account.
+    /// The person's clients at the broker, where they are removed with the account.
     private(set) var devices: [ID] = []
     private var samples: [Sample] = []
     private var publicKeys: [[UInt8]] = []
@@ -68,7 +68,7 @@ struct Erasure {
         self.settle = settle
     }
 
-    /// What became of a part of a step.
+    /// What a part of a step came to.
     enum Advance { case done, goesOn, waitsForReaders }
 
     /// Does a part of the next step.
@@ -105,7 +105,8 @@ struct Erasure {
 // MARK: What is left to do
 
 extension Erasure {
-    /// Whether anything is left of a person who is to be forgotten, but for rows of readings that are nobody's any more.
+    /// Whether anything is left of a person who should be forgotten, except rows of readings that no longer belong to
+    /// anybody.
     static func isPending(_ person: Forgotten, _ store: Store, _ keys: Keys) throws(VaultError) -> Bool {
         let user = Value.text(person.user.text)
         if try keys.hasSecret(person) { return true }
@@ -125,15 +126,15 @@ extension Erasure {
         return try store.database.first(owned, [user], row: Row.int) != nil
     }
 
-    /// Whether nothing was left. A request that was under way meanwhile, such as a sign-in that the broker had yet to confirm, may
-    /// have written a row after its table's turn: then all steps are done again.
+    /// Whether nothing was left. A request that was under way meanwhile, such as a sign-in that the broker had yet to
+    /// confirm, may have written a row after its table was emptied: then all steps are done again.
     mutating func isComplete() throws(VaultError) -> Bool {
         guard try Self.isPending(person, store, keys) else { return true }
         step = .account
         return false
     }
 
-    /// Does all that is left, waiting for readers as long as a database does.
+    /// Does everything that is left, waiting for readers as long as a database does.
     mutating func finish() throws(VaultError) {
         while step != nil {
             guard try advance() == .waitsForReaders else { continue }
@@ -187,7 +188,7 @@ extension Erasure {
             try store.database.execute("DELETE FROM stale WHERE person = ?", [.text(person.user.text)])
             try AccountRows(store: store, keys: keys).endCodes(of: person.user, now: person.time)
             try nameDevicesAnew(documents)
-            // As for one who has just signed up: what the profile allowed, it allows no more.
+            // As for a person who has just signed up: the profile that allowed more is gone.
             try Claims(store: store).setKinds(RecordedKinds(documents).kinds(of: person.user), of: person.user)
         }
     }
@@ -216,7 +217,7 @@ extension Erasure {
         }
     }
 
-    /// Deletes a portion of the rows of what readings meant, and of what the person was told.
+    /// Deletes a portion of the rows that say what readings meant, and what the person was told.
     private func deletePersonal() throws(VaultError) -> Int {
         for table in PersonalTable.allCases {
             let count = try store.database.transaction { () throws(VaultError) in
@@ -238,7 +239,7 @@ extension Erasure {
         let now = unixMilliseconds()
         try store.database.transaction { () throws(VaultError) in
             for stream in streams {
-                // With its public key the gateway can be told of the end for as long as it has not heard of it.
+                // With the stream's public key the gateway can be told of the end until it has heard of it.
                 let key = try keys.person(stream.user, version: stream.secretVersion)?.stream.publicKey
                 try store.database.execute(
                     """
@@ -256,14 +257,14 @@ extension Erasure {
 // MARK: The proof
 
 extension Erasure {
-    /// A sealed row, and what it was sealed with.
+    /// A sealed row, and the context that it was sealed with.
     fileprivate struct Sample {
         let sealed: [UInt8]
         let context: [UInt8]
     }
 
     private static let sampleLimit = 256
-    /// Those are of some kilobytes each.
+    /// Packed rows have some kilobytes each.
     private static let packedLimit = 32
     /// How many keys are tried at a time.
     private static let tryLimit = 20_000
@@ -309,7 +310,7 @@ extension Erasure {
         }
     }
 
-    /// - Returns: whether that was all.
+    /// - Returns: whether all samples were tried.
     private mutating func prove() throws(VaultError) -> Bool {
         var ciphers = [keys.service]
         for name in try keys.all() {

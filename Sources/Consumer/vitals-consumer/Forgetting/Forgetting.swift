@@ -4,7 +4,7 @@ import Reactor
 import Records
 import Telemetry
 
-/// Where the list of the forgotten lies. Belongs to the thread of its store and keys.
+/// The places of the list of the forgotten. Belongs to the thread of its store and keys.
 struct ForgottenPlaces {
     /// Its name in the state folder.
     static let file = StateFolder.forgotten
@@ -20,7 +20,8 @@ struct ForgottenPlaces {
         self.keys = keys
     }
 
-    /// Has somebody on the list, with all that is sealed to their secrets, in each file, before anything is done.
+    /// Puts somebody on the list in each file, with everything that is sealed to their secrets, before anything is
+    /// done.
     func note(_ person: Forgotten) throws(VaultError) {
         var list = ForgottenList()
         list.add(person)
@@ -30,7 +31,7 @@ struct ForgottenPlaces {
         try write(list)
     }
 
-    /// What all places know together, and other lists; then each of them knows all of it.
+    /// Joins what all places and other lists know; afterwards each place knows all of it.
     func bringUpToDate(with others: [ForgottenList] = []) throws(VaultError) -> ForgottenList {
         var all = try keys.forgotten()
         all.formUnion(try store.forgotten())
@@ -51,7 +52,7 @@ struct ForgottenPlaces {
             guard let list = lists[file] else { continue }
             try append(all.missing(in: list), to: file)
         }
-        // The tables, too: before a secret is made, it is looked up there which versions were forgotten.
+        // The tables, too: before a secret is made, they are asked which versions were forgotten.
         try keys.enter(all.missing(in: keys.forgotten()).inOrder)
         let unknown = all.missing(in: try store.forgotten())
         if !unknown.isEmpty { try store.enter(unknown) }
@@ -62,7 +63,8 @@ struct ForgottenPlaces {
         for file in files { try append(list, to: file) }
     }
 
-    /// The file in the state folder counts; the other may be on a medium that is not there, and is brought up to date later.
+    /// The file in the state folder counts; the other may be on a medium that is not there, and is brought up to date
+    /// later.
     private func append(_ list: ForgottenList, to file: String) throws(VaultError) {
         do {
             let rights = try FileRights.take(ofFolderOf: file)
@@ -75,7 +77,7 @@ struct ForgottenPlaces {
     }
 }
 
-/// Forgets people, one after the other, beside all else that the session's thread does. Belongs to that thread.
+/// Forgets people, one after the other, beside everything else that the session's thread does. Belongs to that thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class Forgetting: @unchecked Sendable {
     /// How far it has come.
@@ -85,7 +87,7 @@ final class Forgetting: @unchecked Sendable {
         let of: Int
     }
 
-    /// Its end: what the proof found, or why it has to go on later by itself.
+    /// Called at the end: with what the proof found, or why the forgetting goes on later by itself.
     typealias Completion = (Result<Erasure.Proof, VaultError>) -> Void
 
     private struct Job {
@@ -100,9 +102,9 @@ final class Forgetting: @unchecked Sendable {
     /// Nil before the start.
     private var loop: EventLoop?
     private var jobs: [Job] = []
-    /// Rows of streams that are nobody's any more may be there.
+    /// There may be rows of streams that no longer belong to anybody.
     private var isSweeping = true
-    /// The list says more of somebody who was just being forgotten when it was read.
+    /// The list may say more about somebody who was already being forgotten when it was read.
     private var isBehind = false
     private var timer: EventLoop.Timer?
     private var reported = OncePerMinute<String>(capacity: 16)
@@ -111,13 +113,13 @@ final class Forgetting: @unchecked Sendable {
     var settle: (Set<SensorName>) throws(VaultError) -> Void = { _ throws(VaultError) in }
     /// The sensors that the settings give to people.
     var given: () -> Set<SensorName> = { [] }
-    /// Gateways were removed, or have another owner.
+    /// Called when gateways were removed, or have another owner.
     var gatewaysChanged: () -> Void = {}
-    /// Keys of sessions that are in memory are to go.
+    /// Called when keys of sessions must go from memory.
     var forgetSessions: () -> Void = {}
-    /// What a person had is not to be seen any more: told as soon as it is so, and again at the end.
+    /// Called as soon as a person's data must no longer be seen, and again at the end.
     var forgotten: (ID) -> Void = { _ in }
-    /// An account is gone: what the broker lets its devices do is to go, too.
+    /// Called when an account is gone: the broker must no longer let its devices do anything.
     var accountGone: (_ user: ID, _ devices: [ID]) -> Void = { _, _ in }
 
     private let endReading: () -> Void
@@ -131,7 +133,7 @@ final class Forgetting: @unchecked Sendable {
     /// Whether somebody is being forgotten.
     func isBusy(with user: ID) -> Bool { jobs.contains { $0.user == user } }
 
-    /// Forgets all that there is of a person, and goes on until it is done, over errors and restarts.
+    /// Forgets everything about a person, and goes on until it is done, through errors and restarts.
     /// - Parameters:
     ///   - keepingAccount: whether the account stays, with its contact, devices and claims, under a new secret.
     ///   - progress: told of each step.
@@ -144,8 +146,9 @@ final class Forgetting: @unchecked Sendable {
         goOn(after: .zero)
     }
 
-    /// Finds out who is on the list and not yet forgotten: at the start, and when somebody else may have written to it. Those are
-    /// unreadable when this returns, unless somebody reads the keys just now; the rest is done on the loop.
+    /// Finds out who is on the list and not yet forgotten: at the start, and when another process may have written to
+    /// it. Their data is unreadable when this returns, unless somebody is reading the keys just now; the rest is done
+    /// on the loop.
     func catchUp() throws(VaultError) {
         for person in try places.bringUpToDate().inOrder {
             guard !isBusy(with: person.user) else {
@@ -166,7 +169,7 @@ final class Forgetting: @unchecked Sendable {
         goOn(after: .zero)
     }
 
-    /// Goes on with what is left, on the thread of this loop, which is the caller's.
+    /// Goes on with what is left, on the thread of this loop, which must be the caller's thread.
     func start(_ loop: EventLoop) {
         self.loop = loop
         goOn(after: .zero)
@@ -192,7 +195,7 @@ final class Forgetting: @unchecked Sendable {
         let begun = millisecondsSinceBoot()
         do throws(VaultError) {
             guard let delay = try workOnce() else { return }
-            // Half of the time is everybody else's.
+            // Half of the time is left to everything else.
             goOn(after: max(delay, .milliseconds(Int64(millisecondsSinceBoot() - begun) + 1)))
         } catch {
             if reported.allows("\(error.reason)", now: millisecondsSinceBoot()) {
@@ -223,7 +226,7 @@ final class Forgetting: @unchecked Sendable {
             return .zero
         }
         let step = erasure.step
-        // What is done of a step stays done; after an error the whole step is done again.
+        // Finished parts of a step stay done; after an error the whole step is done again.
         let advance = try erasure.advance()
         jobs[0].erasure = erasure
         if step == .account {

@@ -5,29 +5,29 @@ import Records
 import Storage
 import Telemetry
 
-// Who was forgotten.
+// The list of people who were forgotten.
 //
-// A backup from before knows what was forgotten since. So the list of the forgotten lies in several places, and whoever
-// opens or restores any of them applies all of them: the file `forgotten` in the state folder, a second file on another
-// medium where the settings name one (forgotten_file), a table in each database, and with them a copy in each part of
-// each backup. What one of them has lost, another has.
+// An older backup still knows what was forgotten since. So the list of the forgotten lies in several places, and any
+// program that opens or restores one of them applies all of them: the file `forgotten` in the state folder, a second
+// file on another medium where the settings name one (forgotten_file), a table in each database, and with them a copy
+// in each part of each backup. If one of them has lost something, another has it.
 //
 // The files have one line for each person and for each of their streams, and are only ever added to:
 //
 //     person USER VERSION TIME reset|account CODE     every secret up to this version is gone, and so is what it opened
 //     stream ID CODE                                  it was sealed to such a secret
 //
-// CODE is a keyed hash of what stands before it, under the lookup key: nobody can have somebody forgotten by writing a line, and
-// one that a power cut tore is none. Such a line is left out.
+// CODE is a keyed hash of what stands before it, under the lookup key: nobody can have a person forgotten by writing a
+// line, and a line that a power cut tore does not count. Such lines are left out.
 
 /// A person who was forgotten.
 struct Forgotten: Hashable {
     let user: ID
     /// Every secret up to this version.
     var version: Int64
-    /// When it was begun, Unix milliseconds.
+    /// When the forgetting began, Unix milliseconds.
     var time: Int64
-    /// With their account, or only what it had.
+    /// Whether the account is forgotten, too, or only what it had.
     var isWithAccount: Bool
 }
 
@@ -35,7 +35,7 @@ struct Forgotten: Hashable {
 struct ForgottenList: Equatable {
     private(set) var people: [ID: Forgotten] = [:]
     private(set) var streams: Set<StreamID> = []
-    /// Lines that nobody here has written, or that were torn.
+    /// How many lines were torn, or not written with this lookup key.
     private(set) var strange = 0
 
     var isEmpty: Bool { people.isEmpty && streams.isEmpty }
@@ -61,7 +61,7 @@ struct ForgottenList: Equatable {
         streams.formUnion(other.streams)
     }
 
-    /// What this has and another has not.
+    /// What this list has and another has not.
     func missing(in other: ForgottenList) -> ForgottenList {
         var missing = ForgottenList()
         for person in people.values {
@@ -109,7 +109,7 @@ extension ForgottenList {
         "\(text) \(StreamID(stored: Array(try keys.lookup(purpose, text).prefix(16))))"
     }
 
-    /// Whether a line is one.
+    /// Takes a line; returns whether it is valid.
     private mutating func take(_ line: String, _ keys: Keys) throws(VaultError) -> Bool {
         guard let end = line.lastIndex(of: " "), try Self.line(String(line[..<end]), keys) == line else { return false }
         let words = line[..<end].split(separator: " ").map(String.init)
@@ -131,7 +131,7 @@ extension Keys {
     /// The list of the forgotten as keys.db has it.
     func forgotten() throws(VaultError) -> ForgottenList { try ForgottenList(database) }
 
-    /// A person who is to be forgotten now, with every secret that they have.
+    /// The entry for a person who will be forgotten now, with every secret that they have.
     func toForget(_ user: ID, withAccount: Bool) throws(VaultError) -> Forgotten {
         let version = max(try version(of: user) ?? 0, try forgottenVersion(of: user))
         return Forgotten(user: user, version: version, time: unixMilliseconds(), isWithAccount: withAccount)
@@ -156,14 +156,14 @@ extension Keys {
         forgetOpened(person.user, upTo: person.version)
     }
 
-    /// Whether a secret of theirs is still here.
+    /// Whether one of their secrets is still here.
     func hasSecret(_ person: Forgotten) throws(VaultError) -> Bool {
         try database.first(
             "SELECT 1 FROM secrets WHERE person = ? AND version <= ? LIMIT 1",
             [.text(person.user.text), .integer(person.version)], row: Row.int) != nil
     }
 
-    /// Sees to it that a person has a secret newer than those to be forgotten.
+    /// Makes sure that a person has a secret newer than those to be forgotten.
     func renew(_ person: Forgotten) throws(VaultError) {
         try database.transaction { () throws(VaultError) in
             if let version = try version(of: person.user), version > person.version { return }
@@ -182,7 +182,7 @@ extension Store {
         return list
     }
 
-    /// Whether what is sealed to this stream can never be opened any more.
+    /// Whether nothing that is sealed to this stream can ever be opened again.
     func isForgotten(_ stream: StreamID) throws(VaultError) -> Bool {
         try database.first("SELECT 1 FROM forgotten_streams WHERE id = ?", [.blob(stream.bytes)], row: Row.int) != nil
     }
@@ -201,7 +201,7 @@ extension Store {
 
 extension ForgottenList {
     /// The people on the list of a database.
-    /// - Parameter column: the one that says who, which has another name in keys.db of before.
+    /// - Parameter column: the one that names the person; older versions of keys.db have another name for it.
     init(_ database: Database, column: String = "person") throws(VaultError) {
         let sql = "SELECT \(column) AS person, version, time_ms, account FROM forgotten"
         try database.forEach(sql) { row throws(VaultError) in
@@ -214,7 +214,7 @@ extension ForgottenList {
 }
 
 extension Forgotten {
-    /// What is there, or what comes, whichever is greater.
+    /// The stored value or the new one, whichever is greater.
     private static func greater(_ column: String) -> String {
         "CASE WHEN excluded.\(column) > forgotten.\(column) THEN excluded.\(column) ELSE forgotten.\(column) END"
     }

@@ -2,10 +2,10 @@ import Records
 import Storage
 import Telemetry
 
-// What is left in vitals.db of streams that were somebody's.
+// What is left in vitals.db of the streams of people who were forgotten.
 
 extension Store {
-    /// A stream that was somebody's: it is nobody's, and over.
+    /// Ends a stream of a person who was forgotten; from now on it belongs to nobody.
     func endForgotten(_ stream: StoredStream, now: Int64) throws(VaultError) {
         if try database.first(
             "SELECT 1 FROM streams WHERE number = ? AND until_ms IS NULL", [.integer(stream.number)], row: Row.int)
@@ -18,7 +18,7 @@ extension Store {
             [.integer(stream.number)])
     }
 
-    /// Deletes rows of streams that were somebody's, at most so many.
+    /// Deletes rows of streams whose people were forgotten, at most `limit` of them.
     /// - Returns: how many; 0 when there are no more.
     func deleteForgotten(atMost limit: Int) throws(VaultError) -> Int {
         let next =
@@ -46,7 +46,8 @@ extension Store {
         for sql in portions {
             let count = try database.transaction { () throws(VaultError) in
                 let count = try database.execute(sql, [.integer(stream), .integer(limit)])
-                // The numbers of rows that are gone are given again: a session's row must not say that they are too old for it.
+                // The numbers of deleted rows are given again: a session's row must not take the new rows to be older
+                // than itself.
                 try database.execute(
                     "UPDATE sessions SET after_block = 0 WHERE after_block > (SELECT coalesce(max(number), 0) FROM blocks)"
                 )
@@ -54,14 +55,14 @@ extension Store {
             }
             if count > 0 { return count }
         }
-        // Nothing refers to them any more. To look for it, SQLite would read all blocks for each.
+        // Nothing refers to them any more. To check that, SQLite would read all blocks for each row.
         return try database.withoutForeignKeys { () throws(VaultError) in
             try database.execute(
                 "DELETE FROM sessions WHERE number IN (\(session) LIMIT ?2)", [.integer(stream), .integer(limit)])
         }
     }
 
-    /// The public key of a stream that was somebody's; nil where it is not known.
+    /// The public key of a stream whose person was forgotten; nil where it is not known.
     func publicKey(ofForgotten stream: StreamID) throws(VaultError) -> [UInt8]? {
         try database.first(
             "SELECT public_key FROM forgotten_streams WHERE id = ? AND public_key IS NOT NULL", [.blob(stream.bytes)],

@@ -2,7 +2,8 @@ import Records
 import Storage
 import Telemetry
 
-/// The tables of what readings mean to people, and of what people are told: each row is sealed under the row key of a person.
+/// The tables of what readings mean to people, and of what people are told: each row is sealed under the row key of a
+/// person.
 enum PersonalTable: String, CaseIterable {
     case days
     case heartRateHours = "heart_rate_hours"
@@ -11,7 +12,7 @@ enum PersonalTable: String, CaseIterable {
     case notifications
     case answered
 
-    /// The column that tells a person's rows from each other.
+    /// The column that distinguishes a person's rows.
     var key: String {
         switch self {
         case .days, .heartRateDays: "day"
@@ -32,7 +33,7 @@ enum PersonalTable: String, CaseIterable {
 
     /// Shows the rows of a person, or of all.
     /// - Parameters:
-    ///   - version: of the secret; those of later ones are left out.
+    ///   - version: of the secret; rows under later versions are left out.
     ///   - limit: that many, drawn at random; nil for all.
     func forEach(
         _ store: Store, of user: ID? = nil, upTo version: Int64 = .max, atMost limit: Int? = nil,
@@ -66,7 +67,8 @@ enum PersonalTable: String, CaseIterable {
         }
     }
 
-    /// Deletes rows of a person's that are sealed to a secret up to a version, at most so many, within a transaction.
+    /// Deletes a person's rows that are sealed under a secret up to a version, at most `limit` of them, within a
+    /// transaction.
     func delete(_ store: Store, of user: ID, upTo version: Int64, atMost limit: Int) throws(VaultError) -> Int {
         try store.database.execute(
             """

@@ -6,8 +6,8 @@ import Storage
 import Telemetry
 import Vault
 
-/// `reset-all/ask` and `reset-all/confirm`: a person has all that is theirs forgotten, but for the account. Belongs to the
-/// session's thread.
+/// `reset-all/ask` and `reset-all/confirm`: a person has everything of theirs forgotten, except the account. Belongs to
+/// the session's thread.
 // Proof of @unchecked: touched by the desk's handlers only, which run on that thread.
 final class ResetAll: @unchecked Sendable {
     private struct Confirmation {
@@ -15,14 +15,14 @@ final class ResetAll: @unchecked Sendable {
         let expires: Int64
     }
 
-    /// How long a confirmation is good, milliseconds.
+    /// How long a confirmation is valid, in milliseconds.
     static let lifetime: Int64 = 600_000
 
     private let context: PeopleContext
-    /// Confirms who asks; nil where there are no accounts.
+    /// Confirms the asker's identity; nil where there are no accounts.
     private let accounts: Accounts?
     private let forgetting: Forgetting
-    /// One of each person's at a time, in memory only: after a restart one asks again.
+    /// One for each person at a time, in memory only: after a restart people ask again.
     private var confirmations: [ID: Confirmation] = [:]
 
     init(_ context: PeopleContext, _ forgetting: Forgetting, _ accounts: Accounts?) {
@@ -113,7 +113,7 @@ final class ResetAll: @unchecked Sendable {
 }
 
 extension PeopleContext {
-    /// Tells a person how far something has come that they asked for.
+    /// Tells a person how far an operation that they asked for has come.
     func tell(_ user: ID, _ operation: String, _ progress: Forgetting.Progress) {
         let payload: JSON = [
             "operation": .string(operation), "step": .string(progress.step), "done": .integer(Int64(progress.done)),
@@ -126,7 +126,7 @@ extension PeopleContext {
 }
 
 extension Store {
-    /// The names of what is kept of a person beside readings.
+    /// The names of the documents that are kept of a person, beside readings.
     func documents(of user: ID) throws(VaultError) -> [String] {
         try database.query(
             "SELECT name FROM documents WHERE person = ? ORDER BY name", [.text(user.text)], row: Row.text)
@@ -140,7 +140,7 @@ extension Store {
         return readings
     }
 
-    /// By kind; 0 for blocks.
+    /// The numbers by kind; 0 stands for blocks.
     private func counts(of user: ID) throws(VaultError) -> [Int64: Int64] {
         var numbers: [Int64: Int64] = [:]
         try database.forEach(
@@ -152,7 +152,7 @@ extension Store {
         return numbers
     }
 
-    /// How much there is of a person.
+    /// How much is stored of a person.
     func extent(of user: ID) throws(VaultError) -> JSON {
         let numbers = try counts(of: user)
         func number(_ kind: Reading.Kind) -> JSON { .integer(numbers[Int64(kind.rawValue)] ?? 0) }

@@ -5,8 +5,9 @@ import Telemetry
 //
 //     version u8, 1 | count varint | columns
 //
-// A cell has a place in its row's period: a minute of an hour or of a day, an hour of a month. The columns, one after the other, each with
-// `count` numbers, are chosen so that a heart at 1 Hz, which changes little from one minute to the next, leaves small numbers and runs:
+// A cell has a place in its row's period: a minute of an hour or of a day, an hour of a month. The columns, one after
+// the other, each with `count` numbers, are chosen so that a heart at 1 Hz, which changes little from one minute to the
+// next, leaves small numbers and runs:
 //
 //     places     varint: how many places were left out since the one before
 //     slots      varint: those of the twelve five-second slots without a sample, as bits
@@ -18,11 +19,11 @@ import Telemetry
 //
 // Varint and zigzag are those of blocks.
 
-/// Cells of a period, each at its place; one without samples is not there.
+/// Cells of a period, each at its place; a cell without samples counts as absent.
 struct HeartRateCells: Equatable {
     private(set) var places: [HeartRateMinute]
 
-    /// None yet, of as many as the period has.
+    /// Empty cells, as many as the period has.
     init(capacity: Int) { places = Array(repeating: HeartRateMinute(), count: capacity) }
 
     var isEmpty: Bool { places.allSatisfy(\.samples.isEmpty) }
@@ -75,14 +76,14 @@ struct HeartRateCells: Equatable {
         return bytes
     }
 
-    /// The cells that `bytes` spell; nil where they spell none.
+    /// The cells that `bytes` encode; nil where they encode none.
     init?(_ bytes: [UInt8], capacity: Int) {
         self.init(capacity: capacity)
         guard Self.forEach(in: bytes, capacity: capacity, { places[$0] = $1 }) else { return nil }
     }
 
     /// Shows each cell with its place.
-    /// - Returns: whether the bytes spelled any; where they did not, none was shown.
+    /// - Returns: whether the bytes encoded any; where they did not, none was shown.
     static func forEach(
         in bytes: [UInt8], capacity: Int, _ body: (_ place: Int, _ cell: HeartRateMinute) -> Void
     ) -> Bool {
@@ -112,7 +113,7 @@ struct HeartRateCells: Equatable {
     static let mostSamples = 1 << 40
 }
 
-/// Takes numbers off the front of bytes; nil where there is none that is allowed.
+/// Takes numbers off the front of bytes; nil where the next one is missing or not allowed.
 private struct Columns {
     private let bytes: [UInt8]
     private var position = 0

@@ -3,10 +3,11 @@ import Fitness
 import Records
 import Telemetry
 
-// A curve of a span of time: so many buckets of one width, each with the lowest, the mean and the highest heart rate in it. A bucket is made
-// of samples where it is narrower than a minute, of minutes where it is narrower than an hour, and of hours otherwise: so a curve of five
-// years is made of fewer numbers than one of a month. Where buckets begin, and how wide they are, is rounded so that minutes and hours
-// lie in one bucket each: what a bucket says is what its samples say, whichever of them it was made of.
+// A curve of a span of time: buckets of one width, each with the lowest, the mean and the highest heart rate in it. A
+// bucket is made of samples where it is narrower than a minute, of minutes where it is narrower than an hour, and of
+// hours otherwise: so a curve of five years is made of fewer numbers than a curve of a month. Where buckets begin, and
+// how wide they are, is rounded so that each minute and each hour lies in one bucket: a bucket has the same values as
+// its samples, whether it was made of samples, minutes or hours.
 
 /// What a curve shows.
 struct HeartRateGraph: Equatable {
@@ -14,7 +15,8 @@ struct HeartRateGraph: Equatable {
     enum Tier: String, CaseIterable {
         case samples, minutes, hours
 
-        /// Where its buckets begin and how wide they are is a multiple of one of these, in milliseconds; narrower ones only have the first.
+        /// The beginning and the width of its buckets are multiples of one of these, in milliseconds; narrower buckets
+        /// only have the first.
         var resolutions: [Int64] {
             switch self {
             case .samples: [1, 1000]
@@ -36,12 +38,12 @@ struct HeartRateGraph: Equatable {
     let tier: Tier
     /// Unix milliseconds: the beginning of the first bucket, and an end no later than that of the last.
     let times: Range<Int64>
-    /// Of each bucket, in milliseconds.
+    /// The width of each bucket, in milliseconds.
     let width: Int64
     /// What is in the buckets.
     private(set) var buckets: [HeartRateSamples]
 
-    /// How many points a curve has at most, and if nobody says.
+    /// How many points a curve has at most, and how many if the request does not say.
     static let (mostPoints, usualPoints): (Int64, Int64) = (2000, 500)
 
     /// Empty buckets for a span of time, in Unix milliseconds: at most `points`, from 1 on.
@@ -93,7 +95,7 @@ struct HeartRateGraph: Equatable {
         self.buckets = buckets
     }
 
-    /// The reply. Of 2,000 buckets it has less than 64 KiB.
+    /// The reply. With 2,000 buckets it has less than 64 KiB.
     var json: JSON {
         let full = buckets.indices.filter { !buckets[$0].isEmpty }
         func column(_ number: (HeartRateSamples) -> JSON) -> JSON { .array(full.map { number(buckets[$0]) }) }

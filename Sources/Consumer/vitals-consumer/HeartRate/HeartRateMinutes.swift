@@ -10,15 +10,16 @@ import Telemetry
 //                of their day in `heart_rate_days`, their sums to that of their month in `heart_rate_months`; their own rows go
 //     recompute  an hour is counted again from the stored readings, in place of all that was kept of it
 //
-// All of it adds up: a minute is the minutes of both tables together. So late readings just make a new row of their hour, to be folded
-// again, and a year of a beating heart is read from twelve rows. What does not add up, marks its hours stale (Totals/), and is counted again.
+// All of it adds up: a minute is the sum of its cells in both tables. So late readings just make a new row for their
+// hour, to be folded again, and a year of a beating heart is read from twelve rows. Readings that do not add up mark
+// their hours stale (Totals/), and these are counted again.
 //
-// Nothing of it is kept in memory between two batches: a row of an hour is small, and opened in less time than it would take to see to it
-// that what is in memory is still what is stored, when somebody is forgotten, or a transaction does not come about.
+// Nothing of it is kept in memory between two batches: the row of an hour is small, and it takes less time to open it
+// than to make sure that memory still agrees with the database when somebody is forgotten, or a transaction fails.
 
 extension Reading {
-    /// Beats per minute, where this is a heart rate that means something: not 0, not more than any heart makes, and not that of a strap
-    /// that says that it hangs on a chair. Others are stored, and count for nothing.
+    /// Beats per minute, where this is a heart rate that means something: not 0, not more than any heart makes, and not
+    /// from a strap that reports that nobody wears it. Others are stored, but not counted.
     var heartRate: Int? {
         guard case .heartRate(let measurement) = value, measurement.contact != .notDetected else { return nil }
         let rate = Int(measurement.beatsPerMinute)
@@ -27,7 +28,7 @@ extension Reading {
 }
 
 extension BareReading {
-    /// The same as of a reading.
+    /// The same as for a `Reading`.
     var heartRate: Int? {
         guard kind == .heartRate, contact != .notDetected else { return nil }
         return HeartRateSamples.plausible.contains(Int(number)) ? Int(number) : nil
@@ -41,7 +42,7 @@ final class HeartRateMinutes: Derivation {
     private let rows: HeartRateRows
     /// Hears of minutes that have changed.
     var latest: LatestMinutes?
-    /// When closed hours had samples, that they are not folded between one batch of many and the next.
+    /// When closed hours last had samples, so that they are not folded between one batch of many and the next.
     private var touched: [PersonsHour: Int64] = [:]
 
     private struct PersonsHour: Hashable {
@@ -79,7 +80,7 @@ final class HeartRateMinutes: Derivation {
         latest?.took(all, cells, hour: number, of: user, now: now)
     }
 
-    /// So many hours are remembered: nobody folds, and forgets those that are quiet, while SQLite's log is long.
+    /// How many hours are remembered: while SQLite's log is long, nothing is folded, and quiet hours are not forgotten.
     var mostTouched = 65_536
 
     private func touch(_ hour: PersonsHour, now: Int64) {
@@ -99,26 +100,26 @@ final class HeartRateMinutes: Derivation {
 
     // MARK: Closed hours
 
-    /// Up to where closed hours were looked at in vain; nil at the start.
+    /// The last closed hour that was looked at in vain; nil at the start.
     private var passed: (hour: Int64, user: String)?
-    /// So many pages of hours are looked at in one call.
+    /// How many pages of hours are looked at in one call.
     private static let mostPages = 4
 
-    /// For how long nothing has to have come for an hour.
+    /// How long an hour must have been without new samples.
     private static let quietMilliseconds: Int64 = 60_000
 
     /// Folds closed hours of one person and day, in a transaction of its own.
     /// - Parameters:
-    ///   - before: hours from this one on are not closed.
-    ///   - isBusy: whose hours are to be left alone.
+    ///   - before: the first hour that is not closed.
+    ///   - isBusy: whether a person's hours must be left alone.
     ///   - now: Unix milliseconds.
-    /// - Returns: whether there were any: then there may be more.
+    /// - Returns: whether there were any; then there may be more.
     func fold(before: Int64, isBusy: (ID) -> Bool = { _ in false }, now: Int64) throws(VaultError) -> Bool {
         forgetQuiet(now: now)
         var one: (user: ID, day: Int64)?
         var hours: [HeartRateHour] = []
         var pages = 0
-        // Those that cannot be folded for weeks do not keep the rest from being found.
+        // Hours that cannot be folded for weeks do not keep the rest from being found.
         while one == nil {
             guard pages < Self.mostPages else { return true }
             pages += 1
@@ -139,7 +140,7 @@ final class HeartRateMinutes: Derivation {
                 hours.append(hour)
             }
             guard let end = closed.last, closed.count == 1024 else {
-                // What was passed may be foldable by now.
+                // Hours that were passed over may be foldable by now.
                 passed = nil
                 break
             }
@@ -150,7 +151,8 @@ final class HeartRateMinutes: Derivation {
         return true
     }
 
-    /// Where a secret is not there, its person is being forgotten, or it is damaged: nothing is to be lost until it is back.
+    /// Where a secret is not there, its person is being forgotten, or it is damaged: nothing must be lost until it is
+    /// back.
     private func canFold(_ hour: HeartRateHour, of user: ID) throws(VaultError) -> Bool {
         guard let version = try keys.version(of: user) else { return false }
         var versions: Set<Int64> = [version]
@@ -161,7 +163,7 @@ final class HeartRateMinutes: Derivation {
         return true
     }
 
-    /// Hours of one day.
+    /// Folds hours of one day.
     private func fold(_ hours: [HeartRateHour], of user: ID) throws(VaultError) {
         guard let first = hours.first else { return }
         var (day, month) = (try kept(.days, first.day, of: user), try kept(.months, first.month, of: user))
@@ -179,7 +181,7 @@ final class HeartRateMinutes: Derivation {
         try rows.write(month, .months, first.month, of: user)
     }
 
-    /// The cells of a row. Those of a damaged one are none: it goes, and its hours are counted again.
+    /// The cells of a row. A damaged row has none: it is removed, and its hours are counted again.
     private func kept(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) -> HeartRateCells {
         switch try rows.read(table, period, of: user) {
         case .cells(let cells): return cells
@@ -231,13 +233,13 @@ final class HeartRateMinutes: Derivation {
     }
 
     /// Compares what is kept of a person with what the stored readings say.
-    /// - Returns: how many minutes are kept, and how many minutes and hours are not what they should be.
+    /// - Returns: how many minutes are kept, and how many minutes and hours are wrong.
     func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) {
         let tiers = HeartRateTiers(store, keys)
         var (kept, differing) = (0, 0)
         var failure: VaultError?
         var next = -Moment.limit
-        /// Compares one counted hour, and that nothing is kept of those since the last.
+        /// Compares one counted hour, and checks that nothing is kept of the hours between the last one and this.
         func compare(_ hour: HeartRateHour?, _ cells: HeartRateCells) throws(VaultError) {
             let range = hour?.milliseconds ?? Moment.limit..<Moment.limit
             let before = try tiers.minutes(of: user, in: next..<max(next, range.lowerBound)).count

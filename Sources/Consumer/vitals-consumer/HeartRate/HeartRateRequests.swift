@@ -4,16 +4,17 @@ import Fitness
 import Records
 import Telemetry
 
-// What people ask of their hearts: a curve, one moment, the intervals between beats, and how much they vary. Each reads what is stored of the
-// asker and of nobody else, for there is no field that would say whose: who asks is what the topic says.
+// What people ask about their hearts: a curve, one moment, the intervals between beats, and how much these vary. Each
+// request reads what is stored of the asker and of nobody else, because no field says whose data is meant: the topic
+// says who asks.
 
 /// Answers `heart-rate/graph`, `at`, `intervals` and `variability`.
 enum HeartRateRequests {
-    /// How far from the time that is asked for the nearest sample may be, in milliseconds.
+    /// How far the nearest sample may be from the time asked for, in milliseconds.
     static let reach: Int64 = 30_000
     /// How many intervals a reply has at most.
     static let mostIntervals = 2000
-    /// Of intervals and their variability, in milliseconds.
+    /// The longest span for intervals and their variability, in milliseconds.
     static let longestSpan: Int64 = 24 * 3_600_000
 
     static func verbs(_ readers: StoreReaders) -> [Verb] {
@@ -46,7 +47,7 @@ enum HeartRateRequests {
         ]
     }
 
-    /// The sample that is nearest to a time, Unix milliseconds; of two that are as near the earlier one.
+    /// The sample nearest to a time, Unix milliseconds; of two that are equally near, the earlier one.
     static func at(_ time: Int64, of user: ID, _ store: Store, _ keys: Keys) throws -> JSON {
         var nearest: Reading?
         _ = try StoredReadings(store: store, keys: keys).each(
@@ -55,7 +56,7 @@ enum HeartRateRequests {
             guard reading.heartRate != nil else { return true }
             let distance = (reading.moment.wall - time).magnitude
             if let known = nearest.map({ ($0.moment.wall - time).magnitude }), known <= distance {
-                // From here on they are further and further away.
+                // From here on samples are further and further away.
                 return known == distance
             }
             nearest = reading
@@ -84,7 +85,8 @@ enum HeartRateRequests {
             return true
         }
         if let time = next {
-            // The next reply begins with all of its millisecond. Where that alone is too much, for no heart beats like that, the rest is left out.
+            // The next reply begins with all of its millisecond. Where that alone is too much, the rest is left out: no
+            // heart beats like that.
             let whole = walls.firstIndex(of: time) ?? walls.count
             if whole > 0 {
                 (walls, intervals) = (Array(walls[..<whole]), Array(intervals[..<whole]))

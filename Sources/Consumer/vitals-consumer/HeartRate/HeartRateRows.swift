@@ -6,11 +6,11 @@ import Telemetry
 
 /// The tables in which cells of heart rate lie, one row a person and period.
 enum HeartRateTable: String, CaseIterable {
-    /// Minutes of an hour, as they come in.
+    /// The minutes of an hour, as they come in.
     case hours
-    /// Minutes of a day of closed hours.
+    /// The minutes of a day's closed hours.
     case days
-    /// Hours of a month, of closed ones; without slots.
+    /// The closed hours of a month; without slots.
     case months
 
     /// The table's name.
@@ -38,7 +38,7 @@ enum HeartRateTable: String, CaseIterable {
     var isCompressed: Bool { self != .hours }
 }
 
-/// What an hour is called in each table.
+/// How each table identifies an hour.
 struct HeartRateHour: Hashable {
     /// Since 1970, UTC.
     let number: Int64
@@ -58,7 +58,8 @@ struct HeartRateHour: Hashable {
 
     /// The first hour of a month.
     static func first(ofMonth month: Int64) -> Int64 {
-        // 4,800 months have 146,097 days, and no month is further than ten days from where it would be if all were of one length.
+        // 4,800 months have 146,097 days, and no month is further than ten days from where it would be if all were of
+        // one length.
         let middle = CalendarDay(daysSince1970: floorDivided(month * 146_097, by: 4800) + 15)
         return (middle.daysSince1970 - Int64(middle.day - 1)) * 24
     }
@@ -69,8 +70,8 @@ struct HeartRateHour: Hashable {
     }
 }
 
-/// Reads and writes rows of cells, sealed under the person's row key: a written one under the newest version of their secret, bound to table,
-/// person, period and version. Belongs to the thread of its store and keys.
+/// Reads and writes rows of cells, sealed under the person's row key. A row is written under the latest version of
+/// their secret, bound to table, person, period and version. Belongs to the thread of its store and keys.
 struct HeartRateRows {
     let store: Store
     let keys: Keys
@@ -81,13 +82,13 @@ struct HeartRateRows {
         self.keys = keys
     }
 
-    /// What a row is found to be.
+    /// What was found when a row was read.
     enum Found {
         case none
         case cells(HeartRateCells)
-        /// It does not open: what is in it must be counted again.
+        /// The row does not open: its contents must be counted again.
         case damaged
-        /// Its secret is not there: its person is being forgotten, or the secret is damaged, and may come back.
+        /// The row's secret is not there: its person is being forgotten, or the secret is damaged, and may come back.
         case locked
     }
 
@@ -111,7 +112,8 @@ struct HeartRateRows {
             [.text(user.text), .integer(period)], row: Row.int)
     }
 
-    /// Keeps cells in place of those before; a row of none goes. Who has no secret any more has no rows.
+    /// Keeps cells in place of the old ones; a row without cells is removed. A person who no longer has a secret has no
+    /// rows.
     func write(_ cells: HeartRateCells, _ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) {
         guard !cells.isEmpty else { return try delete(table, period, of: user) }
         guard let version = try keys.version(of: user), let person = try keys.person(user.text, version: version) else {
@@ -133,7 +135,8 @@ struct HeartRateRows {
             "DELETE FROM \(table.name) WHERE person = ? AND \(table.column) = ?", [.text(user.text), .integer(period)])
     }
 
-    /// Shows each cell of some periods, in order, with its period and its place there. Rows that do not open are left out.
+    /// Shows each cell of some periods, in order, with its period and its place there. Rows that do not open are left
+    /// out.
     func forEach(
         _ table: HeartRateTable, _ periods: ClosedRange<Int64>, of user: ID,
         _ body: (_ period: Int64, _ place: Int, _ cell: HeartRateMinute) -> Void

@@ -3,18 +3,21 @@ import Records
 import Storage
 import Telemetry
 
-/// A person's minutes and hours of heart rate, folded and open ones together. Belongs to the thread of its store and keys; read-only ones will do.
+/// A person's minutes and hours of heart rate, folded and open ones together. Belongs to the thread of its store and
+/// keys; read-only ones will do.
 struct HeartRateTiers {
     private let rows: HeartRateRows
 
     init(_ store: Store, _ keys: Keys) { rows = HeartRateRows(store, keys) }
 
-    /// What was deleted and is still to be taken out of the rows: hours that are marked stale, in ranges that their owner had deleted.
+    /// What was deleted but not yet taken out of the rows: hours that are marked stale, in ranges that their owner had
+    /// deleted.
     private struct Hidden {
         let deleted: DeletedRanges
         let stale: [ClosedRange<Int64>]
 
-        /// Whether a minute or an hour, in milliseconds, may say something of what was deleted. So may what else is in it: it is back soon.
+        /// Whether a minute or an hour, in milliseconds, may say something about what was deleted. It hides the rest of
+        /// that minute or hour, too, but only for a short time.
         func contains(_ times: Range<Int64>) -> Bool {
             guard !stale.isEmpty, deleted.overlaps(times) else { return false }
             let hour = HourSpan.hour(times.lowerBound)
@@ -31,7 +34,8 @@ struct HeartRateTiers {
         return Hidden(deleted: deleted, stale: stale)
     }
 
-    /// Minutes of UTC that begin within a range of times, by their number since 1970, ascending; those without samples are left out.
+    /// Minutes of UTC that begin within a range of times, by their number since 1970, ascending; those without samples
+    /// are left out.
     /// - Parameter times: Unix milliseconds.
     func minutes(
         of user: ID, in times: Range<Int64>
@@ -41,7 +45,7 @@ struct HeartRateTiers {
         return Self.merged(minutes) { $0.merge($1) }
     }
 
-    /// The same with hours.
+    /// The same for hours.
     func hours(
         of user: ID, in times: Range<Int64>
     ) throws(VaultError) -> [(number: Int64, samples: HeartRateSamples)] {
@@ -89,7 +93,7 @@ struct HeartRateTiers {
         }
     }
 
-    /// Which whole spans of so many milliseconds begin within a range; nil where none does.
+    /// The numbers of the spans of this many milliseconds that begin within a range; nil where none does.
     private static func numbers(_ times: Range<Int64>, of milliseconds: Int64) -> ClosedRange<Int64>? {
         let times = times.clamped(to: -Moment.limit - 3_600_000..<Moment.limit + 3_600_000)
         let first = HeartRateHour.floorDivided(times.lowerBound + milliseconds - 1, by: milliseconds)

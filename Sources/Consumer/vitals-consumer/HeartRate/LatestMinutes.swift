@@ -3,31 +3,33 @@ import MQTT
 import Records
 import Telemetry
 
-// The last minute of heart rate, for whoever looks: retained at `users/{user}/heart-rate`, `{"time":…,"bpm":72,"min":65,"max":81}`, its time
-// the beginning of the minute.
+// A person's latest minute of heart rate, for anybody who may see it: retained at `users/{user}/heart-rate`,
+// `{"time":…,"bpm":72,"min":65,"max":81}`, its time the beginning of the minute.
 //
-// A minute is told when it is over and its readings have come. That they have come is known when there is one of a later minute; where none
-// comes, for the strap was taken off, they have had the time that a gateway takes for a block, and some. What comes later still has the minute
-// told again, unless one after it was told. Nobody is told of a minute that is long past: the broker lets go of it by itself (MQTT 5, 3.3.2.3.3),
-// also where we are not there to see to it.
+// A minute is published when it is over and its readings have come. A reading of a later minute shows that they have
+// come; where none comes, because the strap was taken off, we wait for the time that a gateway takes for a block, and a
+// little more. Readings that come even later have the minute published again, unless a later minute was published. A
+// minute that is long past is not published: the broker drops it by itself (MQTT 5, 3.3.2.3.3), even while this service
+// is not running.
 
-/// Tells people's last minute. Belongs to the session's thread.
+/// Publishes people's latest minute. Belongs to the session's thread.
 final class LatestMinutes {
-    /// Publishes for a person, at QoS 0 and retained, for so many seconds; an empty payload takes back what is there.
+    /// Publishes for a person, at QoS 0 and retained, to expire after some seconds; an empty payload takes back what is
+    /// there.
     private let publish: (_ payload: [UInt8], _ user: ID, _ expiresAfterSeconds: UInt32) -> Void
-    /// Has `wake` called after so many milliseconds.
+    /// Has `wake` called after some milliseconds.
     private let callLater: (_ milliseconds: Int64) -> Void
     /// Unix milliseconds.
     private let now: () -> Int64
 
-    /// Somebody's last minute is another than before.
+    /// Called when a person's latest minute has changed.
     var told: (ID) -> Void = { _ in }
 
     private struct Person {
-        /// Minutes that are not told yet, and the one that was told last.
+        /// Minutes that are not published yet, and the one that was published last.
         var minutes: [Int64: HeartRateSamples] = [:]
         var told: Int64?
-        /// The newest minute that anything came of.
+        /// The latest minute that had a reading.
         var newest = Int64.min
         /// When to look again, Unix milliseconds.
         var due: Int64?
@@ -36,10 +38,10 @@ final class LatestMinutes {
     private var people: [ID: Person] = [:]
     /// What is not committed yet.
     private var pending: [(user: ID, minute: Int64, samples: HeartRateSamples)] = []
-    /// When we are called next.
+    /// When `wake` is called next.
     private var alarm: Int64?
 
-    /// For how long a minute is told after its end.
+    /// How long after its end a minute is still published.
     static let memory: Int64 = 5 * 60_000
     /// Gateways make a block every ten seconds.
     static let patience: Int64 = 15_000
@@ -52,10 +54,10 @@ final class LatestMinutes {
         (self.now, self.publish, self.callLater) = (now, publish, callLater)
     }
 
-    /// Minutes of an hour have new samples, in a transaction.
+    /// Takes new samples for minutes of an hour, in a transaction.
     /// - Parameters:
     ///   - all: what is kept of the hour now.
-    ///   - new: what came.
+    ///   - new: what came now.
     func took(_ all: HeartRateCells, _ new: HeartRateCells, hour: Int64, of user: ID, now: Int64) {
         guard (HourSpan.hour(now - Self.memory - 60_000)...HourSpan.hour(now + 60_000)).contains(hour) else { return }
         for (place, cell) in new.places.enumerated() where !cell.samples.isEmpty {
@@ -65,7 +67,7 @@ final class LatestMinutes {
         }
     }
 
-    /// An hour was counted again, in a transaction.
+    /// Takes an hour that was counted again, in a transaction.
     func replaced(_ cells: HeartRateCells, hour: Int64, of user: ID) {
         for minute in people[user]?.minutes.keys.sorted() ?? [] where HeartRateHour.floorDivided(minute, by: 60) == hour
         {
@@ -100,12 +102,12 @@ final class LatestMinutes {
         setAlarm(people.values.lazy.compactMap(\.due).min())
     }
 
-    /// Tells the last minutes again: a broker that was restarted may have forgotten them.
+    /// Publishes the latest minutes again: a broker that was restarted may have forgotten them.
     func tellAgain() {
         for (user, person) in people { if let minute = person.told { tell(user, minute) } }
     }
 
-    /// All that is a person's goes, and what was told, too.
+    /// Removes everything of a person, and takes back what was published.
     func forget(_ user: ID) {
         people[user] = nil
         pending.removeAll { $0.user == user }
@@ -116,7 +118,7 @@ final class LatestMinutes {
 
     private static func end(_ minute: Int64) -> Int64 { (minute + 1) * 60_000 }
 
-    /// Tells the minutes that are due, in their order.
+    /// Publishes the minutes that are due, in their order.
     private func look(_ user: ID) {
         guard var person = people[user] else { return }
         let now = now()
@@ -160,7 +162,7 @@ final class LatestMinutes {
 }
 
 extension LatestMinutes {
-    /// Tells them on the context's session.
+    /// Publishes them on the context's session.
     convenience init(_ context: PeopleContext) {
         let session = context.session
         weak var made: LatestMinutes?
@@ -168,7 +170,7 @@ extension LatestMinutes {
             now: { context.now() },
             publish: { payload, user, seconds in
                 let properties = payload.isEmpty ? nil : Message.Properties(messageExpirySeconds: seconds)
-                // What is not sent, for there is no connection, is told when there is one again.
+                // A minute that is not sent because there is no connection is published when there is one again.
                 session.publish(
                     payload, to: context.topics[user: user, .heartRate], retain: true, properties: properties)
             },

@@ -1,8 +1,8 @@
 import Compression
 import Telemetry
 
-// Columns of numbers, each compressed by itself: the bytes of one kind of number have a distribution of their own, and zstd has one table
-// of codes for all bytes of a frame.
+// Columns of numbers, each compressed by itself: the bytes of one kind of number have a distribution of their own, and
+// zstd has one table of codes for all bytes of a frame.
 //
 //     column    form u8 | for 0: nothing, all numbers are 0
 //                         for 1: a chunk of a byte each
@@ -10,8 +10,8 @@ import Telemetry
 //               and for those two, where a number has the greatest byte or half byte, a chunk of what is left of these, varints
 //     chunk     varint 2 * length + whether it is a frame of zstd's | bytes
 //
-// Numbers are zigzag-mapped. Half bytes are for numbers around 0, of which most take less than a bit or two: zstd has no shorter code than
-// one bit, so two share it.
+// Numbers are zigzag-mapped. Half bytes are for numbers around 0, most of which need less than a bit or two: zstd has
+// no code shorter than one bit, so two numbers share it.
 
 /// Writes columns one after the other. Belongs to one thread.
 struct ColumnWriter {
@@ -65,7 +65,7 @@ struct ColumnWriter {
     }
 }
 
-/// Reads what `ColumnWriter` wrote. Nothing is allocated before it is known that it is there or allowed.
+/// Reads what `ColumnWriter` wrote. It allocates nothing before it knows that the numbers are there or allowed.
 struct ColumnReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -104,7 +104,7 @@ struct ColumnReader {
         return count
     }
 
-    /// A column of so many numbers.
+    /// A column of this many numbers.
     mutating func column(_ count: Int) throws(MalformedValue) -> [Int64] {
         let form = try byte()
         guard form != 0 else { return [Int64](repeating: 0, count: count) }

@@ -4,15 +4,18 @@ import Telemetry
 
 // Heart rate that its owner had deleted.
 //
-// The document "heart-rate-deleted" lists the ranges of time, before anything is done: from that commit on what lies in them is in no answer,
-// no export and no total, whether it is stored, under way or yet to come. `pending` lists those of which rows are still to be written anew
-// without them, which is done in the background (`RangeRemoval`), and again from the start of the range after an interruption.
+// The document "heart-rate-deleted" lists the ranges of time, before anything is removed: from that commit on, heart
+// rate in these ranges is in no answer, no export and no total, whether it is stored, under way or yet to come.
+// `pending` lists the ranges whose rows must still be written again without them. That is done in the background
+// (`RangeRemoval`); after an interruption it starts again from the start of the range.
 //
-// What comes late is stored and hidden, and goes when its hour is packed an hour after it came, or, where it came in a loose block, when
-// those are looked through, each hour: a gateway whose clock was not set yet may
-// seal what it measures today as if it were of a day that was deleted, and says so in a clock block that comes soon after.
+// Heart rate that comes late is stored and hidden, and goes when its hour is packed an hour after it came, or, where it
+// came in a loose block, when those are looked through, each hour. The hour's delay is for a gateway whose clock was
+// not set yet: it may seal what it measures today as if it were of a day that was deleted, and corrects that in a clock
+// block that comes soon after.
 //
-// A backup from before has what was deleted since, and nothing that says so: who restores one has to have it deleted again.
+// An older backup still has what was deleted since, and nothing that says so: after it is restored, people must have it
+// deleted again.
 
 /// Ranges of time, Unix milliseconds: ascending, and no two touch.
 struct DeletedRanges: Equatable {
@@ -59,7 +62,7 @@ struct DeletedRanges: Equatable {
 final class Deletions {
     struct Document: Equatable {
         var ranges = DeletedRanges()
-        /// Ranges of which rows are still to be written anew.
+        /// Ranges whose rows must still be written again.
         var pending = DeletedRanges()
     }
 
@@ -68,13 +71,13 @@ final class Deletions {
     static let maximumCount = 500
 
     private let documents: Documents
-    /// What was read of people lately, if only that there is nothing.
+    /// What was read lately, by person, also that there is nothing.
     private var known: [ID: DeletedRanges] = [:]
     private static let capacity = 4096
 
     init(_ store: Store, _ keys: Keys) { documents = Documents(store: store, keys: keys) }
 
-    /// What of a person's heart rate is not to be seen.
+    /// The ranges of a person's heart rate that nobody should see.
     func ranges(of user: ID) throws(VaultError) -> DeletedRanges {
         if let known = known[user] { return known }
         let ranges = try read(user)?.ranges ?? DeletedRanges()
@@ -101,7 +104,7 @@ final class Deletions {
         return before.ranges
     }
 
-    /// What was read is not good any more.
+    /// What was read is no longer valid.
     func forgetRead() { known = [:] }
 
     /// The document; nil where there is none.
@@ -130,7 +133,7 @@ final class Deletions {
             ["ranges": json(document.ranges), "pending": json(document.pending)], Self.name, of: user)
     }
 
-    /// Those of whom rows are still to be written anew.
+    /// People whose rows must still be written again.
     func pending() throws(VaultError) -> [ID] {
         let names = try documents.store.database.query(
             "SELECT person FROM documents WHERE name = ? ORDER BY person", [.text(Self.name)], row: Row.text)

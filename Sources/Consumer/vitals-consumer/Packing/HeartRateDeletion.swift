@@ -4,9 +4,9 @@ import Files
 import Records
 import Telemetry
 
-/// How many heart rates a range hides that were seen before. Belongs to the thread of its store and keys.
+/// Counts the heart rates that a range hides and that were visible before. Belongs to the thread of its store and keys.
 ///
-/// Of a packed row that lies in the range as a whole nothing but its outline is read.
+/// Where a packed row lies completely in the range, only its outline is read.
 struct HiddenCount {
     let user: ID
     private let range: Range<Int64>
@@ -17,7 +17,7 @@ struct HiddenCount {
     private var milliseconds: UInt64 = 0
     let completion: (Result<Int, VaultError>) -> Void
 
-    /// Counting ends after so much work: then what was found until then is the number.
+    /// Counting ends after this much work, in milliseconds: the number is then what was found until then.
     static let limit: UInt64 = 5000
 
     init(
@@ -65,7 +65,7 @@ struct HiddenCount {
         }
     }
 
-    /// Whether all of a row lies in the range, wherever its readings are moved, and none of it in ranges of before.
+    /// Whether all of a row lies in the range, wherever its readings are moved, and none of it in earlier ranges.
     private func isInside(_ block: StoredBlock, _ corrections: Corrections) -> Bool {
         let first = (block.firstHour + corrections.slack.lowerBound) * 3_600_000
         let last = (block.firstHour + block.hoursMore + 1 + corrections.slack.upperBound) * 3_600_000

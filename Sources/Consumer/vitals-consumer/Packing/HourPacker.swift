@@ -3,8 +3,9 @@ import Storage
 import Telemetry
 import Vault
 
-/// Packs the blocks of one stream and hour, so many at a time, within transactions of the caller's: what was readable before is readable
-/// after, in the same order, and the ledger knows what it knew. Belongs to the thread of its store and keys.
+/// Packs the blocks of one stream and hour, a portion at a time, within transactions of the caller's: the same readings
+/// can be read afterwards, in the same order, and the ledger knows what it knew. Belongs to the thread of its store and
+/// keys.
 ///
 /// A block that does not open, or is not in the ledger as it came, stays as it is, for `check` to find.
 struct HourPacker {
@@ -17,10 +18,11 @@ struct HourPacker {
 
     /// What became of some blocks.
     struct Outcome {
-        /// The last block looked at; nil where there was none.
+        /// The last block that was looked at; nil where there was none.
         var last: Int64?
         var packed = 0
-        /// Whether some are left because what their owner had deleted is in them, and they came too lately.
+        /// Whether some blocks are left because they came too recently, and hold something that their owner had
+        /// deleted.
         var isWaiting = false
     }
 
@@ -33,7 +35,8 @@ struct HourPacker {
         var intervalCount: Int { units.reduce(0) { $0 + $1.unit.intervalCount } }
     }
 
-    /// Packs readings blocks after one of them. Heart rate that its owner had deleted is left out where the block came before `settled`.
+    /// Packs blocks of readings after one of them. Heart rate that its owner had deleted is left out where the block
+    /// came before `settled`.
     func pack(
         _ stream: StoredStream, _ person: Keys.Person, hour: Int64, after last: Int64, settled: Int64
     ) throws(VaultError) -> Outcome {
@@ -67,7 +70,8 @@ struct HourPacker {
         return outcome
     }
 
-    /// Writes the rows of these blocks, all of one stream and hour, anew without what is to go; where nothing of a block is, it stays as it is.
+    /// Writes the rows of these blocks, all of one stream and hour, again without the readings that must go; a block
+    /// that has none of these stays as it is.
     /// - Returns: how many readings went.
     func remove(
         from blocks: [StoredBlock], _ stream: StoredStream, _ person: Keys.Person,
@@ -81,7 +85,7 @@ struct HourPacker {
                 removed += try remove(from: group, stream, person, isToGo)
             } else if var one = try open(block, &reader) {
                 remove(isToGo, from: &one)
-                // What a loose block repeats is another one's, and is in its bytes all the same.
+                // Readings that a loose block repeats belong to another block, but its bytes hold them, too.
                 let repeats = try reader.repeats(in: block).filter(isToGo)
                 one.units += repeats.map { reading, boot in
                     (PackedReadings.Unit(block.sequence, first: reading, []), reading.kind, boot)
@@ -90,7 +94,7 @@ struct HourPacker {
                 removed += one.removed.values.reduce(0, +)
                 opened.append(one)
             }
-            // What loose blocks hold may be more than one group.
+            // Loose blocks may hold more than one group can.
             let (readings, intervals) = opened.reduce((0, 0)) { ($0.0 + $1.count, $0.1 + $1.intervalCount) }
             if readings >= PackedGroup.maximumReadings || intervals >= PackedGroup.maximumIntervals {
                 try replace(opened, stream, person, block.firstHour)
@@ -101,8 +105,8 @@ struct HourPacker {
         return removed
     }
 
-    /// Removes from loose blocks, which are not packed otherwise, what their owner had deleted: some blocks after one of them, those up to
-    /// `settled`.
+    /// Removes from loose blocks, which are not packed otherwise, what their owner had deleted: some blocks after one
+    /// of them, those up to `settled`.
     /// - Returns: the last block looked at; nil where there was none.
     func removeDeleted(
         fromLoose stream: StoredStream, _ person: Keys.Person, after last: Int64, upTo settled: Int64
@@ -110,7 +114,7 @@ struct HourPacker {
         var reader = StreamReader(stream, person, store)
         guard let isDeleted = try self.isDeleted(stream, &reader) else { return nil }
         let blocks = try store.looseBlocks(of: stream.number, after: last, upTo: settled, limit: 8)
-        // Each of an hour of its own.
+        // Each block may be of an hour of its own.
         for block in blocks { _ = try remove(from: [block], stream, person, isDeleted) }
         return blocks.last?.number
     }
@@ -129,7 +133,7 @@ struct HourPacker {
 
     // MARK: Blocks
 
-    /// What says which readings a person had deleted; nil where they had none.
+    /// Tells which readings a person had deleted; nil where they had none deleted.
     private func isDeleted(
         _ stream: StoredStream, _ reader: inout StreamReader
     ) throws(VaultError) -> ((Reading, BootID) -> Bool)? {
@@ -183,7 +187,7 @@ struct HourPacker {
             {
                 packed = readings
             } else {
-                // Full, or damaged.
+                // The old group is full, or damaged.
                 old = nil
             }
         }

@@ -2,15 +2,17 @@ import Records
 import Storage
 import Telemetry
 
-// The ledger of packed blocks. A block that was packed is not there any more as it came, so its whole digest has nothing to prove; what is
-// left to be told is whether a block that comes again is the same one. Six bytes do: a gateway that wanted to pass off another
-// block as one of its own of before would have to try 2^47 of them, and would gain an acknowledgement.
+// The ledger of packed blocks. A block that was packed no longer exists as it came, so its whole digest has nothing to
+// prove; it only has to tell whether a block that comes again is the same one. Six bytes are enough: a gateway that
+// wanted to pass off another block as one of its own earlier ones would have to try 2^47 of them, and would gain only
+// an acknowledgement.
 //
-// Blocks that follow each other share a row, up to 162 of them: then four rows fill a page of the database, and none needs one of its own.
+// Blocks that follow each other share a row, up to 162 of them: then four rows fill a page of the database, and none
+// needs one of its own.
 
-/// What the ledger knows of a block.
+/// What the ledger knows about a block.
 struct LedgerEntry: Equatable {
-    /// The digest of all its bytes; of a packed block the beginning.
+    /// The digest of all its bytes; for a packed block, the beginning of the digest.
     let digest: [UInt8]
 
     /// Whether a block with this digest is the same one.
@@ -18,7 +20,7 @@ struct LedgerEntry: Equatable {
 }
 
 extension Store {
-    /// What is known of the block that was accepted under this number; nil where none was.
+    /// What is known about the block that was accepted under this number; nil where none was.
     func ledgerEntry(_ session: Int64, _ sequence: UInt64) throws(VaultError) -> LedgerEntry? {
         if let digest = try digest(session, sequence) { return LedgerEntry(digest: digest) }
         let found = try database.first(
@@ -31,7 +33,7 @@ extension Store {
         return found.map(LedgerEntry.init)
     }
 
-    /// How many blocks of a stream are in the ledger as packed ones.
+    /// How many blocks of a stream are in the ledger as packed blocks.
     func packedBlocks(of stream: Int64) throws(VaultError) -> Int64 {
         try database.first(
             """
@@ -43,7 +45,7 @@ extension Store {
     /// Makes runs of entries of one session, within a transaction of the caller's.
     func shortenEntries(_ session: Int64, _ sequences: [UInt64]) throws(VaultError) {
         var run: LedgerRun?
-        // As SQLite orders them.
+        // In SQLite's order, by signed numbers.
         for sequence in sequences.map({ Int64(bitPattern: $0) }).sorted() {
             guard let digest = try digest(session, UInt64(bitPattern: sequence)) else {
                 throw VaultError("shorten the ledger", .missing, said: "block \(sequence) is not in it")
@@ -59,7 +61,7 @@ extension Store {
         if let run { try enter(run, session) }
     }
 
-    /// Enters a run, together with those that it goes on with and that go on with it, where they are short.
+    /// Enters a run, joined with the runs directly before and after it where they are short.
     private func enter(_ new: LedgerRun, _ session: Int64) throws(VaultError) {
         var run = new
         if let before = try self.run(session, "first_seq < ? ORDER BY first_seq DESC", new.first),
@@ -107,7 +109,7 @@ struct LedgerRun {
     let first: Int64
     var digests: [UInt8]
     var count: Int { digests.count / Self.width }
-    /// The number that would go on with it; nil where there is none.
+    /// The number that would continue the run; nil where there is none.
     var next: Int64? {
         let (next, overflow) = first.addingReportingOverflow(Int64(count))
         return overflow ? nil : next

@@ -1,12 +1,12 @@
 import Compression
 import Telemetry
 
-// The readings of many blocks of one stream as columns, to say again exactly what the blocks said.
+// The readings of many blocks of one stream as columns, from which exactly the same readings can be restored.
 //
-// A segment is what belongs together: readings of one kind from blocks of one session; those of loose blocks are apart, by the boot of
-// the session that their records are of. A unit is a block of it, or a record of a loose one: its number, and by how much the
-// monotonic clock was behind the wall clock, of which the monotonic times follow as they do in a block (`ReadingColumns`). A unit without
-// readings is left of a block whose readings were deleted.
+// A segment holds readings of one kind from blocks of one session; readings of loose blocks have segments of their own,
+// by the boot of the session that their records are from. A unit is a block of the segment, or a record of a loose
+// block: its number, and its offset, monotonic less wall time; the monotonic times follow from that as they do in a
+// block (`ReadingColumns`). A unit without readings remains of a block whose readings were deleted.
 //
 //     version u8 = 1 | how many segments, varint
 //     each segment      kind u8, + 128 where loose | session zigzag | boot 16 | units varint | first number zigzag
@@ -17,16 +17,17 @@ import Telemetry
 //                       | RR intervals of each reading | first differences
 //     zeros
 //
-// Times are told as what a clock that ticks with the sensor's period is off by. After each reading that clock is moved by a part of
-// that, 1/2^shift: a sensor whose ticks are regular and come with a jitter needs a steady clock, one that counts its intervals anew
-// each time needs shift 0. Which is shorter is tried. All of it is arithmetic that wraps around, so no time can be too far.
+// Each time is stored as the error of a clock that ticks with the sensor's period. After each reading that clock is
+// moved by a part of the error, 1/2^shift: a sensor whose ticks are regular but arrive with jitter needs a steady
+// clock; one that starts counting its interval again each time needs shift 0. The code tries which is shorter. All of
+// it is arithmetic that wraps around, so no time can be too far away.
 
 /// Readings as `StreamReader` gives them: with their order and boots.
 struct PackedReadings: Equatable {
     struct Unit: Equatable {
         /// Number of the block.
         var sequence: UInt64
-        /// Monotonic less wall time of its first reading as it came, milliseconds.
+        /// Monotonic time minus wall time of its first reading as it came, milliseconds.
         var offset: Int64
         var readings: [Reading]
     }
@@ -34,7 +35,7 @@ struct PackedReadings: Equatable {
     struct Segment: Equatable {
         var kind: Reading.Kind
         var isLoose: Bool
-        /// Number of the row of the session in whose blocks they came.
+        /// The number of the row of the session in whose blocks the readings came.
         var session: Int64
         var boot: BootID
         /// In the order of their numbers.
@@ -79,7 +80,7 @@ struct PackedReadings: Equatable {
 }
 
 extension PackedReadings.Unit {
-    /// What a block says, or a record of one, or what is left of it: `first` is its first reading as it came.
+    /// A unit for a block, for a record of one, or for what is left of it: `first` is its first reading as it came.
     init(_ sequence: UInt64, first: Reading, _ readings: [Reading]) {
         let offset = Int64(clamping: first.moment.monotonic) - first.moment.wall
         self.init(sequence: sequence, offset: offset, readings: readings)
@@ -157,7 +158,7 @@ extension PackedReadings {
 // MARK: From bytes
 
 extension PackedReadings {
-    /// What a row says of itself without its readings.
+    /// What a row says about itself without its readings.
     struct Outline {
         struct Part {
             let kind: Reading.Kind

@@ -5,32 +5,33 @@ import Telemetry
 
 // Packed readings as rows of `blocks`, type 16.
 //
-// The readings blocks of one stream whose first readings lie in one hour become one row, a group; several where they are very many, so
-// that no row is without bound. A group is sealed under the person's row key, bound to stream, hour and group, and padded to 256
-// bytes. `seq` says which group it is, and `kinds` which kinds it has; where all its readings were deleted it has none, and no query for
-// readings finds it.
+// The blocks of readings of one stream whose first readings lie in one hour become one row, a group; very many blocks
+// become several rows, so that no row grows without bound. A group is sealed under the person's row key, bound to
+// stream, hour and group, and padded to 256 bytes. `seq` says which group it is, and `kinds` which kinds it has; a
+// group whose readings were all deleted has none, and no query for readings finds it.
 //
-// A page of the database has one such row, or several pages have: an hour at 1 Hz without RR intervals takes most of one. To cut them into
-// pieces of which four fill a page would be of no use: between two hours' rows lie others for a while, and what those leave stays empty.
+// A page of the database has one such row, or several pages have: an hour at 1 Hz without RR intervals takes most of
+// one. It would be useless to cut them into pieces, four to a page: other rows lie between those of two hours for a
+// while, and the space that they leave stays empty.
 //
-// A group that changes is written anew under a new number, before the old one goes: numbers only rise, as `sessions.after_block` and
-// whoever walks by numbers need it.
+// A group that changes is written again under a new number, before the old one goes: numbers only rise, because
+// `sessions.after_block` and code that walks by numbers need that.
 
 /// A row of packed readings.
 struct PackedGroup: Equatable {
     let stream: Int64
     let hour: Int64
     let group: Int64
-    /// Of its row.
+    /// The number of its row.
     let number: Int64
     let sealed: [UInt8]
 
     /// The value of `type`.
     static let type: Int64 = 16
     static let padding = 256
-    /// No group is begun beyond, none goes on growing beyond.
+    /// A group that has reached these limits grows no further.
     static let (maximumUnits, maximumReadings, maximumLength) = (4096, 16_384, 128 << 10)
-    /// The same for RR intervals: those of a sensor that makes them up take next to nothing, however many they are.
+    /// The same limit for RR intervals: made-up intervals may take next to no space, however many they are.
     static let maximumIntervals = 1 << 18
 
     /// What the sealing is bound to.
@@ -57,7 +58,7 @@ extension PackedReadings.Unit {
 }
 
 extension PackedGroup {
-    /// A stored block that is one; nil where it came as it is.
+    /// Takes a stored block that is a group; nil where the block is as it came.
     init?(_ block: StoredBlock, of stream: Int64) {
         guard case .packed(let group) = block.form else { return nil }
         self.init(
@@ -80,7 +81,8 @@ extension Store {
         }
     }
 
-    /// Writes a group in place of `old`, the one of the same number that was there, within a transaction of the caller's.
+    /// Writes a group in place of `old`, the one of the same number that was there, within a transaction of the
+    /// caller's.
     /// - Returns: its number.
     @discardableResult
     func write(
@@ -91,7 +93,7 @@ extension Store {
         do throws(CompressionError) { plain = try packed.bytes(zstandard) } catch {
             throw VaultError("pack an hour", .misuse, said: "\(error)")
         }
-        // What came goes for it: not before it is known that it is here.
+        // The blocks that came are removed for it: first make sure that it holds their readings.
         guard decoded({ () throws(MalformedValue) in try PackedReadings(plain, zstandard) }) == packed else {
             throw VaultError("pack an hour", .misuse, said: "it would not be read as it was")
         }
@@ -120,7 +122,7 @@ extension Store {
         return number
     }
 
-    /// What a group says of itself; nil where it does not open or says nothing.
+    /// What a group says about itself; nil where it does not open or says nothing.
     func outline(
         _ group: PackedGroup, _ person: Keys.Person, _ stream: StoredStream
     ) throws(VaultError) -> PackedReadings.Outline? {

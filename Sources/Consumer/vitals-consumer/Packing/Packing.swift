@@ -4,24 +4,26 @@ import Records
 import Storage
 import Telemetry
 
-// Blocks of closed hours become packed rows, beside all else that the session's thread does.
+// Blocks of closed hours become packed rows, beside everything else that the session's thread does.
 //
-// Each minute whoever is to be packed is looked for: hours that are over for two hours, and of which no block came in the last minute. What
-// came is told by the numbers of rows, which rise: those up to the greatest of the tick before are a minute old. Then
+// Each minute it looks for what to pack: hours that have been over for two hours, and of which no block came in the
+// last minute. The numbers of rows show what came, because they rise: rows up to the greatest number of the last tick
+// are a minute old. Then
 //
 //     counting     what somebody had deleted: `HiddenCount`
 //     packing      hour by hour, each stream's blocks: `HourPacker`; each hour of the clock loose blocks, too, for what was deleted
 //     removing     rows from which somebody had a range of heart rate deleted: `RangeRemoval`
 //     folding      minutes of heart rate of closed hours: `fold`
 //
-// is done in portions of a few milliseconds, each a transaction, with pauses as long. A portion that was begun when the process was
-// killed is done anew. While somebody reads an older state of the database, a backup for one, SQLite's log cannot be emptied and would
-// grow with all that is written anew: where it is long, packing waits. A person who is being forgotten is left alone.
+// is done in portions of a few milliseconds, each a transaction, with pauses as long. A portion that was under way when
+// the process was killed is done again. While somebody reads an older state of the database, for example for a backup,
+// SQLite's log cannot be emptied and would grow with each row that is written again: where it is long, packing waits. A
+// person who is being forgotten is left alone.
 
 /// Packs what is old. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class Packing: @unchecked Sendable {
-    /// A portion ends with what goes over this, milliseconds.
+    /// A portion ends with the step that goes over this, in milliseconds.
     static let portion: UInt64 = 10
     /// How long SQLite's log may be, in pages, before packing waits for readers.
     var longLog = 8192
@@ -33,25 +35,25 @@ final class Packing: @unchecked Sendable {
     private let isBeingForgotten: (ID) -> Bool
     private var loop: EventLoop?
     private var timer: EventLoop.Timer?
-    /// The greatest number of each tick of the last hour.
+    /// The greatest row number at each tick of the last hour.
     private var marks: [Int64] = []
     private var pass: PackingPass?
     private var counts: [HiddenCount] = []
     private var removal: RangeRemoval?
-    /// Somebody reads an older state, in which what is removed still is. Until the next tick.
+    /// Somebody reads an older state, which still holds what is removed. Set until the next tick.
     private var isRemovalWaiting = false
     private var portions = 0
-    /// What could not be packed, or removed, though nothing is wrong with the machine: it is left as it is until the next start, so that
-    /// all else has its turn.
+    /// Hours that could not be packed, and people whose ranges could not be removed, though nothing is wrong with the
+    /// machine: they are left alone until the next start, so that everything else has its turn.
     private var failed: (hours: Set<PackingPass.Name>, people: Set<ID>) = ([], [])
     /// Ticks since loose blocks were last looked through.
     private var ticks = 0
-    /// Those who may have ranges that are still to be removed; nil before it was looked for.
+    /// People who may have ranges that are still to be removed; nil before they were looked for.
     private var removing: [ID]?
     private var isFolding = false
     private var reported = OncePerMinute<String>(capacity: 16)
-    /// Makes of hours of heart rate that are over what is kept of them: at most about a day of one person in a call, in a transaction of its
-    /// own; nothing of those who are being forgotten. Says whether there may be more.
+    /// Folds hours of heart rate that are over: at most about a day of one person in a call, in a transaction of its
+    /// own; nothing of people who are being forgotten. Returns whether there may be more.
     var fold: (_ before: Int64, _ isBeingForgotten: (ID) -> Bool) throws(VaultError) -> Bool = { _, _ in false }
     /// The wall clock, Unix milliseconds.
     var now: () -> Int64 = unixMilliseconds
@@ -70,13 +72,13 @@ final class Packing: @unchecked Sendable {
         self.isBeingForgotten = isBeingForgotten
     }
 
-    /// Begins, on the thread of this loop, which is the caller's.
+    /// Begins, on the thread of this loop, which must be the caller's thread.
     func start(_ loop: EventLoop) {
         self.loop = loop
         goOn(after: .zero)
     }
 
-    /// Somebody had a range deleted: the readings are counted, and go.
+    /// Somebody had a range deleted: its readings are counted and removed.
     func remove(_ count: HiddenCount) {
         counts.append(count)
         if removing?.contains(count.user) == false { removing?.append(count.user) }
@@ -97,7 +99,7 @@ final class Packing: @unchecked Sendable {
         let begun = millisecondsSinceBoot()
         do throws(VaultError) {
             let goesOn = try workOnce(until: begun + Self.portion)
-            // Half of the time is everybody else's.
+            // Half of the time is left to everything else.
             goOn(after: goesOn ? .milliseconds(Int64(millisecondsSinceBoot() - begun) + 1) : Self.interval)
         } catch {
             beginAnew()
@@ -111,7 +113,7 @@ final class Packing: @unchecked Sendable {
         }
     }
 
-    /// After an error whatever was under way begins anew.
+    /// After an error everything that was under way begins again.
     func beginAnew() { (pass, removal, removing, isFolding) = (nil, nil, nil, false) }
 
     /// Does a portion.
@@ -123,7 +125,7 @@ final class Packing: @unchecked Sendable {
             done.completion(.success(done.number))
             return true
         }
-        // Looking costs something, too: at each tick, and now and then.
+        // Looking at the log costs something, too: it is done at each tick, and now and then.
         if !isUnderWay { portions = 0 }
         if portions == 0, try !isLogShort() {
             (pass, isFolding) = (nil, false)
@@ -153,7 +155,7 @@ final class Packing: @unchecked Sendable {
     /// A tick.
     private func begin() throws(VaultError) {
         let newest = try store.database.first("SELECT coalesce(max(number), 0) FROM blocks", row: Row.int) ?? 0
-        // What was forgotten took its numbers along.
+        // The numbers of forgotten rows are given again.
         marks.removeAll { $0 > newest }
         if let mark = marks.last {
             ticks += 1
@@ -191,7 +193,7 @@ final class Packing: @unchecked Sendable {
         switch advance {
         case .goesOn: self.removal = removal
         case .waitsForReaders:
-            // What was deleted still lies in the log, and goes with it.
+            // What was deleted still lies in the log, and goes when the log is emptied.
             self.removal = removal
             isRemovalWaiting = true
             endReading()
@@ -207,7 +209,7 @@ final class Packing: @unchecked Sendable {
     }
 }
 
-/// One time through all that may be packed. Belongs to the session's thread.
+/// One pass through everything that may be packed. Belongs to the session's thread.
 struct PackingPass {
     struct Name: Hashable {
         let stream: Int64
@@ -215,25 +217,26 @@ struct PackingPass {
     }
 
     private let packer: HourPacker
-    /// The first hour that is not to be packed.
+    /// The first hour that must not be packed.
     private let before: Int64
     /// Blocks with greater numbers are too new.
     private let mark: Int64
     private let settled: Int64
     private let isBeingForgotten: (ID) -> Bool
     private var hour: Int64 = .min
-    /// The block looked at last, of that hour.
+    /// The block that was looked at last, of that hour.
     private var number: Int64 = 0
-    /// Those of that hour of which nothing is left to do.
+    /// Streams of that hour that need nothing more.
     private var done: Set<Int64> = []
-    /// A stream that is under way, and its last block that was looked at.
+    /// The stream that is under way, and the last of its blocks that was looked at.
     private var current: (stream: Int64, last: Int64)?
     /// Whether what people had deleted is looked for in loose blocks.
     private let withLoose: Bool
-    /// Streams with loose blocks that are still to be looked through, and the last block that was looked at; nil before the end of the hours.
+    /// Streams with loose blocks that are still to be looked through, and the last block that was looked at; nil before
+    /// the end of the hours.
     private var loose: (streams: ArraySlice<Int64>, last: Int64)?
     private let leftOut: Set<Name>
-    /// What it worked on last.
+    /// The stream and hour that it worked on last.
     private(set) var underWay: Name?
 
     init(
@@ -249,7 +252,7 @@ struct PackingPass {
         self.isBeingForgotten = isBeingForgotten
     }
 
-    /// Packs what it finds, in one transaction. After an error it is of no use any more.
+    /// Packs what it finds, in one transaction. After an error the pass can no longer be used.
     /// - Parameter end: milliseconds of the monotonic clock.
     /// - Returns: whether there is more.
     mutating func goOn(until end: UInt64) throws(VaultError) -> Bool {
@@ -305,7 +308,7 @@ struct PackingPass {
         if let last = outcome.last { current = (number, last) }
     }
 
-    /// A stream, if it is not to be left alone.
+    /// A stream, unless it must be left alone.
     private func open(_ number: Int64) throws(VaultError) -> (StoredStream, Keys.Person)? {
         guard let stream = try packer.store.stream(number: number),
             let user = decoded({ () throws(MalformedValue) in try ID(stream.user) }), !isBeingForgotten(user),
@@ -316,10 +319,10 @@ struct PackingPass {
 
     // MARK: Loose blocks
 
-    /// Finds the streams of whose loose blocks something may be to go.
+    /// Finds the streams whose loose blocks may hold something that must go.
     private mutating func findLoose() throws(VaultError) -> Bool {
         let streams = withLoose ? try packer.store.streamsWithDeletionsAndLoose() : []
-        // What fails there is no hour's.
+        // An error there does not belong to an hour.
         underWay = nil
         loose = (streams[...], 0)
         return !streams.isEmpty
@@ -337,7 +340,7 @@ struct PackingPass {
 }
 
 extension VaultError {
-    /// Whether it would be the same again another time.
+    /// Whether another try would fail in the same way.
     fileprivate var isOfTheRows: Bool {
         switch reason {
         case .notAuthentic, .malformed, .crypto, .missing, .constraint, .misuse: true

@@ -3,11 +3,12 @@ import Records
 import Storage
 import Telemetry
 
-// A range of heart rate goes: first the rows in which it lies are written anew without it, then, when SQLite's log is emptied, the
-// document says that it is done. Where that is interrupted it is begun again; rows that have nothing of the range any more are not found, or
-// left as they are.
+// Removes a range of heart rate: first the rows in which it lies are written again without it; then, when SQLite's log
+// is emptied, the document says that the removal is done. A removal that was interrupted begins again; rows that no
+// longer have anything of the range are not found, or left as they are.
 
-/// Goes through the rows of a person in which some ranges may lie, a page at a time. Belongs to the thread of its store and keys.
+/// Goes through the rows of a person in which some ranges may lie, a page at a time. Belongs to the thread of its store
+/// and keys.
 struct HeartRateWalk {
     let store: Store
     let keys: Keys
@@ -60,7 +61,7 @@ struct HeartRateWalk {
                 current = stream
                 continue
             }
-            // A group is as much as many blocks.
+            // One group is as much work as many blocks.
             let isGroup = page.first.map(Self.isGroup) ?? false
             let blocks = isGroup ? [page[0]] : Array(page.prefix { $0.firstHour == hour && !Self.isGroup($0) })
             stream.last = blocks.last.map { ($0.firstHour, $0.number) }
@@ -91,7 +92,7 @@ struct HeartRateWalk {
     }
 }
 
-/// Writes the rows of a person anew without what they had deleted. Belongs to the session's thread.
+/// Writes the rows of a person again without what they had deleted. Belongs to the session's thread.
 struct RangeRemoval {
     enum Advance { case goesOn, waitsForReaders, done }
 
@@ -110,7 +111,7 @@ struct RangeRemoval {
         walk = try HeartRateWalk(user, pending, store, keys)
     }
 
-    /// Does a portion, in one transaction. After an error it is of no use any more.
+    /// Does a portion, in one transaction. After an error the value can no longer be used.
     /// - Parameter end: milliseconds of the monotonic clock.
     mutating func goOn(until end: UInt64) throws(VaultError) -> Advance {
         guard !isWritten else { return try finish() }

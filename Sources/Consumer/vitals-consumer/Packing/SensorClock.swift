@@ -1,6 +1,6 @@
-/// A clock that ticks as a sensor tells: see `PackedReadings`.
+/// A clock that ticks at a sensor's period: see `PackedReadings`.
 struct SensorClock: Equatable {
-    /// Of what it is off by, it is moved by 1/2^shift.
+    /// The clock is moved by 1/2^shift of its error.
     let shift: UInt8
     /// 1/1024 milliseconds.
     let period: Int64
@@ -26,19 +26,19 @@ struct SensorClock: Equatable {
         self.init(shift: best.shift, period: period)
     }
 
-    /// What is usual between two: the mean of the differences that are not far from their median.
+    /// The usual time between two readings: the mean of the differences that are not far from their median.
     private static func period(of walls: [Int64]) -> Int64 {
         let differences = zip(walls.dropFirst(), walls).map { $0 &- $1 }.sorted()
         guard !differences.isEmpty else { return 0 }
         let median = differences[differences.count / 2]
         let usual = differences.filter { ($0 &- median).magnitude <= median.magnitude / 4 }
         let mean = usual.reduce(0.0) { $0 + Double($1 &- median) } / Double(max(1, usual.count))
-        // Beyond that no sensor has a period, and any number would do.
+        // No sensor has a period beyond this, and any number would do.
         let limit = 1_000_000_000.0
         return Int64((min(max(Double(median) + mean, -limit), limit) * Double(1 << fraction)).rounded())
     }
 
-    /// By how much each time but the first is off.
+    /// The clock's error at each time but the first.
     func deviations(of walls: [Int64]) -> [Int64] {
         guard let first = walls.first else { return [] }
         var expected = period
@@ -50,7 +50,7 @@ struct SensorClock: Equatable {
         }
     }
 
-    /// The times of which these are the deviations.
+    /// The times that have these deviations.
     func walls(from first: Int64, _ deviations: [Int64]) -> [Int64] {
         var expected = period
         return [first]
@@ -63,7 +63,7 @@ struct SensorClock: Equatable {
 
     private func move(_ expected: inout Int64, to time: Int64, _ deviation: Int64) {
         let exact = time << Self.fraction
-        // After a pause it begins anew.
+        // After a pause the clock begins again.
         let isPause = deviation.magnitude > (period >> (Self.fraction + 1)).magnitude
         expected = (isPause ? exact : expected &+ ((exact &- expected) >> Int64(shift & 63))) &+ period
     }

@@ -5,52 +5,55 @@ import MQTT
 import Reactor
 import Telemetry
 
-// What a person's programs see without asking, retained:
+// What a person's programs see without asking, as retained messages:
 //
 //     users/{user}/today                      the day so far
 //     users/{user}/goals/{goal}               each of the day's goals
 //     users/{user}/friends/{friend}/today     each friend's steps of the day
 //
-// What is to be there follows from the databases alone (`TodayTopics`). It is looked at again when something of it may have changed, at the
-// person's midnight, and at each connection; what differs from what the broker has is published, and what is not to be there is taken back. A
-// day is published at most every five seconds, and to friends every ten; but what is to be seen no more goes at once.
+// The databases alone determine what should be there (`TodayTopics`). It is worked out again when something may have
+// changed, at the person's midnight, and at each connection; topics that differ from the broker's are published, and
+// topics that should not be there are taken back. A day is published at most every five seconds, and to friends every
+// ten; but what must no longer be seen goes at once.
 //
-// What the broker has is remembered from what was published to it. At each connection it tells what it has kept, for a consumer that was
-// killed has not taken back what it should have: so what was somebody's who was forgotten meanwhile goes, too.
+// What the broker has is remembered from what was published to it. At each connection the broker tells what it has
+// kept, because a consumer that was killed has not taken back what it should have: so the topics of people who were
+// forgotten meanwhile go, too.
 //
-// There may be thousands of people. They are looked at in turn, a few milliseconds at a time, and the rest of the time is everybody else's.
+// There may be thousands of people. They are looked at in turn, a few milliseconds at a time, and the rest of the time
+// is left to everything else.
 
 /// Keeps people's retained topics as they should be. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class Today: @unchecked Sendable {
     /// How often a day is published, and how often to friends, milliseconds.
     private static let (ownInterval, friendsInterval): (UInt64, UInt64) = (5000, 10_000)
-    /// How long it goes on without letting others, and how long it lets them.
+    /// How long it works before it lets others work, and how long it lets them.
     private static let (portion, pause): (UInt64, Duration) = (5, .milliseconds(5))
     /// More messages than this are not left waiting.
     private static let mostUnfinished = 2000
 
     private struct Known {
-        /// What the broker has: of each topic a hash, 0 where only that it has something is known.
+        /// What the broker has: a hash of each topic, or 0 where we only know that it has something.
         var topics: [UserTopic: Int] = [:]
-        /// Of the topic of each friend who sees this person.
+        /// The same, of this person's steps, for each friend who sees them.
         var shownTo: [ID: Int] = [:]
         /// When they were published, milliseconds since boot.
         var ownTime: UInt64?
         var friendsTime: UInt64?
-        /// When the day is over that was published, Unix milliseconds.
+        /// When the published day is over, Unix milliseconds.
         var end: Int64?
     }
 
     private let context: PeopleContext
     private let source: TodayTopics
     private var known: [ID: Known] = [:]
-    /// Those who are to be looked at, without regard to when they were last.
+    /// People who must be looked at, no matter when they last were.
     private var urgent: Set<ID> = []
-    /// And the others, in turn.
+    /// The other people, in turn.
     private var queue: [ID] = []
     private var queued: Set<ID> = []
-    /// Those whose turn comes later, milliseconds since boot.
+    /// People whose turn comes later, milliseconds since boot.
     private var later: [ID: UInt64] = [:]
     private var isConnected = false
     private var timer: EventLoop.Timer?
@@ -63,7 +66,7 @@ final class Today: @unchecked Sendable {
         self.source = source
     }
 
-    /// What the broker has kept comes with these.
+    /// With these the broker sends what it has kept.
     var subscriptions: [Subscription] {
         let users = "\(context.topics.root)/users/+"
         return ["today", "goals/+", "friends/+/today", "heart-rate"].map {
@@ -80,7 +83,7 @@ final class Today: @unchecked Sendable {
         watchMidnights()
     }
 
-    /// Others are in the settings now: who is not any more shows nothing, and is shown nothing, at once.
+    /// The people in the settings have changed: those who were removed show nothing, and are shown nothing, at once.
     func settingsChanged() {
         do throws(VaultError) {
             let there = try source.everybody()
@@ -110,21 +113,21 @@ final class Today: @unchecked Sendable {
         }
     }
 
-    /// Something of these may look different: soon.
+    /// Something about these people may look different: publishes it soon.
     func changed(_ users: Set<ID>) {
         guard isConnected else { return }
         for user in users where !queued.contains(user) && later[user] == nil { enqueue(user) }
         goOn(after: .zero)
     }
 
-    /// What may be seen of these is different: before anything else is done, where that can be.
+    /// What may be seen of these people is different: publishes it before anything else is done, where possible.
     func changedAtOnce(_ users: Set<ID>) {
         guard isConnected else { return }
         urgent.formUnion(users)
         for user in urgent where !lookAt(user, isUrgent: true) { return goOn(after: .milliseconds(100)) }
     }
 
-    /// All that was a person's is deleted: what they showed, and what they were shown.
+    /// Everything of a person was deleted: takes back what they showed, and what they were shown.
     func forgotten(_ user: ID) {
         var users: Set<ID> = [user]
         for (other, known) in known where known.shownTo[user] != nil { users.insert(other) }
@@ -139,7 +142,8 @@ final class Today: @unchecked Sendable {
 
     // MARK: In turn
 
-    /// - Parameter isIdle: whether it waits for those only whose turn comes later: then whoever comes meanwhile does not wait with them.
+    /// - Parameter isIdle: whether it waits only for people whose turn comes later; people who come meanwhile then do
+    ///   not wait with them.
     private func goOn(after delay: Duration, isIdle: Bool = false) {
         guard timer == nil || self.isIdle && !isIdle else { return }
         timer?.cancel()
@@ -223,7 +227,7 @@ extension Today {
         }
     }
 
-    /// Publishes what is not yet so at the broker.
+    /// Publishes a topic where the broker has something different.
     private func update(_ hash: inout Int?, _ payload: JSON?, _ user: ID, _ topic: UserTopic) -> Bool {
         let text = context.topics[user: user, topic]
         guard let payload else {
@@ -237,14 +241,15 @@ extension Today {
         guard case .object(let members) = payload else { return false }
         let timed = JSON.object([JSON.Member("time", .integer(context.now()))] + members)
         let isTaken = context.session.publish(timed.bytes, to: text, qos: .atLeastOnce, retain: true)
-        // What was not taken is tried again with the next change, and at the next connection.
+        // A message that the session did not take is tried again with the next change, and at the next connection.
         hash = isTaken ? new : 0
         return true
     }
 
     // MARK: Midnight
 
-    /// Those whose day is over get a new one. Looked at every few seconds, for the wall clock may be set; and at the next midnight.
+    /// Gives people whose day is over a new one. It looks every few seconds, because the wall clock may be set, and at
+    /// the next midnight.
     private func watchMidnights() {
         midnight?.cancel()
         guard isConnected else { return }

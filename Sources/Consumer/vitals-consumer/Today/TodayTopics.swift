@@ -3,10 +3,10 @@ import Records
 import Storage
 import Telemetry
 
-/// What is to be seen of people's days, by themselves and by friends, as the databases have it. Belongs to the thread of its store and
-/// keys.
+/// What people and their friends should see of people's days, as the databases have it. Belongs to the thread of its
+/// store and keys.
 struct TodayTopics {
-    /// Of one person.
+    /// The topics of one person.
     struct Topics {
         /// Under their own `users/{user}/`; nothing where nothing is known of them, or all of it is being deleted.
         var own: [UserTopic: JSON] = [:]
@@ -27,15 +27,15 @@ struct TodayTopics {
         self.days = days
     }
 
-    /// All who have an account, or are in the settings.
+    /// Everybody who has an account, or is in the settings.
     func everybody() throws(VaultError) -> Set<ID> {
         let users = try context.store.database.query("SELECT person FROM accounts", row: Row.text)
         return Set(users.compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } })
             .union(fromSettings)
     }
 
-    /// People of the settings. Without accounts nobody signs in as one of them, and nothing is left for them at a broker, which may be one that
-    /// writes what it keeps to its disk: they ask.
+    /// People of the settings. Without accounts nobody signs in as one of them, and nothing is retained for them at the
+    /// broker, which may write what it keeps to its disk: they ask instead.
     private var fromSettings: [ID] { context.settings.accounts == nil ? [] : context.settings.people.map(\.user) }
 
     func topics(of user: ID) throws(VaultError) -> Topics {
@@ -65,7 +65,7 @@ struct TodayTopics {
         return topics
     }
 
-    /// Of a goal that was reached, and then removed, there is no topic.
+    /// A goal that was reached, and then removed, has no topic.
     private static func json(_ goal: GoalDay, _ day: CalendarDay) -> JSON? {
         guard let target = goal.target else { return nil }
         func rounded(_ value: Double) -> JSON {
@@ -78,14 +78,15 @@ struct TodayTopics {
         ])
     }
 
-    /// Whether somebody has an account, or is in the settings. Who is taken out of those has their list of friends still.
+    /// Whether somebody has an account, or is in the settings. A person who is taken out of the settings still has a
+    /// list of friends.
     private func isThere(_ user: ID) throws(VaultError) -> Bool {
         if fromSettings.contains(user) { return true }
         return try context.store.database.first(
             "SELECT 1 FROM accounts WHERE person = ?", [.text(user.text)], row: Row.int) != nil
     }
 
-    /// Whether there is anything of a person to be shown.
+    /// Whether there is anything to show of a person.
     private func isKnown(_ user: ID) throws(VaultError) -> Bool {
         guard try isThere(user) else { return false }
         return try context.store.database.first(

@@ -3,22 +3,23 @@ import Fitness
 import Records
 import Telemetry
 
-/// The days of one person that are worked on within a transaction.
+/// The days of one person that a transaction works on.
 struct DayBook {
     let user: ID
     private let rows: DayRows
     private let localDays: LocalDays
-    /// Whether nothing is read of what is kept.
+    /// Whether kept records are not read at all.
     private let isBlank: Bool
-    /// Those that were looked at, as they are now.
+    /// The records that were looked at, as they are now.
     private(set) var records: [CalendarDay: DayRecord] = [:]
     private var kept: [CalendarDay: DayRecord] = [:]
-    /// Days of which something was entered or taken out.
+    /// Days in which something was entered or taken out.
     private var touched: Set<CalendarDay> = []
-    /// Days whose steps may be others.
+    /// Days whose steps may have changed.
     private var affected: Set<CalendarDay> = []
 
-    /// The times that calendars have, Unix milliseconds: a reading from elsewhere has no day, however its clock came to be there.
+    /// The times that calendars cover, Unix milliseconds: a reading from outside has no day, however its clock came to
+    /// be there.
     static let calendar: Range<Int64> = -62_135_596_800_000 + 172_800_000..<253_402_300_800_000 - 172_800_000
 
     init(_ rows: DayRows, _ user: ID, _ localDays: LocalDays, isBlank: Bool = false) {
@@ -41,7 +42,7 @@ struct DayBook {
         return record ?? DayRecord()
     }
 
-    /// Whether a day is worked on, or may be, with so many others at most.
+    /// Whether a day is already worked on, or may be, where at most `limit` days are.
     func isOpen(_ day: CalendarDay, _ limit: Int) -> Bool { touched.count < limit || touched.contains(day) }
 
     mutating func change(_ day: CalendarDay, _ body: (inout DayRecord) -> Void) throws(VaultError) {
@@ -61,13 +62,14 @@ struct DayBook {
 
     // MARK: Reading again
 
-    /// What is stored of a range of time.
+    /// What was read again of a range of time.
     struct Reread: Sendable {
         let times: Range<Int64>
         fileprivate let found: [CalendarDay: DayRecord]
     }
 
-    /// Reads what is stored of a range of time, or of whole days of it that are full: what was left out of these may find room now.
+    /// Reads what is stored of a range of time, and of its full days as a whole: what was left out of these may find
+    /// room now.
     func reread(_ times: Range<Int64>, _ stored: StoredReadings) throws(VaultError) -> Reread {
         var (times, before) = (times, times)
         repeat {
@@ -87,7 +89,7 @@ struct DayBook {
         return Reread(times: times, found: blank.records)
     }
 
-    /// Whether a day is full, and has to do with a range of time.
+    /// Whether a day is full, and has something to do with a range of time.
     private func isFull(_ record: DayRecord, _ day: CalendarDay, within times: Range<Int64>) -> Bool {
         record.isFull && (localDays.days(in: times).contains(day) || record.hasInputs(within: times))
     }
@@ -99,7 +101,7 @@ struct DayBook {
             let old = try record(of: day)
             let whole = localDays.intervals(of: day)
             if isFull(old, day, within: reread.times), !whole.allSatisfy({ $0.clamped(to: reread.times) == $0 }) {
-                // It was not full when that was read, and what came later may have been left out of it.
+                // The day was not full when the range was read, and later readings may have been left out of it.
                 for times in whole { try rows.store.markStale(user, times) }
             }
             try change(day) { $0.remove(reread.times) }
@@ -127,7 +129,7 @@ struct DayBook {
         }
     }
 
-    /// The days whose records may hold something of a range of time, also by what was thought of zones before.
+    /// The days whose records may hold something of a range of time, also if they were written under an earlier zone.
     private func daysKept(_ times: Range<Int64>) throws(VaultError) -> [CalendarDay] {
         let days = localDays.days(in: times)
         guard let first = days.first, let last = days.last else { return [] }
@@ -140,14 +142,14 @@ struct DayBook {
         return names
     }
 
-    /// Counts within a range have changed: so have the steps of all days that may take them for their beginning.
+    /// Counts within a range have changed: so may the steps of all days that begin with one of these counts.
     private mutating func affect(_ times: Range<Int64>) {
         let after = times.lowerBound..<times.upperBound + StepCounter.longestGap
         affected.formUnion(localDays.days(in: after))
     }
 
     /// Derives the steps of all days on which something has changed.
-    /// - Returns: the days whose totals are others now.
+    /// - Returns: the days whose totals have changed.
     mutating func derive() throws(VaultError) -> [CalendarDay] {
         var changed = touched
         for day in affected.union(touched) {
@@ -178,7 +180,7 @@ struct DayBook {
         return StepCounter.most(of: bySensor)
     }
 
-    /// How many more counts are left out of days than before.
+    /// How many more counts are left out of days than before these changes.
     var newlyLeftOut: Int {
         records.reduce(0) { sum, entry in
             let before = kept[entry.key]?.steps?.countsLeftOut ?? 0

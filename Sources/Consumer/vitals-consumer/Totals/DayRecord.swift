@@ -3,11 +3,12 @@ import Records
 import Storage
 import Telemetry
 
-// What a day is made of, and what it came to: a row of `days`.
+// What a day is made of, and its results: a row of `days`.
 //
-// A record holds the day's inputs, each count and temperature with its sensor and time, as a set: in whichever order and however often they
-// come, the record is the same in the end. The steps are derived from them, and from those of the days before; they are kept, so that a year is
-// read without computing it again. What depends on the person's body is not kept: it is computed from the history as it is read.
+// A record holds the day's inputs, each count and temperature with its sensor and time, as a set: in whichever order
+// and however often they come, the record is the same in the end. The steps are derived from them, and from those of
+// the days before; they are kept, so that a year is read without computing it again. Values that depend on the person's
+// body are not kept: they are computed from the history when they are read.
 //
 // Which goals were reached is kept, and not derived: what was announced stays announced.
 //
@@ -20,7 +21,7 @@ import Telemetry
 
 /// The record of a day.
 struct DayRecord: Equatable {
-    /// What a sensor told, and when (Unix milliseconds).
+    /// A value from a sensor, and its time (Unix milliseconds).
     struct Entry: Hashable, Comparable {
         let time: Int64
         /// Steps, or thousandths of a degree Celsius.
@@ -29,9 +30,10 @@ struct DayRecord: Equatable {
         static func < (one: Entry, other: Entry) -> Bool { (one.time, one.value) < (other.time, other.value) }
     }
 
-    /// Of each sensor so many are kept, the first of the day: one in four seconds, from morning to night. More is a fault, or a flood.
+    /// How many are kept of each sensor, the first of the day: one in four seconds, from morning to night. More is a
+    /// fault, or a flood.
     static let capacity = 20_000
-    /// And of all sensors together so many, the first of the day: each change of a day opens and seals all of it.
+    /// How many are kept of all sensors together, the first of the day: each change of a day opens and seals all of it.
     static let capacityOfAll = 60_000
 
     var steps: Steps?
@@ -50,7 +52,7 @@ struct DayRecord: Equatable {
             || temperatures.values.contains { $0.count >= Self.capacity }
     }
 
-    /// Adds what a sensor told; heart rates are kept elsewhere.
+    /// Adds a sensor's reading; heart rates are kept elsewhere.
     mutating func insert(_ reading: Reading, _ sensor: String) {
         let time = reading.moment.wall
         switch reading.value {
@@ -65,13 +67,13 @@ struct DayRecord: Equatable {
         leaveOutLatest()
     }
 
-    /// What a gateway derived from cadence is another counter than the sensor's own: in one list each would be a restart of the other. No
-    /// sensor is called so, for names have no spaces.
+    /// A counter that a gateway derived from cadence is different from the sensor's own: in one list each would look
+    /// like a restart of the other. No sensor has such a name, because names have no spaces.
     private static func derived(_ sensor: String) -> String { "\(sensor) derived" }
 
-    /// - Returns: how many more there are now.
+    /// - Returns: how many more entries there are now.
     private static func insert(_ entry: Entry, _ entries: inout [Entry]) -> Int {
-        // Most come in their order.
+        // Most entries come in order.
         var index = entries.count
         if let last = entries.last, entry <= last {
             var (low, high) = (0, entries.count)
@@ -89,10 +91,11 @@ struct DayRecord: Equatable {
         return entries.count - before
     }
 
-    /// Leaves out the latest of all sensors while there are too many. What is left is the same in whichever order they came: a sensor's entry that
-    /// was left out was later than as many others as a day keeps, and there are always as many.
+    /// Leaves out the latest entries of all sensors while there are too many. The rest is the same in whichever order
+    /// they came: an entry that was left out was later than as many others as a day keeps, and there are always that
+    /// many.
     private mutating func leaveOutLatest() {
-        // Many at once, where two days' worth are put together: looked for together.
+        // Where two days' entries are put together, many are too many at once: they are looked for together.
         if size > Self.capacityOfAll + 64 { leaveOutAllLatest() }
         while size > Self.capacityOfAll {
             let count = Self.latest(counts)
@@ -143,7 +146,7 @@ struct DayRecord: Equatable {
         size = counts.values.reduce(0) { $0 + $1.count } + temperatures.values.reduce(0) { $0 + $1.count }
     }
 
-    /// Adds all that was told of the same day elsewhere.
+    /// Adds all entries of another record of the same day.
     mutating func insert(_ other: DayRecord) {
         for (sensor, entries) in other.counts { Self.insert(entries, &counts[sensor, default: []]) }
         for (sensor, entries) in other.temperatures { Self.insert(entries, &temperatures[sensor, default: []]) }
@@ -155,13 +158,13 @@ struct DayRecord: Equatable {
         entries = entries.isEmpty ? more : Array(Set(entries).union(more).sorted().prefix(capacity))
     }
 
-    /// Whether anything of it was told within a range of time.
+    /// Whether any entry lies within a range of time.
     func hasInputs(within times: Range<Int64>) -> Bool {
         counts.values.contains { $0.contains { times.contains($0.time) } }
             || temperatures.values.contains { $0.contains { times.contains($0.time) } }
     }
 
-    /// Takes out what was told within a range of time.
+    /// Takes out the entries within a range of time.
     mutating func remove(_ times: Range<Int64>) {
         for (sensor, entries) in counts where entries.contains(where: { times.contains($0.time) }) {
             let left = entries.filter { !times.contains($0.time) }
@@ -174,7 +177,7 @@ struct DayRecord: Equatable {
         measure()
     }
 
-    /// What the temperatures come to.
+    /// The result of the day's temperatures.
     var temperature: TemperatureDay? {
         TemperatureDay(
             temperatures.flatMap { sensor, entries in
@@ -188,7 +191,7 @@ struct DayRecord: Equatable {
 // MARK: - As bytes
 
 extension DayRecord {
-    /// The version of most days, and of those of which counts were left out.
+    /// The version of most days, and the version of days with counts left out.
     private static let (version, withCountsLeftOut): (UInt8, UInt8) = (1, 2)
 
     var bytes: [UInt8] {
@@ -221,7 +224,7 @@ extension DayRecord {
         return bytes
     }
 
-    /// What `bytes` spell; nil where they are none, which a row that opens never is.
+    /// The record that `bytes` spell; nil where they spell none, which does not happen with a row that opens.
     init?(_ bytes: [UInt8]) {
         var rest = Numbers(bytes)
         let version = rest.byte()
@@ -291,7 +294,7 @@ struct DayRows {
     let store: Store
     let keys: Keys
 
-    /// The record of a day; nil where there is none, or none that can be opened any more.
+    /// The record of a day; nil where there is none, or where it can no longer be opened.
     func record(of user: ID, on day: CalendarDay) throws(VaultError) -> DayRecord? {
         let found = try store.database.first(
             "SELECT secret_version, sealed FROM days WHERE person = ? AND day = ?",
@@ -320,7 +323,7 @@ struct DayRows {
         return records
     }
 
-    /// Those of some days that have a record, in their order.
+    /// The days within a range that have a record, in their order.
     func days(of user: ID, in days: ClosedRange<CalendarDay>) throws(VaultError) -> [CalendarDay] {
         try store.database.query(
             "SELECT day FROM days WHERE person = ? AND day BETWEEN ? AND ? ORDER BY day",
@@ -338,7 +341,8 @@ struct DayRows {
         return CalendarDay(daysSince1970: first)...CalendarDay(daysSince1970: last)
     }
 
-    /// Keeps a record in place of the one before, under the newest version of the person's secret; one that is empty goes.
+    /// Keeps a record in place of the one before, under the latest version of the person's secret; an empty record is
+    /// removed.
     func write(_ record: DayRecord, of user: ID, on day: CalendarDay) throws(VaultError) {
         let number = day.daysSince1970
         guard !record.isEmpty else {
@@ -360,8 +364,8 @@ struct DayRows {
             [.text(user.text), .integer(number), .integer(version), .blob(sealed)])
     }
 
-    /// Removes a day's row where it is there and does not open, though its secret is there: what would be kept in its place would be the
-    /// newest of the day alone, and nobody would know.
+    /// Removes a day's row where it exists and does not open, though its secret is there: otherwise the latest readings
+    /// alone would take its place, and nobody would know.
     func removeDamaged(of user: ID, on day: CalendarDay) throws(VaultError) -> Bool {
         let number = day.daysSince1970
         let version = try store.database.first(

@@ -2,7 +2,7 @@ import Fitness
 import Telemetry
 
 extension DayTotals {
-    /// A day as replies and topics have it: numbers rounded as people read them, what is not known left out.
+    /// A day as replies and topics have it: numbers are rounded as people read them, and unknown values are left out.
     var json: JSON {
         .object(present: [
             "day": .string("\(day)"), "steps": steps.map { .integer(Int64($0.total)) },

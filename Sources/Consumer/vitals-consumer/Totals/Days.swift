@@ -4,18 +4,20 @@ import Fitness
 import Records
 import Telemetry
 
-// What people's days come to.
+// The totals of people's days.
 //
-// Each day on which a step counter or a thermometer told something has a record (DayRecord.swift), written in the transaction that stores the
-// readings. A count belongs to the day on whose calendar it was read; the steps since the count before are that day's, so a count that comes
-// late changes its own day, and the first steps of the days up to a day and a half after it:
+// Each day with a reading of a step counter or a thermometer has a record (DayRecord.swift), written in the transaction
+// that stores the readings. A count belongs to the day on whose calendar it was read; the steps since the count before
+// are that day's, so a count that comes late changes its own day, and the first steps of the days up to a day and a
+// half after it:
 //
 //     counts   Mon 20:00 5000 | Tue 8:00 5200, Tue 20:00 9000 | Wed 8:00 9100      Tuesday: 4000, Wednesday: 100
 //     late     Tue 23:00 9080                                                     Tuesday: 4080, Wednesday: 20
 //
-// All of it is computed from sets of readings, so any order of arrival comes to the same, and to what `recount` finds.
+// All of it is computed from sets of readings, so any order of arrival has the same result, which is also what
+// `recount` finds.
 //
-// Goals are evaluated of days that have changed, within the same transaction; what was changed is told after it.
+// The goals of days that have changed are evaluated within the same transaction; changes are announced after it.
 
 /// The days of all people. Belongs to the thread of its store and keys.
 final class Days: Derivation {
@@ -28,12 +30,12 @@ final class Days: Derivation {
     typealias Evaluate = (
         _ goals: inout [Goal: GoalDay], _ day: CalendarDay, _ today: CalendarDay, _ user: ID, _ now: Int64
     ) throws(VaultError) -> Void
-    /// Who knows of goals.
+    /// What knows about goals.
     var evaluate: Evaluate = { _, _, _, _, _ throws(VaultError) in }
 
-    /// Told when a person's days are others from now on.
+    /// Called when a person's days are different from now on.
     var moved: (ID) -> Void = { _ in }
-    /// Told after the commit whose days are others than before.
+    /// Called after a commit, with the people whose days have changed.
     var changed: (Set<ID>) -> Void = { _ in }
     private var pending: Set<ID> = []
     private var reported = OncePerMinute<ID>(capacity: 256)
@@ -75,7 +77,7 @@ extension Days {
         return try totals(of: user, on: day, rows.record(of: user, on: day), history)
     }
 
-    /// The totals of those of some days of which there is anything, in their order.
+    /// The totals of those days in a range that have any, in their order.
     func totals(of user: ID, in days: ClosedRange<CalendarDay>) throws(VaultError) -> [DayTotals] {
         let history = try histories.history(of: user)
         var records: [CalendarDay: DayRecord] = [:]
@@ -88,7 +90,7 @@ extension Days {
         }
     }
 
-    /// All but the heart rate of a day, which takes more to look up.
+    /// A day's totals without the heart rate, which takes more to look up.
     func totalsWithoutHeartRate(of user: ID, on day: CalendarDay) throws(VaultError) -> DayTotals {
         try Self.totals(on: day, rows.record(of: user, on: day), histories.history(of: user))
     }
@@ -105,7 +107,7 @@ extension Days {
         return totals
     }
 
-    /// All but the heart rate.
+    /// The totals without the heart rate.
     private static func totals(
         on day: CalendarDay, _ record: DayRecord?, _ history: History, withTemperature: Bool = true
     ) -> DayTotals {
@@ -197,10 +199,11 @@ extension Days {
         try close(&book, history, now: now)
     }
 
-    /// Takes a profile that is about to take the place of the one before, within the same transaction. Call `committed` after it.
+    /// Takes a profile that is about to replace the person's old one, within the same transaction. Call `committed`
+    /// after it.
     func take(_ profile: Profile, of user: ID, now: Int64) throws(VaultError) {
         if let moved = try histories.take(profile, of: user, now: now) {
-            // Readings may be there already of a clock that is ahead of ours.
+            // Readings from a clock that is ahead of ours may be stored already.
             try store.markStale(user, HourSpan.hour(moved)...HourSpan.latest)
             self.moved(user)
         }
@@ -253,7 +256,7 @@ extension Days {
         if let span = try rows.span(of: user) {
             for (day, record) in try rows.records(of: user, in: span) {
                 var record = record
-                // What was announced is not computed.
+                // What was announced cannot be computed again.
                 record.reached = [:]
                 let found = computed.removeValue(forKey: day)
                 kept += 1

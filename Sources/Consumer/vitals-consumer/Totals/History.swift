@@ -4,17 +4,19 @@ import Fitness
 import Records
 import Telemetry
 
-// What was in force when. Where somebody lived, how tall and heavy they were and what they wanted to reach changes, and what their days
-// were does not: a day of last year is computed with last year's weight, in the zone of then.
+// What was in force when. Where a person lives, how tall and heavy they are and what they want to reach changes, but
+// their past days do not: a day of last year is computed with last year's weight, in the zone of that time.
 //
 //     zones     from which moment on they lived where; the first from the beginning of time
 //     bodies    from which day on they said what of themselves
 //     targets   from which day on they wanted to reach what
 //
-// It lies in the person's document "history". There is none until it is needed: then it begins with what the profile says now, and with the
-// consumer's own zone where that says none. It is read by whoever computes days; it is written on the session's thread only.
+// The history lies in the person's document "history". There is none until it is needed: then it begins with what the
+// profile says now, and with the consumer's own zone where the profile names none. Any code that computes days reads
+// it; only the session's thread writes it.
 //
-// Who moves is believed from that moment on. A move within ten minutes after another was a correction of it.
+// A person who moves is believed from that moment on. A move within ten minutes after another counts as a correction of
+// it.
 
 /// What was in force when, of one person.
 struct History: Equatable {
@@ -32,7 +34,7 @@ struct History: Equatable {
         var dateOfBirth: CalendarDay
     }
 
-    /// At least one, in the order of their beginnings.
+    /// At least one, in the order in which they begin.
     fileprivate(set) var zones: [Zone]
     /// Nil where the person has never said anything.
     fileprivate(set) var bodies: DayHistory<Body>?
@@ -44,7 +46,7 @@ struct History: Equatable {
         one.zones == other.zones && one.bodies == other.bodies && one.goals == other.goals
     }
 
-    /// The person as they were on a day. Nothing is known of somebody who has never said anything.
+    /// The person as they were on a day. Nothing is known about a person who has never said anything.
     func person(on day: CalendarDay) -> Person {
         guard let body = bodies?.value(on: day) else { return Person() }
         let sex: Person.Sex? =
@@ -65,14 +67,14 @@ struct History: Equatable {
 /// The histories of all people. Belongs to the thread of its store and keys.
 final class Histories {
     private let documents: Documents
-    /// Where those live who do not say.
+    /// The zone of people who do not say where they live.
     private let zone: String
     private var rules: [String: ZoneRules] = [:]
-    /// Whose history is kept, and agrees with their profile.
+    /// People whose history is kept, and agrees with their profile.
     private var kept: Set<ID> = []
     private static let capacity = 65_536
     private var reported = OncePerMinute<String>(capacity: 16)
-    /// In bytes: no longer document is read.
+    /// In bytes: a longer document is not read.
     var maximumLength = JSON.maximumLength
 
     /// - Parameter zone: a name that `ZoneRules` knows.
@@ -81,13 +83,13 @@ final class Histories {
         self.zone = zone
     }
 
-    /// What was in force when. Where nothing is kept yet, what would be.
+    /// What was in force when; where nothing is kept yet, what would be kept.
     func history(of user: ID) throws(VaultError) -> History {
         if let history = try read(user) { return history }
         return try history(beginningWith: profile(of: user))
     }
 
-    /// The same, and keeps it: within a transaction. Whoever has no zone in their profile moves with the consumer.
+    /// The same, and keeps it: within a transaction. People without a zone in their profile move with the consumer.
     /// - Parameter now: Unix milliseconds.
     func keep(_ user: ID, now: Int64) throws(VaultError) -> History {
         if kept.contains(user), let history = try read(user) { return history }
@@ -102,9 +104,9 @@ final class Histories {
         return history
     }
 
-    /// Takes a profile that is about to take the place of the one before, within the same transaction.
+    /// Takes a profile that is about to replace the person's old one, within the same transaction.
     /// - Parameter now: Unix milliseconds.
-    /// - Returns: from which moment on the days are others than before; nil where they are the same.
+    /// - Returns: from which moment on the days are different; nil where they stay the same.
     func take(_ profile: Profile, of user: ID, now: Int64) throws(VaultError) -> Int64? {
         let old = try self.profile(of: user)
         let isFirst = try read(user) == nil
@@ -125,7 +127,7 @@ final class Histories {
         return moved
     }
 
-    /// Has a person want to reach something from a day on, within a transaction.
+    /// Sets what a person wants to reach from a day on, within a transaction.
     func setTargets(
         _ targets: GoalTargets, of user: ID, from day: CalendarDay, now: Int64
     ) throws(VaultError) {
@@ -134,7 +136,7 @@ final class Histories {
         try write(history, of: user)
     }
 
-    /// What was kept since the last commit is not.
+    /// What was kept since the last commit is not kept any more.
     func rolledBack() { kept = [] }
 
     // MARK: Beginning and moving
@@ -151,7 +153,7 @@ final class Histories {
             goals: DayHistory(GoalTargets.first, from: first), localDays: try localDays(zones))
     }
 
-    /// - Returns: from when on; nil where they live there already.
+    /// - Returns: from which moment on; nil where they live there already.
     private func move(_ history: inout History, to name: String, now: Int64) throws(VaultError) -> Int64? {
         guard let last = history.zones.last, last.name != name else { return nil }
         var from = now
@@ -173,7 +175,8 @@ final class Histories {
         return LocalDays(try rules(of: zones.first?.name ?? zone), moves: moves)
     }
 
-    /// The rules of a zone. One that the machine knows no more is no reason to take no readings: the consumer's own stands in.
+    /// The rules of a zone. A zone that the machine no longer knows is no reason to take no readings: the consumer's
+    /// own is used instead.
     private func rules(of name: String) throws(VaultError) -> ZoneRules {
         if let known = rules[name] { return known }
         if let read = ZoneRules(known: name) {
@@ -209,13 +212,13 @@ extension Histories {
             localDays: try localDays(zones))
     }
 
-    /// The document as a person takes it along: with moments and days as ISO 8601 has them.
+    /// The document as a person takes it along: with moments and days in ISO 8601.
     static func dated(_ document: JSON) -> JSON {
         guard case .object(let members) = document else { return document }
         return .object(
             members.map { member in
                 guard case .array(let entries) = member.value else { return member }
-                // Zones begin at a moment, all else on a day.
+                // Zones begin at a moment, everything else on a day.
                 let dated = entries.map { entry in
                     entry.dated("from") { from in
                         guard member.name == "zones" else { return "\(CalendarDay(daysSince1970: from))" }
@@ -253,7 +256,7 @@ extension Histories {
         }
     }
 
-    /// Who changes their mind too often keeps the beginning and the newest.
+    /// A person who changes their mind too often keeps the first entry and the latest ones.
     private func write(_ history: History, of user: ID) throws(VaultError) {
         var (zones, bodies, targets) = (history.zones, history.bodies?.entries ?? [], history.goals.entries)
         var json = Self.json(zones, bodies, targets)
@@ -328,7 +331,7 @@ extension JSON {
 }
 
 extension JSON {
-    /// Itself with a whole number in a member spelt as a date; without the member where there is none.
+    /// The same value with the whole number in a member spelt as a date; without the member where it has no date.
     func dated(_ name: String, _ spell: (Int64) -> String?) -> JSON {
         guard case .object(let members) = self else { return self }
         return .object(

@@ -7,27 +7,29 @@ import Telemetry
 
 // What does not add up is computed again.
 //
-// Hours are marked in the table `stale` in the transaction in which they came to be wrong, so no restart loses one. They are worked off on the
-// session's thread, an hour at a time and for a few milliseconds at once, one person after another: blocks go on coming in between. Whoever
-// asks about a person has theirs done first, where it is little.
+// Hours are marked in the table `stale` in the transaction that makes them wrong, so no restart loses one. They are
+// worked off on the session's thread, an hour at a time and for a few milliseconds at once, one person after another:
+// blocks go on coming in between. Where somebody asks about a person, that person's hours are done first, if they are
+// few.
 //
-// A range may be as wide as all times that there can be, when the clock of a gateway was wrong by decades. It is not walked hour by hour, but
-// from each hour of which something is stored or kept to the next.
+// A range may be as wide as all times that there can be, when the clock of a gateway was wrong by decades. It is not
+// walked hour by hour, but from each hour that has something stored or kept to the next such hour.
 //
-// An hour may also hold far more than a few milliseconds are enough for. An hour that was not read within a portion is read beside, on a thread
-// and a connection of its own, while the session's thread goes on. So is a person's next hour after one that took more than `longStep` however
-// little was read. What was read is kept only if nothing of it has changed meanwhile:
+// An hour may also hold far more than a few milliseconds are enough for. An hour that was not read within a portion is
+// read beside, on a thread and a connection of its own, while the session's thread goes on. So is a person's next hour
+// after one that took more than `longStep` however little was read. What was read is kept only if nothing of it has
+// changed meanwhile:
 //
 //     marked again      its mark has another number, or there is a new one
 //     readings added    `Totals` has said so: `took`
 //     forgotten         `spoil`
 //
-// Otherwise the mark stays, and the hour is read again after a pause. A reading that takes too long ends, for others may wait for theirs; the
-// next one of the same person may take twice as long.
+// Otherwise the mark stays, and the hour is read again after a pause. A reading that takes too long is ended, because
+// others may wait for theirs; the next one for the same person may take twice as long.
 
 /// Computes stale hours again. Belongs to the thread of its store and keys.
-// Proof of @unchecked: touched on the session's thread, or before it starts, or after it has ended. What is read beside has a store and keys of
-// its own, and `ReadingTime` is atomic.
+// Proof of @unchecked: touched on the session's thread, or before it starts, or after it has ended. What is read beside
+// has a store and keys of its own, and `ReadingTime` is atomic.
 final class StaleHours: @unchecked Sendable {
     private let store: Store
     private let keys: Keys
@@ -35,11 +37,11 @@ final class StaleHours: @unchecked Sendable {
     private let recomputations: [Recomputation]
     /// The wall clock, Unix milliseconds.
     var now: () -> Int64 = unixMilliseconds
-    /// Whether all that is a person's is being deleted now.
+    /// Whether everything of a person is being deleted now.
     var isBeingForgotten: (ID) -> Bool = { _ in false }
-    /// Where hours are read of which there is very much; nil where there is no such place: then each hour is computed in one go.
+    /// Reads the hours that have very much in them; nil where nothing does: then each hour is computed in one go.
     var beside: Beside?
-    /// Those who have an hour that was not read within a portion.
+    /// People who have an hour that was not read within a portion.
     private var large: [ID: Large] = [:]
     private var underWay: UnderWay?
     /// Whose turn it was.
@@ -51,23 +53,23 @@ final class StaleHours: @unchecked Sendable {
     /// How long one portion may take.
     static let portion: Duration = .milliseconds(20)
 
-    /// If an hour took so long, the person's next one is read beside at once.
+    /// If an hour took this long, the person's next one is read beside at once.
     var longStep: Duration = .milliseconds(100)
 
     /// What is read beside.
     private struct UnderWay {
         let user: ID
         let time: ReadingTime
-        /// The greatest number of a mark when it began.
+        /// The greatest number of any mark when the reading began.
         let newest: Int64
-        /// In which hours readings of the person were counted since.
+        /// The hours in which readings of the person were counted since.
         var taken: [Reading.Kind: Set<Int64>] = [:]
-        /// Whatever was read is not to be kept.
+        /// Nothing that was read may be kept.
         var isSpoilt = false
-        /// Of each kind so many hours are told apart.
+        /// How many hours of each kind are told apart.
         static let capacity = 4096
 
-        /// Whether what says all of these times may be kept.
+        /// Whether a result that covers all of these times may be kept.
         func isGood(_ extent: ReadExtent) -> Bool {
             !isSpoilt
                 && !extent.kinds.contains { kind in
@@ -88,28 +90,29 @@ final class StaleHours: @unchecked Sendable {
 
     /// What was read beside, or at once.
     struct ReadHour: Sendable {
-        /// Nil where nothing of the range is stored or kept.
+        /// Nil where nothing in the range is stored or kept.
         fileprivate let hour: Int64?
         fileprivate let found: [any Sendable]
         /// How long it took.
         fileprivate let duration: Duration
     }
 
-    /// Reads the first hour of a range of which there is anything; nil where the time was over before the end.
+    /// Reads the first hour of a range that has anything stored or kept; nil where the time was over before the end.
     typealias Read = @Sendable (Store, Keys) throws(VaultError) -> ReadHour?
 
     private struct Large {
         /// How long the next reading may take.
         var limit: Duration
-        /// It does not begin before.
+        /// The next reading does not begin before this.
         var next: ContinuousClock.Instant
     }
 
     /// How long the first reading beside may take.
     var firstLimit: Duration = .seconds(2)
-    /// And the longest. What is deleted, and SQLite's log, wait for its end.
+    /// How long the longest may take. What is deleted, and SQLite's log, wait for its end.
     private static let longest: Duration = .seconds(60)
-    /// The thread rests as long as it has read, whoever is next: what waits for a moment without a reader has one.
+    /// The thread rests for as long as it has read, whoever is next: work that needs a moment without a reader gets one
+    /// then.
     private var rest = ContinuousClock.now
 
     init(_ store: Store, _ keys: Keys, _ derivations: [any Derivation]) {
@@ -119,7 +122,7 @@ final class StaleHours: @unchecked Sendable {
         recomputations = derivations.map { Recomputation($0) }
     }
 
-    /// Works off what there is, and what comes, on a loop.
+    /// Works off the stale hours that there are, and those that come, on a loop.
     func start(_ loop: EventLoop) {
         self.loop = loop
         goOn(after: .zero)
@@ -128,7 +131,7 @@ final class StaleHours: @unchecked Sendable {
     /// Ends what is being read beside. After the end of the loop's thread.
     func stop() { endReading() }
 
-    /// Ends what is being read beside, which then is read again later: somebody waits until nobody reads the database.
+    /// Ends what is being read beside; it is read again later. For callers that wait until nobody reads the database.
     func endReading() { underWay?.time.end() }
 
     /// Readings were counted, within a transaction.
@@ -140,7 +143,7 @@ final class StaleHours: @unchecked Sendable {
         if underWay?.taken.values.contains(where: { $0.count > UnderWay.capacity }) == true { spoil(person.user) }
     }
 
-    /// What is being read of a person is not so any more, for they are being forgotten.
+    /// What is being read of a person is no longer valid, because they are being forgotten.
     func spoil(_ user: ID) {
         guard underWay?.user == user else { return }
         underWay?.isSpoilt = true
@@ -168,7 +171,7 @@ final class StaleHours: @unchecked Sendable {
         log.error("what follows from readings was not computed again; this will be tried again: \(error)")
     }
 
-    /// Works for so long on one person's hours.
+    /// Works for at most this long on one person's hours.
     /// - Returns: whether there is nobody else to work for now.
     func work(within limit: Duration) throws(VaultError) -> Bool {
         guard let user = try next() else { return true }
@@ -177,7 +180,7 @@ final class StaleHours: @unchecked Sendable {
         return false
     }
 
-    /// Works for so long on a person's hours.
+    /// Works for at most this long on a person's hours.
     /// - Returns: whether none is left.
     func catchUp(_ user: ID, within limit: Duration) throws(VaultError) -> Bool {
         guard try range(of: user) != nil, !isBeingForgotten(user) else {
@@ -211,7 +214,7 @@ final class StaleHours: @unchecked Sendable {
         for derivation in derivations { derivation.committed() }
     }
 
-    /// Who is next: by turns, for one may have years of hours.
+    /// The next person: they take turns, because one may have years of hours.
     private func next() throws(VaultError) -> ID? {
         var after = last
         var hasWrapped = false
@@ -267,7 +270,7 @@ final class StaleHours: @unchecked Sendable {
         return .computed
     }
 
-    /// Whether anything can be kept for a person; otherwise nothing is to be computed.
+    /// Whether anything can be kept for a person; otherwise their marks go, and nothing is computed.
     private func hasSecret(_ user: ID) throws(VaultError) -> Bool {
         if try keys.version(of: user) != nil { return true }
         try store.database.execute("DELETE FROM stale WHERE person = ?", [.text(user.text)])
@@ -290,7 +293,7 @@ final class StaleHours: @unchecked Sendable {
         }
     }
 
-    /// What reads the next hour of a person.
+    /// Makes what reads the next hour of a person.
     private func reader(of user: ID, _ range: Mark, within time: ReadingTime) throws(VaultError) -> Read {
         var readers: [Recomputation.Reader] = []
         for recomputation in recomputations { readers.append(try recomputation.reader(user)) }
@@ -309,23 +312,24 @@ final class StaleHours: @unchecked Sendable {
     }
 }
 
-/// For how long may be read. For any thread.
+/// How long a reading may take. For any thread.
 final class ReadingTime: Sendable {
     private let deadline: ContinuousClock.Instant?
     private let hasEnded = Atomic(false)
     private let blocks = Atomic(0)
 
-    /// So many blocks are read however long it takes: a machine that is busy is no reason to read what is little on another thread.
+    /// This many blocks are read however long it takes: a busy machine is no reason to read a few blocks on another
+    /// thread.
     static let leastBlocks = 32
 
     init(until deadline: ContinuousClock.Instant?) { self.deadline = deadline }
 
-    /// Whether somebody was told, or will be, not to read on.
+    /// Whether the reader was told, or will be told, not to read on.
     var isOver: Bool { hasEnded.load(ordering: .relaxed) }
 
     func end() { hasEnded.store(true, ordering: .relaxed) }
 
-    /// Whether to read on, when that many blocks more were read.
+    /// Whether to read on, after that many more blocks were read.
     func goesOn(after more: Int) -> Bool {
         let count = blocks.wrappingAdd(more, ordering: .relaxed).newValue
         if let deadline, count > Self.leastBlocks, ContinuousClock.now >= deadline { end() }
@@ -338,7 +342,7 @@ private struct Recomputation {
     typealias Reader = @Sendable (Int64, StoredReadings) throws(VaultError) -> any Sendable
 
     let reader: (ID) throws(VaultError) -> Reader
-    /// Nil where it is of another type, which cannot be.
+    /// Nil where it is of another type, which cannot happen.
     let extent: (Int64, any Sendable) -> ReadExtent?
     let replace: (Int64, ID, any Sendable, _ now: Int64) throws(VaultError) -> Void
 
@@ -389,7 +393,7 @@ extension StaleHours {
                 // Where it was little, so may be the next hour.
                 if isKept { large[user] = isLittle ? nil : Large(limit: firstLimit, next: now) }
                 if !isKept {
-                    // Others have their turns meanwhile.
+                    // Others take their turns meanwhile.
                     large[user]?.limit = min(limit * 2, Self.longest)
                     large[user]?.next = now + (now - begun) * 8
                 }
@@ -398,7 +402,7 @@ extension StaleHours {
         }
     }
 
-    /// Keeps what was read beside, if it is still so.
+    /// Keeps what was read beside, if it is still valid.
     private func wasRead(_ read: ReadHour?, _ range: Mark, _ ended: UnderWay?) throws(VaultError) -> Bool {
         guard let read, let ended, !isBeingForgotten(ended.user) else { return false }
         let user = ended.user
@@ -418,7 +422,7 @@ extension StaleHours {
         return isKept
     }
 
-    /// Whether there is a mark on some of these times that was not there before.
+    /// Whether some of these times have a mark that was not there before.
     private func isMarkedAgain(_ user: ID, _ times: Range<Int64>, after newest: Int64) throws(VaultError) -> Bool {
         guard !times.isEmpty else { return false }
         return try store.database.first(
@@ -430,14 +434,14 @@ extension StaleHours {
     }
 }
 
-// MARK: - Where there is something
+// MARK: - Hours that have something
 
 extension StoredReadings {
-    /// The first of some hours in which something of a person is stored or kept; nil where there is none.
+    /// The first of some hours in which something of a person is stored or kept; nil where there is no such hour.
     fileprivate func nextHour(of user: ID, _ hours: ClosedRange<Int64>) throws(VaultError) -> Int64? {
         let kept = try firstKept(of: user, hours)
         if kept == hours.lowerBound { return kept }
-        // A block that reaches further says nothing of the hours between its first reading and its last.
+        // A block that reaches further says nothing about the hours between its first reading and its last.
         for stream in try store.streams(of: user) {
             let found = try store.database.first(
                 """
@@ -446,7 +450,7 @@ extension StoredReadings {
                 """, [.integer(stream.number), .integer(hours.lowerBound)], row: Row.int)
             if found != nil { return hours.lowerBound }
         }
-        // Where blocks lie by their gateways' clocks says little of where their readings do.
+        // The hours of blocks, by their gateways' clocks, say little about the hours of their readings.
         var next = kept
         let end = HourSpan.times(hours).upperBound
         for kind in Reading.Kind.allCases {
@@ -460,7 +464,8 @@ extension StoredReadings {
         return next
     }
 
-    /// The first of some hours in which the tables of days and heart rates may hold something: a row of a day stands for all its hours.
+    /// The first of some hours in which the tables of days and heart rates may hold something: a row of a day stands
+    /// for all its hours.
     private func firstKept(of user: ID, _ hours: ClosedRange<Int64>) throws(VaultError) -> Int64? {
         let first = hours.lowerBound
         let day = first >= 0 ? first / 24 : (first + 1) / 24 - 1
@@ -474,7 +479,7 @@ extension StoredReadings {
         if let number = try look("SELECT min(day) FROM heart_rate_days WHERE person = ? AND day >= ?", day) {
             found.append(max(first, number * 24))
         }
-        // A day of a calendar begins and ends up to 26 hours from that of UTC.
+        // A calendar's day begins and ends up to 26 hours from that of UTC.
         if let number = try look("SELECT min(day) FROM days WHERE person = ? AND day >= ?", day - 2) {
             found.append(max(first, number * 24 - 26))
         }

@@ -2,8 +2,9 @@ import Records
 import Storage
 import Telemetry
 
-// What readings mean to a person is kept as blocks are committed, in the same transaction: either a reading is stored and counted, or
-// neither. What is kept is chosen so that it adds up in any order (`Derivation`): blocks come late, and from several gateways.
+// What readings mean to a person is kept as blocks are committed, in the same transaction: either a reading is stored
+// and counted, or neither. What is kept is chosen so that it adds up in any order (`Derivation`), because blocks come
+// late, and from several gateways.
 //
 //     Ingest, a batch's blocks      opened and stored; each becomes an `Arrival`
 //     Totals.take                   corrects the times, hides what is another person's, sorts by person
@@ -12,8 +13,9 @@ import Telemetry
 //     COMMIT
 //     Totals.committed              what changed is told: Today/
 //
-// What does not simply add up has its hours marked `stale` in the same transaction, and they are computed again from the stored readings
-// soon after: a clock block moves readings that were counted; a loose block may repeat some, and a block that comes after it may repeat its.
+// Where readings do not simply add up, their hours are marked `stale` in the same transaction, and soon after they are
+// computed again from the stored readings: a clock block moves readings that were counted; a loose block may repeat
+// some, and a block that comes after it may repeat those of the loose one.
 
 /// What one block of a batch brought.
 struct Arrival {
@@ -30,7 +32,7 @@ struct ClockArrival {
     let clock: ClockBody
 }
 
-/// What a batch brought of one person: times are corrected, and what is not theirs is left out.
+/// What a batch brought of one person: times are corrected, and another person's readings are left out.
 struct PersonsReadings {
     struct Entry {
         /// `home/strap`: counters are a sensor's.
@@ -53,25 +55,25 @@ protocol Derivation: AnyObject {
     /// Adds what a batch brought, within its transaction.
     /// - Parameter now: Unix milliseconds.
     func take(_ people: [PersonsReadings], now: Int64) throws(VaultError)
-    /// What is read of an hour to compute it again, and what was kept of it then.
+    /// What is read of an hour to compute it again, and then replaces what was kept of it.
     associatedtype Hour: Sendable
-    /// Reads one of a person's hours (since 1970, UTC) in one state of the database, and changes nothing: on whichever thread the stored
-    /// readings are open.
+    /// Makes a reader of one of a person's hours (since 1970, UTC). It reads one state of the database, changes
+    /// nothing, and runs on whichever thread the stored readings are open on.
     func hourReader(of user: ID) throws(VaultError) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Hour
-    /// Which readings what was read of an hour says all of.
+    /// The times and kinds that a result for an hour covers completely.
     func extent(of found: Hour, _ hour: Int64) -> ReadExtent
     /// Keeps what was read of an hour in place of all that was kept of it, within a transaction.
     func replace(_ hour: Int64, of user: ID, with found: Hour, now: Int64) throws(VaultError)
-    /// Computes all that is kept of a person again from what is stored, and compares: how much is kept, and how much of it differs or is
-    /// missing. Nothing is changed.
+    /// Computes all that is kept of a person again from what is stored, and compares: how much is kept, and how much of
+    /// it differs or is missing. Nothing is changed.
     func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int)
     /// What was taken is committed.
     func committed()
-    /// What was taken since the last commit is not.
+    /// What was taken since the last commit is not committed.
     func rolledBack()
 }
 
-/// Readings of these times (Unix milliseconds) and kinds: what was read of them is spoilt if others were taken since.
+/// Readings of these times (Unix milliseconds) and kinds: a result for them is spoilt if others were taken since.
 struct ReadExtent {
     let times: Range<Int64>
     let kinds: Set<Reading.Kind>
@@ -81,19 +83,19 @@ extension Derivation {
     func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) { (0, 0) }
 }
 
-/// Keeps what is derived of readings. Belongs to the thread of its store and keys.
+/// Keeps what is derived from readings. Belongs to the thread of its store and keys.
 final class Totals {
     let store: Store
     let keys: Keys
-    /// In the order in which they take.
+    /// In the order in which they take readings.
     let derivations: [any Derivation]
-    /// Told of what was taken: an hour may be read at this moment.
+    /// Hears what was taken: an hour may be read at this moment.
     private let stale: StaleHours?
-    /// What people had deleted counts for nothing.
+    /// What people had deleted is not counted.
     let deletions: Deletions
-    /// By how much clocks were wrong, of streams in use.
+    /// By how much clocks were wrong, for streams in use.
     private var corrections: [Int64: Corrections] = [:]
-    /// In which hours, by their gateways' clocks, streams in use have loose records.
+    /// The hours in which streams in use have loose records, by their gateways' clocks.
     private var looseHours: [Int64: HourRanges] = [:]
     private static let capacity = 1024
 
@@ -144,17 +146,17 @@ final class Totals {
                     try store.markStale(view.user, hours.first...hours.last)
                 }
             }
-            // Of what may be repeated by mistake nothing is seen for longer than it takes to count it again.
+            // Readings that are counted twice by mistake are seen only until their hours are counted again.
             if !arrival.isLoose { view.append(arrival, to: &people[view.place].entries) }
         }
         var all: [PersonsReadings] = []
         for person in people where !person.entries.isEmpty {
-            // Of somebody who is being forgotten nothing is kept.
+            // Nothing is kept of a person who is being forgotten.
             guard let version = try keys.version(of: person.user) else { continue }
             if try keys.person(person.user.text, version: version) != nil {
                 all.append(person)
             } else if let hours = HourSpan(person.entries.lazy.map { $0.bare.wall }) {
-                // Nothing can be sealed for them until their secret is back. What others sent is not to wait for that.
+                // Nothing can be sealed for them until their secret is back. What others sent should not wait for that.
                 try store.markStale(person.user, hours.first...hours.last)
             }
         }
@@ -164,7 +166,8 @@ final class Totals {
 
     func committed() { for derivation in derivations { derivation.committed() } }
 
-    /// What was read is not good any more: somebody was forgotten, and the number of a stream of theirs may be another's.
+    /// What was read is no longer valid: a person was forgotten, and the number of one of their streams may be
+    /// another's now.
     func forgetRead() {
         (corrections, looseHours) = ([:], [:])
         deletions.forgetRead()
@@ -175,11 +178,11 @@ final class Totals {
         for derivation in derivations { derivation.rolledBack() }
     }
 
-    /// What is to be known of a stream whose readings are taken.
+    /// What must be known about a stream whose readings are taken.
     private final class View {
         let stream: Int64
         let user: ID
-        /// Where its person is among those whose readings are taken.
+        /// The index of its person among those whose readings are taken.
         let place: Int
         private let sensor: String
         private let corrections: Corrections
@@ -196,7 +199,8 @@ final class Totals {
             isPlain = corrections.isEmpty && foreign.isEmpty && deleted.isEmpty
         }
 
-        /// Adds the readings of a block, but for those that are another person's, and those that their owner had deleted.
+        /// Adds the readings of a block, except those that are another person's, and those that their owner had
+        /// deleted.
         func append(_ arrival: Arrival, to entries: inout [PersonsReadings.Entry]) {
             for reading in arrival.readings {
                 guard !isPlain else {
@@ -212,7 +216,8 @@ final class Totals {
         }
     }
 
-    /// Whether readings of a block may be counted already: those of a loose one, and those that a loose one brought before.
+    /// Whether readings of a block may be counted already: those of a loose one, and those that a loose one brought
+    /// before.
     private func mayRepeat(_ arrival: Arrival) throws(VaultError) -> Bool {
         guard !arrival.isLoose else { return true }
         let loose = try looseHours(of: arrival.stream)
@@ -234,7 +239,7 @@ final class Totals {
         return read
     }
 
-    /// By how much the clocks of a stream's gateway were wrong, as far as it is stored.
+    /// By how much the clocks of a stream's gateway were wrong, as far as stored blocks say.
     func corrections(of stream: StoredStream) throws(VaultError) -> Corrections {
         if let known = corrections[stream.number] { return known }
         guard let person = try keys.person(stream.user, version: stream.secretVersion) else { return Corrections() }
@@ -245,12 +250,13 @@ final class Totals {
         return read
     }
 
-    /// So many marks one clock block may make.
+    /// How many marks one clock block may make.
     private static let mostMarks = 64
 
-    /// Marks the hours in which readings of some boots were counted, and those to which they move. Nothing is opened for that: a row of
-    /// blocks says its hours, and one that was stored before the boot's first session cannot have any.
-    /// - Parameter boots: with how many clock blocks came of each.
+    /// Marks the hours in which readings of some boots were counted, and those to which they move. No block is opened
+    /// for that: each row says its hours, and a row that was stored before the boot's first session cannot have any
+    /// such readings.
+    /// - Parameter boots: with the number of clock blocks that came of each.
     private func markStale(_ stream: StoredStream, _ boots: [BootID: Int]) throws(VaultError) {
         guard let user = decoded({ () throws(MalformedValue) in try ID(stream.user) }) else { return }
         let corrections = try corrections(of: stream)
@@ -322,11 +328,11 @@ final class Totals {
     }
 }
 
-/// Some ranges of hours, as many as can be looked through for each block.
+/// Some ranges of hours, no more than can be looked through for each block.
 struct HourRanges {
     /// In their order, apart from each other.
     private(set) var ranges: [ClosedRange<Int64>] = []
-    /// More than these are not kept apart: the hours between those that lie closest are counted in.
+    /// No more than these are kept apart: the hours between the closest ranges are then included.
     static let capacity = 1000
 
     var isEmpty: Bool { ranges.isEmpty }
@@ -396,9 +402,10 @@ extension Corrections {
 }
 
 extension Store {
-    /// Has all that is kept of a person's hours computed again, within a transaction of the caller's.
+    /// Has everything that is kept of some of a person's hours computed again, within a transaction of the caller's.
     ///
-    /// A mark that says so already gets another number: one of its hours may be read at this moment, and must be read again.
+    /// A mark that says so already gets another number: one of its hours may be read at this moment, and must be read
+    /// again.
     func markStale(_ user: ID, _ hours: ClosedRange<Int64>) throws(VaultError) {
         let values: [Value] = [.text(user.text), .integer(hours.lowerBound), .integer(hours.upperBound)]
         let marked = try database.execute(
@@ -411,13 +418,13 @@ extension Store {
         try foldMarks(of: user)
     }
 
-    /// The same of the hours of a range of time, Unix milliseconds.
+    /// The same for the hours of a range of time, Unix milliseconds.
     func markStale(_ user: ID, _ times: Range<Int64>) throws(VaultError) {
         guard !times.isEmpty else { return }
         try markStale(user, HourSpan.hour(times.lowerBound)...HourSpan.hour(times.upperBound - 1))
     }
 
-    /// So many ranges a person's stale hours may have: each new mark looks at all of them.
+    /// How many ranges a person's stale hours may have: each new mark looks at all of them.
     static let mostMarks = 256
 
     /// Makes one mark of a person's, the last one, stand for all of them where there are too many.
