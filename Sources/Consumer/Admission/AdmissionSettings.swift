@@ -3,11 +3,11 @@ package import Telemetry
 
 /// `broker_rules`: what the consumer lets others do at the broker.
 package struct BrokerRulesSettings: Equatable, Sendable {
-    /// Who sees live readings and asks gateways.
+    /// Which people see live readings and may ask gateways.
     package enum Household: String, CaseIterable, Sendable {
-        /// Everybody, those without a name included: for a broker that nobody but the household reaches.
+        /// Everybody, including clients without a name: for a broker that nobody but the household reaches.
         case anyone
-        /// Those who have enrolled a gateway so, and of that gateway only.
+        /// People who have enrolled a gateway for their household, and only for that gateway.
         case owners
         case nobody
     }
@@ -21,13 +21,14 @@ package struct BrokerRulesSettings: Equatable, Sendable {
     }
 }
 
-/// What the settings say of the broker's clients.
+/// What the settings say about the broker's clients.
 package struct AdmissionSettings: Sendable {
     /// The consumer's own name at the broker; nil where it has none, and then the broker cannot have rules from here.
     package let username: String?
     /// The file with the consumer's own password.
     package let passwordFile: String?
-    /// Files with the passwords of the gateways that the settings name; nil where one has none, and is no client.
+    /// Files with the passwords of the gateways that the settings name; nil where a gateway has none, and is not a
+    /// client.
     package let gateways: [ID: String?]
     package let topics: Topics
     package let rules: BrokerRulesSettings

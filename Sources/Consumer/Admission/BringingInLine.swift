@@ -1,13 +1,14 @@
 import Daemon
 import Telemetry
 
-// What happens at each connection, and when settings were read again: the broker's rules are read, compared with the roster, and put right.
+// What happens at each connection, and after settings were read again: the broker's rules are read, compared with the
+// roster, and corrected.
 
 extension BrokerRules {
     /// A page of a list stays well below what `JSON` reads: a role of a household has a dozen rules.
     private static let pageSize = 32
 
-    /// Has the broker be as the database says; `finish` is told.
+    /// Makes the broker's rules agree with the database; then calls `finish`.
     func bringInLine() {
         retrying?.cancel()
         isBehind = false
@@ -24,8 +25,8 @@ extension BrokerRules {
         }
     }
 
-    /// Reads the access where no rule matches, sets it, and reads it again: the answer to setting it has been known to be yes, and nothing
-    /// changed.
+    /// Reads the access where no rule matches, sets it, and reads it again: the broker has been known to answer yes and
+    /// change nothing.
     private func denyByDefault(isSecondTime: Bool = false, then body: @escaping @Sendable () -> Void) {
         perform(Command("getDefaultACLAccess")) { [unowned self] data in
             if Self.defaultAccess(data) == BrokerAccess.byDefault { return body() }
@@ -108,8 +109,9 @@ extension BrokerRules {
         }
     }
 
-    /// A gateway's password in the settings was changed while we ran. At the start there is nothing to compare it with, and setting it
-    /// anew would throw the gateway out: `broker-rules` compares it with the plugin's file.
+    /// Sets the gateways' passwords that were changed in the settings while we ran. At the start there is nothing to
+    /// compare them with, and setting one again would throw the gateway out: `broker-rules` compares it with the
+    /// plugin's file.
     private func newPasswords(_ wanted: BrokerAccess, _ actual: BrokerState) -> [Command] {
         var commands: [Command] = []
         for (username, client) in wanted.clients {
@@ -133,8 +135,8 @@ extension BrokerRules {
     }
 }
 
-/// Pages of a list, until all are there.
-// Proof of @unchecked: touched on the session's thread only, where every answer is told.
+/// Collects the pages of a list until all are there.
+// Proof of @unchecked: touched on the session's thread only, where every answer arrives.
 private final class BrokerPages: @unchecked Sendable {
     var missing = 0
     private let list: BrokerState.List

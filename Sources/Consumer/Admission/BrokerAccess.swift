@@ -4,18 +4,18 @@ import MQTT
 import ProgramSettings
 package import Telemetry
 
-// What the broker has to know, made of the settings and the roster, which are the truth: the broker's own copy may be lost
-// or changed at any time, and is brought in line.
+// What the broker has to know, made from the settings and the roster, which are the truth: the broker's own copy may be
+// lost or changed at any time, and is brought in line.
 //
-// Clients are: the consumer; each gateway of the settings that has a password there; each enrolled gateway; each device of a person.
-// Whoever says no name is in the group `anonymous`.
+// Clients are: the consumer; each gateway of the settings that has a password there; each enrolled gateway; each device
+// of a person. A client that gives no name is in the group `anonymous`.
 
-/// Every client and role of ours, as the broker is to have them.
+/// Every client and role of ours, as the broker should have them.
 package struct BrokerAccess {
     /// How a client shows who it is.
     enum Secret {
         case password(String)
-        /// What was kept of a password that only the client knows.
+        /// The hash of a password that only the client knows.
         case credential(BrokerCredential)
     }
 
@@ -28,12 +28,12 @@ package struct BrokerAccess {
     package private(set) var roles: [String: BrokerRole] = [:]
     /// By username.
     package private(set) var clients: [String: Client] = [:]
-    /// Roles of those without a name.
+    /// Roles of clients without a name.
     package private(set) var anonymous: Set<String> = []
     /// Names of gateways in the settings that have no password there, so no client.
     package private(set) var gatewaysWithoutPassword: [ID] = []
 
-    /// The group of those who say no name.
+    /// The group of clients that give no name.
     static let anonymousGroup = "anonymous"
     /// What the plugin does where no rule matches.
     static let byDefault = [
@@ -52,7 +52,7 @@ package struct BrokerAccess {
         }
         add(.consumer(topics))
         add(.guest(topics))
-        // Also where nobody has it: an operator may give it to a client of theirs, Home Assistant perhaps.
+        // Even if nobody has this role: an operator may give it to a client of theirs, for example Home Assistant.
         add(.household(of: nil, topics))
         anonymous = policy.anonymousRoles
         try add(client: username, .password(Self.password(passwordFile)), ["consumer"])
@@ -114,7 +114,7 @@ struct BrokerPolicy {
         household = settings.rules.household
     }
 
-    /// Of whoever says no name.
+    /// The roles of clients that give no name.
     var anonymousRoles: Set<String> { household == .anyone ? ["guest", BrokerRole.household] : ["guest"] }
 
     func roles(ofGateway gateway: ID) -> Set<String> { [BrokerRole.name(ofGateway: gateway)] }
@@ -125,7 +125,7 @@ struct BrokerPolicy {
         return household == .anyone ? own.union([BrokerRole.household]) : own
     }
 
-    /// Those that nobody else has.
+    /// The roles that nobody else has.
     func rolesAlone(of user: ID, households: [ID]) -> [BrokerRole] {
         [.person(user, topics)] + (household == .owners ? households.map { .household(of: $0, topics) } : [])
     }

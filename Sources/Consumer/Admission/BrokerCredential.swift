@@ -4,7 +4,7 @@ import Vault
 
 /// What the broker keeps of a client's password: a hash as Mosquitto's dynamic-security plugin makes it.
 ///
-/// So few iterations are enough only because the passwords are 32 random bytes, never a person's own.
+/// This few iterations are enough only because the passwords are 32 random bytes, and never chosen by a person.
 package struct BrokerCredential: Hashable {
     let salt: [UInt8]
     let hash: [UInt8]
@@ -14,7 +14,7 @@ package struct BrokerCredential: Hashable {
     static let hashLength = 64
     static let iterations: Int32 = 101
 
-    /// What is kept of a password, with a salt that is drawn.
+    /// Hashes a password, with a random salt.
     package init(password: String) throws(VaultError) {
         let salt = try RandomBytes.draw(Self.saltLength)
         self.salt = salt
@@ -22,7 +22,7 @@ package struct BrokerCredential: Hashable {
         hash = try Self.hash(password, salt, Self.iterations)
     }
 
-    /// What the database has: salt, then hash.
+    /// Reads what the database has: salt, then hash.
     package init?(bytes: [UInt8]) {
         guard bytes.count == Self.saltLength + Self.hashLength else { return nil }
         salt = Array(bytes.prefix(Self.saltLength))
@@ -30,7 +30,7 @@ package struct BrokerCredential: Hashable {
         iterations = Self.iterations
     }
 
-    /// What a plugin's file has.
+    /// Reads what a plugin's file has.
     init?(base64 hash: String?, salt: String?, iterations: Int?) {
         guard let hash, let salt, let iterations, let hash = Data(base64Encoded: hash),
             let salt = Data(base64Encoded: salt), let iterations = Int32(exactly: iterations), iterations > 0
@@ -43,7 +43,7 @@ package struct BrokerCredential: Hashable {
     /// For the database: salt, then hash.
     package var bytes: [UInt8] { salt + hash }
 
-    /// Whether it was made of this password.
+    /// Whether the hash was made of this password.
     func matches(_ password: String) throws(VaultError) -> Bool {
         isEqualInConstantTime(try Self.hash(password, salt, iterations), hash)
     }

@@ -1,10 +1,10 @@
 import Telemetry
 
-// What the broker has, and which commands make it what it is to have.
+// What the broker has, and which commands turn that into what it should have.
 
-/// The plugin's state as it lists it.
+/// The plugin's state, as its lists show it.
 struct BrokerState {
-    /// What it lists, by the name that its answers have for it.
+    /// The plugin's lists, by the names that its answers have for them.
     enum List: String {
         case roles, groups, clients
 
@@ -26,16 +26,17 @@ struct BrokerState {
     var anonymousGroup = ""
 }
 
-/// The commands that make of one state another, and what no command can.
+/// The commands that turn one state into another, and what no command can do.
 struct BrokerDifferences: Equatable {
     private(set) var commands: [DynamicSecurity.Command] = []
     /// Clients whose password only they know: the plugin takes no hash. Its file does.
     private(set) var missing: [String] = []
-    /// Clients at the broker that the database does not know, or not any more.
+    /// Clients at the broker that the database does not know, or no longer knows.
     private(set) var removed: [String] = []
 
     init(from actual: BrokerState, to wanted: BrokerAccess) {
-        // First what takes rights away, then what gives them; and roles before those who have them.
+        // First the commands that take rights away, then those that give them; and roles before the clients that have
+        // them.
         for (username, roles) in actual.clients.sorted(by: { $0.key < $1.key }) where wanted.clients[username] == nil {
             guard roles.contains(where: BrokerRole.isPersonal) else { continue }
             removed.append(username)
@@ -81,7 +82,7 @@ extension DynamicSecurity.Command {
         Self("createRole", ["rolename": .string(role.name), "acls": .array(role.rules.map(\.json))])
     }
 
-    /// Takes effect at once, and leaves those connected who have the role.
+    /// Takes effect at once; clients that have the role stay connected.
     static func modifyRole(_ role: BrokerRole) -> Self {
         Self("modifyRole", ["rolename": .string(role.name), "acls": .array(role.rules.map(\.json))])
     }
@@ -119,7 +120,7 @@ extension DynamicSecurity.Command {
         Self("removeGroupRole", ["groupname": .string(group), "rolename": .string(role)])
     }
 
-    /// The group before is never deleted: Mosquitto 2.0.11 ends when the anonymous group is.
+    /// The earlier group is never deleted: Mosquitto 2.0.11 ends when the anonymous group is deleted.
     static func setAnonymousGroup(_ group: String) -> Self { Self("setAnonymousGroup", ["groupname": .string(group)]) }
 
     static func setDefaultAccess(_ access: [String: Bool]) -> Self {
@@ -160,7 +161,7 @@ extension AccessRule {
 }
 
 extension BrokerState {
-    /// Takes in one of a list.
+    /// Takes one item of a list.
     mutating func add(_ item: JSON, from list: List) {
         let key =
             switch list {
@@ -176,7 +177,7 @@ extension BrokerState {
         }
     }
 
-    /// Where one is like none of ours, the role is another than ours: no rules.
+    /// The rules of a role; none where one of them is unlike any of ours: the role then differs from ours.
     private static func rules(_ role: JSON) -> Set<AccessRule> {
         guard case .array(let list)? = role["acls"] else { return [] }
         let rules = list.compactMap(AccessRule.init)

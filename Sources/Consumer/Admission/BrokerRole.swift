@@ -1,11 +1,13 @@
 import Telemetry
 
-// Who may do what at the broker. This file is `deploy/topics.md`'s table, in the words of Mosquitto's dynamic-security plugin.
+// Who may do what at the broker. This file is `deploy/topics.md`'s table, in the words of Mosquitto's dynamic-security
+// plugin.
 //
-// Everything that no rule allows is denied (`BrokerAccess.deniesByDefault`). Of a role's rules that match, the one with the highest
-// priority holds; but for a subscription the plugin looks for the filter's very text among the role's `subscribeLiteral` first,
-// whatever the priorities are (acl.c; pinned by the access matrix). No rule names two persons, and no role is shared by two: what one
-// person sees of another, the consumer copies into that person's own topics.
+// Everything that no rule allows is denied (`BrokerAccess.deniesByDefault`). Among a role's rules that match, the one
+// with the highest priority holds; but for a subscription the plugin first looks for the exact text of the filter among
+// the role's `subscribeLiteral`, whatever the priorities are (acl.c; pinned by the access matrix). No rule names two
+// persons, and no role is shared by two: what one person sees of another, the consumer copies into that person's own
+// topics.
 
 /// One rule of a role.
 package struct AccessRule: Hashable {
@@ -24,7 +26,7 @@ package struct AccessRule: Hashable {
     var isAllowed = true
     var priority = 0
 
-    /// The priority of what holds whatever else is allowed.
+    /// The priority of rules that hold whatever else is allowed.
     static let overriding = 10
 
     static func allow(_ action: Action, _ filter: String) -> AccessRule { AccessRule(action: action, filter: filter) }
@@ -34,7 +36,7 @@ package struct AccessRule: Hashable {
     }
 }
 
-/// What a client may do that has this role.
+/// What a client with this role may do.
 package struct BrokerRole: Hashable {
     let name: String
     let rules: Set<AccessRule>
@@ -57,13 +59,14 @@ package struct BrokerRole: Hashable {
             ])
     }
 
-    /// What guests may ask. One by one: at a topic of their own choice they could have the broker keep what they publish retained, at as
-    /// many as they like, until its memory is full.
+    /// What guests may ask. One by one: if guests could choose topics, they could have the broker keep retained
+    /// messages on as many as they like, until its memory is full.
     static let guestRequests = [
         "enrol", "nonce", "request-reset", "reset-password", "sign-in", "sign-in-with", "sign-up",
     ]
 
-    /// Whoever has no name: asks under `accounts`, and hears the reply where nobody looks who has not drawn the same 128 bits.
+    /// A client without a name: it asks under `accounts`, and hears the reply on a topic that nobody finds without the
+    /// same 128 random bits.
     static func guest(_ topics: Topics) -> BrokerRole {
         let accounts = "\(topics.root)/accounts"
         return BrokerRole(
@@ -78,12 +81,12 @@ package struct BrokerRole: Hashable {
             ])
     }
 
-    /// A person, on each of their devices. What they ask, no other device of theirs hears: the account's password may be in it, and a
-    /// device that was lost could make itself at home for good.
+    /// A person, on each of their devices. Their other devices do not hear what they ask: the account's password may be
+    /// in it, and a device that was lost could gain lasting access.
     ///
-    /// Its requests are not spelt one by one. With 75 rules of that kind for each person the plugin needs 1.3 s instead of 0.12 for each change at
-    /// 10,000 people, during which the broker does nothing else, and 675 MB instead of 93. What people have the broker keep
-    /// there, the consumer takes back, whatever its name.
+    /// Its requests are not spelt one by one. With 75 rules of that kind for each person the plugin needs 1.3 s instead
+    /// of 0.12 for each change at 10,000 people, during which the broker does nothing else, and 675 MB instead of 93.
+    /// The consumer takes back what people make the broker retain there, whatever its name.
     static func person(_ user: ID, _ topics: Topics) -> BrokerRole {
         let own = "\(topics.root)/users/\(user)"
         return BrokerRole(
@@ -106,8 +109,8 @@ package struct BrokerRole: Hashable {
             ])
     }
 
-    /// Those who see what a gateway publishes live, or every gateway where none is named, and ask for readings: never its durable
-    /// stream, sealed as that is.
+    /// Clients that see what a gateway (or every gateway, where none is named) publishes live, and may ask for
+    /// readings. They never see its durable stream, although that is sealed.
     static func household(of gateway: ID?, _ topics: Topics) -> BrokerRole {
         let own = "\(topics.root)/gateways/\(gateway?.text ?? "+")"
         let all = gateway == nil ? "\(topics.root)/gateways/#" : "\(own)/#"
@@ -128,7 +131,7 @@ package struct BrokerRole: Hashable {
     static func name(ofGateway gateway: ID) -> String { "gateway-\(gateway)" }
     static func name(ofHousehold gateway: ID) -> String { "household-\(gateway)" }
 
-    /// Whose role has this name; nil where it is not a person's.
+    /// The person whose role has this name; nil where it is not a person's.
     static func person(_ name: String) -> ID? {
         guard name.hasPrefix("person-") else { return nil }
         return try? ID(String(name.dropFirst("person-".count)))
@@ -137,7 +140,7 @@ package struct BrokerRole: Hashable {
     /// Whether a role of this name is one of these, which only the consumer gives and takes.
     static func isOurs(_ name: String) -> Bool { isShared(name) || isPersonal(name) }
 
-    /// Whether whoever has the role is an account of ours, and none that an operator made.
+    /// Whether a client with this role is one of ours, and not one that an operator made.
     static func isPersonal(_ name: String) -> Bool {
         name.hasPrefix("person-") || name.hasPrefix("gateway-") || name == "consumer"
     }

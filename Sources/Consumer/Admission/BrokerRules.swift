@@ -6,24 +6,26 @@ package import Telemetry
 
 // The broker's rules, kept in line with a roster: see Roster.swift.
 //
-// The roster is the truth. At each connection the default access is read, set to deny and read again; then roles, groups and
-// clients are listed, and what differs is put right: clients of devices that were revoked while the broker was not there go, roles
-// are as this program has them. What cannot be put right this way are clients that the broker has lost, because the plugin takes a password
-// and no hash, and only the client has its password: then the log says how many, and that `vitals-consumer broker-rules` has to write the
-// plugin's file before the broker starts. If the consumer's own client is lost, it cannot sign in to begin with.
+// The roster is the truth. At each connection the default access is read, set to deny and read again; then roles,
+// groups and clients are listed, and differences are corrected: clients of devices that were revoked while the broker
+// was not there go, and roles become what this program has. Only clients that the broker has lost cannot be restored
+// this way, because the plugin takes a password and no hash, and only the client has its password: then the log says
+// how many, and that `vitals-consumer broker-rules` has to write the plugin's file before the broker starts. If the
+// consumer's own client is lost, it cannot sign in to begin with.
 //
-// Between connections, and until the broker is in line, changes wait in their order, and fail when that takes too long. A change is
-// done when the broker has confirmed it; nobody waits for it on the session's thread.
+// Between connections, and until the broker is in line, changes wait in their order, and fail when that takes too long.
+// A change is done when the broker has confirmed it; nobody waits for it on the session's thread.
 //
-// Who adds a device: first at the broker, then in the database; who removes one: first in the database. Then a crash between the two
-// leaves at most a client at the broker that the next connection removes, never one that nobody knows of. Where the broker has not
-// confirmed that somebody is out, the rules are brought in line once more, and again, until they are: who was revoked does not stay in
-// for as long as the connection lasts.
+// A device is added first at the broker, then in the database; it is removed first from the database. So a crash
+// between the two leaves at most a client at the broker that the next connection removes, never one that nobody knows
+// about. Where the broker has not confirmed that a client is out, the rules are brought in line once more, and again,
+// until they are: a revoked client does not stay in for as long as the connection lasts.
 
-/// Has the broker let people and gateways in, and out. Belongs to the session's thread.
-// Proof of @unchecked: everything is touched before the session starts or on its thread, where all completions are called.
+/// Makes the broker let people and gateways in, and out. Belongs to the session's thread.
+// Proof of @unchecked: everything is touched before the session starts or on its thread, where all completions are
+// called.
 package final class BrokerRules: @unchecked Sendable {
-    /// Told once the broker has confirmed a change, or why it has not.
+    /// Called once the broker has confirmed a change, or with the reason why it has not.
     package typealias Completion = @Sendable (RulesError?) -> Void
 
     enum State {
@@ -52,19 +54,19 @@ package final class BrokerRules: @unchecked Sendable {
     var retrying: EventLoop.Timer?
     /// Whether something changed that the rules being brought in line may not have seen.
     var isBehind = false
-    /// What gateways of the settings said the last time their password was read.
+    /// The passwords of the settings' gateways, as they were last read.
     var passwords: [String: String] = [:]
-    /// Told when the broker is in line, or why it is not; for tests and readiness.
+    /// Called when the broker is in line, or with the reason why it is not; for tests and readiness.
     var settled: (RulesError?) -> Void = { _ in }
 
-    /// Since the last connection: see `connected`.
+    /// Set at the last connection: see `connected`.
     private var inLine: (Set<ID>) -> Void = { _ in }
     var found: Set<ID> = []
 
     private static let waitingLimit = 1_000
     private static let patience = Duration.seconds(15)
     private static let retryInterval = Duration.seconds(60)
-    /// Before the rules are brought in line once more.
+    /// The pause before the rules are brought in line once more.
     private static let pause = Duration.seconds(5)
 
     /// - Parameter deadline: how long the broker may take for one command.
@@ -79,8 +81,8 @@ package final class BrokerRules: @unchecked Sendable {
     }
 
     /// To be called at each connection.
-    /// - Parameter inLine: told whenever the broker is in line with all that has changed: the people of whom a client was found there, and
-    ///   removed, since this was told last.
+    /// - Parameter inLine: called whenever the broker is in line with all changes, with the people of whom a client was
+    ///   found there and removed since the last call.
     package func connected(inLine: @escaping (Set<ID>) -> Void) {
         self.inLine = inLine
         state = .underWay
@@ -110,10 +112,11 @@ package final class BrokerRules: @unchecked Sendable {
         }
     }
 
-    /// A change may not have reached the broker, though we are connected: what the database says has to reach it all the same.
+    /// A change may not have reached the broker, though we are connected: the database's state has to reach it all the
+    /// same.
     private func catchUp() {
         isBehind = true
-        // Otherwise the end of what is under way looks after it, the next try, or the next connection.
+        // Otherwise the end of what is under way, the next try, or the next connection takes care of it.
         guard case .ready = state else { return }
         retrying?.cancel()
         retrying = session.loop.after(Self.pause) { [unowned self] in bringInLine() }
@@ -121,9 +124,9 @@ package final class BrokerRules: @unchecked Sendable {
 }
 
 extension BrokerRules {
-    /// The rules are in line, or why not; then those who wait get their turn.
+    /// Ends bringing the rules in line, with an error where it failed; then the waiting changes get their turn.
     func finish(_ error: RulesError?) {
-        // A lost connection is told by the session, and brings us back here.
+        // The session tells of a lost connection, and the next one brings us back here.
         guard case .underWay = state, error?.reason != .notConnected else { return }
         if let error {
             log.error("the broker's rules are not in line, and nobody new is let in: \(error)")
@@ -153,7 +156,7 @@ extension BrokerRules {
 
 extension BrokerRules {
     /// Lets a device of a person in.
-    /// - Parameter password: what it will say; the broker keeps a hash of it.
+    /// - Parameter password: what the device will say; the broker keeps a hash of it.
     package func add(device: ID, of user: ID, password: String, _ completion: @escaping Completion) {
         change("let a device in", completion) { [unowned self] () throws(VaultError) in
             let households = try roster.households(of: user)
@@ -164,13 +167,13 @@ extension BrokerRules {
         }
     }
 
-    /// Lets a gateway in, and its owner's devices see it where it is for their household. Where it was let in before, under
-    /// another password, that is over.
+    /// Lets a gateway in, and its owner's devices see it where it is for their household. If it was let in before under
+    /// another password, that password is no longer valid.
     package func add(gateway: ID, owner: ID?, isHousehold: Bool, password: String, _ completion: @escaping Completion) {
         change("let a gateway in", completion) { [unowned self] () throws(VaultError) in
             make([.createRole(.gateway(gateway, policy.topics))])
-            // The gateway itself comes last, and at once: it is in the database when the broker has confirmed it, and not before, and
-            // whoever brings the rules in line meanwhile ends clients that the database does not know.
+            // The gateway itself comes last, and at once: it is in the database only after the broker has confirmed it,
+            // and if the rules are brought in line meanwhile, clients that the database does not know are ended.
             if let owner, isHousehold, policy.household == .owners {
                 try sendRoles(ofDevicesOf: owner, with: gateway)
             }
@@ -178,8 +181,8 @@ extension BrokerRules {
         }
     }
 
-    /// Ends a client, a device's or a gateway's: its connections are closed and it cannot come again. Its will is not published, and what
-    /// it has published retained stays at the broker until somebody clears it.
+    /// Ends a client, a device's or a gateway's: its connections are closed and it cannot come again. Its will is not
+    /// published, and its retained messages stay at the broker until somebody clears them.
     package func remove(_ username: ID, _ completion: @escaping Completion) {
         let completion = surely(completion)
         change("end a client", completion) { [unowned self] () throws(VaultError) in
@@ -209,7 +212,7 @@ extension BrokerRules {
     }
 
     /// Gives a person's devices the roles that the database says. They are disconnected, and come again.
-    /// - Parameter gateway: of their household, perhaps not in the database yet.
+    /// - Parameter gateway: a gateway of their household that may not be in the database yet.
     private func sendRoles(ofDevicesOf user: ID, with gateway: ID) throws(VaultError) {
         let households = Set(try roster.households(of: user)).union([gateway])
         let ordered = households.sorted { $0.text < $1.text }
@@ -249,7 +252,8 @@ extension BrokerRules {
         waiting[key] = Waiting(body: work, fail: { completion($0) }, deadline: deadline)
     }
 
-    /// Sends commands that make roles. That they are there already is no failure, and any other shows in what comes after them.
+    /// Sends commands that make roles. It is no failure if they are there already, and any other failure shows in the
+    /// commands that follow.
     private func make(_ roles: [Command]) { plugin.perform(roles) { _ in } }
 
     private func add(
@@ -268,7 +272,7 @@ extension BrokerRules {
         }
     }
 
-    /// For what must not be forgotten where it fails.
+    /// Wraps the completion of a change that must not be forgotten if it fails.
     private func surely(_ completion: @escaping Completion) -> Completion {
         { [unowned self] error in
             if error != nil { catchUp() }

@@ -4,10 +4,11 @@ import Telemetry
 
 // Commands to Mosquitto's dynamic-security plugin and its answers.
 //
-// A command is a message to `$CONTROL/dynamic-security/v1`; the answer comes to everybody who may read the topic below, hence the correlation
-// data. The broker works on one after the other and writes its whole file for each that changes something, so only a few are sent
-// at a time. A broker without the plugin acknowledges the message and never answers; one whose plugin does not let us refuses it
-// (both pinned by Tests/Consumer/AdmissionTests/BrokerRulesTests.swift).
+// A command is a message to `$CONTROL/dynamic-security/v1`; the answer comes to everybody who may read the topic below,
+// hence the correlation data. The broker handles one after the other and writes its whole file for each that changes
+// something, so only a few are sent at a time. A broker without the plugin acknowledges the message and never answers;
+// a broker whose plugin does not allow us to do it refuses the message (both pinned by
+// Tests/Consumer/AdmissionTests/BrokerRulesTests.swift).
 
 /// What went wrong between us and the broker's rules.
 package struct RulesError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -20,7 +21,7 @@ package struct RulesError: Error, Hashable, Sendable, CustomStringConvertible {
         case noAnswer
         /// The plugin said no.
         case refused
-        /// More is waiting already than is reasonable.
+        /// Too many commands are waiting already.
         case busy
     }
 
@@ -56,7 +57,7 @@ package final class DynamicSecurity: @unchecked Sendable {
         }
     }
 
-    /// One that waits to be sent, or for its answer.
+    /// A command that waits to be sent, or for its answer.
     private final class Asked {
         let command: Command
         let completion: Completion
@@ -75,7 +76,7 @@ package final class DynamicSecurity: @unchecked Sendable {
     private static let sentLimit = 16
     private static let waitingLimit = 100_000
     private let session: Session
-    /// From sending to the answer.
+    /// The time from sending a command to its answer.
     private let deadline: Duration
     private let prefix: String
     private var number = 0
@@ -112,7 +113,7 @@ package final class DynamicSecurity: @unchecked Sendable {
         for asked in all { fail(asked, .notConnected, "the connection to the broker was lost") }
     }
 
-    /// Has a command done, after those of before; `completion` gets the answer's data.
+    /// Has a command done, after the earlier ones; `completion` gets the answer's data.
     func perform(_ command: Command, _ completion: @escaping Completion) {
         let asked = Asked(command, completion)
         guard isOpen else { return fail(asked, .notConnected, "there is no connection to the broker") }
@@ -130,7 +131,7 @@ package final class DynamicSecurity: @unchecked Sendable {
         for command in commands { perform(command) { countdown.add($0) } }
     }
 
-    /// Whether a message is the plugin's; if so, it goes to whoever asked.
+    /// Whether a message is the plugin's; if so, it goes to the caller that asked.
     func received(_ message: Message) -> Bool {
         guard message.topic == Self.responseTopic else { return false }
         let response = try? JSON(payload: message.payload)
@@ -179,7 +180,7 @@ package final class DynamicSecurity: @unchecked Sendable {
         }
         guard !isTaken, let asked = sent.removeValue(forKey: key) else { return }
         asked.deadline?.cancel()
-        // Nobody has told us of a lost connection: more waits to be sent than the session takes.
+        // We have heard of no lost connection, so more messages wait to be sent than the session takes.
         fail(asked, .busy, "too many messages are waiting")
     }
 

@@ -1,12 +1,13 @@
 package import Files
 import FoundationEssentials
 
-// The file of Mosquitto's dynamic-security plugin. The broker reads it at its start, never again, and writes it anew at each change:
-// 2.0.11 in place and without a flush (a crash can leave it empty), 2.0.21 beside it and then renames. Without the file, or with a
-// damaged one, the broker starts and lets nobody do anything, not even the consumer. So whoever starts the broker has this file
-// looked after before (`vitals-consumer broker-rules`), which is written from the database as often as it is lost.
+// The file of Mosquitto's dynamic-security plugin. The broker reads it at its start, never again, and writes all of it
+// at each change: 2.0.11 in place and without a flush (a crash can leave it empty), 2.0.21 beside it and then renames.
+// Without the file, or with a damaged one, the broker starts and lets nobody do anything, not even the consumer. So
+// before the broker starts, `vitals-consumer broker-rules` must check this file, and writes it from the database as
+// often as it is lost.
 
-/// The plugin's file. What an operator has added (clients, groups and roles that are none of ours) is kept.
+/// The plugin's file. Clients, groups and roles that an operator has added are kept.
 package struct PluginFile: Codable, Equatable {
     struct Client: Codable, Equatable {
         var username: String
@@ -60,15 +61,16 @@ package struct PluginFile: Codable, Equatable {
     var roles: [Role]?
     var anonymousGroup: String?
 
-    /// What a file holds; nil where that is nothing, or damaged.
+    /// Reads a file; nil where it is empty, or damaged.
     package init?(bytes: [UInt8]) {
-        // Foundation's parser, see Telemetry's JSONLimits.swift, does not survive every name. The plugin escapes nothing in ours.
+        // Foundation's parser, see Telemetry's JSONLimits.swift, does not survive every name. The plugin escapes
+        // nothing in ours.
         guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(UInt8(ascii: "\\")) else { return nil }
         guard let file = try? JSONDecoder().decode(PluginFile.self, from: Data(bytes)) else { return nil }
         self = file
     }
 
-    /// The file that the broker is to start with.
+    /// The file that the broker should start with.
     /// - Parameter existing: what it had before.
     package init(_ access: BrokerAccess, keeping existing: PluginFile?) throws(VaultError) {
         defaultACLAccess = BrokerAccess.byDefault
@@ -87,7 +89,7 @@ package struct PluginFile: Codable, Equatable {
         dropDangling()
     }
 
-    /// Whether a broker that starts with this file does the same as with the other.
+    /// Whether a broker that starts with this file behaves the same as with the other.
     package func means(_ other: PluginFile) -> Bool { normal == other.normal }
 
     package var bytes: [UInt8] {
@@ -113,7 +115,7 @@ package struct PluginFile: Codable, Equatable {
         }
     }
 
-    /// The same with everything in one order, and what may be left out left out.
+    /// The same with everything in a fixed order, and without what may be left out.
     private var normal: PluginFile {
         var file = self
         file.clients = (clients ?? []).map(\.normal).sorted { $0.username < $1.username }
@@ -124,7 +126,7 @@ package struct PluginFile: Codable, Equatable {
 }
 
 extension PluginFile.Client {
-    /// One of ours. What the broker had of the same password stays as it is.
+    /// A client of ours. If the broker has a hash of the same password, that hash stays as it is.
     fileprivate init(_ username: String, _ client: BrokerAccess.Client, _ existing: Self?) throws(VaultError) {
         let kept = BrokerCredential(base64: existing?.password, salt: existing?.salt, iterations: existing?.iterations)
         let credential: BrokerCredential

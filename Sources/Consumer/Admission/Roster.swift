@@ -31,8 +31,8 @@ package struct BrokerGateway {
     }
 }
 
-/// The people's devices and the enrolled gateways that the broker is to let in. What is damaged there is left out: it lets nobody in.
-/// Belongs to the session's thread.
+/// The people's devices and the enrolled gateways that the broker should let in. Damaged rows are left out: they let
+/// nobody in. Belongs to the session's thread.
 package protocol Roster {
     /// Every device of every person.
     func devices() throws(VaultError) -> [BrokerDevice]

@@ -3,7 +3,7 @@ package import MQTT
 package import Telemetry
 import Vault
 
-// Requests of people, and of guests, who are not signed in.
+// Requests of people, and of guests, who are not signed in yet.
 //
 // Requests come on `users/{user}/requests/{resource}/{verb}` and `accounts/{verb}`, on the session's thread. The desk
 // here refuses requests that come too often, messages that are not proper requests (retained, too long, a Response

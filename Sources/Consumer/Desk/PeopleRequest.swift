@@ -88,7 +88,7 @@ package struct PeopleRequest: Sendable {
 }
 
 extension PeopleRequest {
-    /// A field that must be there: a text of at most so many bytes.
+    /// A field that must be there: a text of at most this many bytes.
     package func text(_ field: String, atMost limit: Int) throws(ReplyError) -> String {
         guard let text = try optionalText(field, atMost: limit) else {
             throw ReplyError(.badRequest, "\"\(field)\" is missing", field: field)

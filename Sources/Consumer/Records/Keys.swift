@@ -374,7 +374,7 @@ package final class Keys {
         }
     }
 
-    /// Whose public key this is; nil where it is nobody's here.
+    /// The person and version whose public key this is; nil where nobody here has it.
     package func owner(of publicKey: [UInt8]) throws(VaultError) -> PersonVersion? {
         for name in try all() {
             if try person(name.user, version: name.version)?.stream.publicKey == publicKey { return name }

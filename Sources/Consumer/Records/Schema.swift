@@ -19,18 +19,18 @@
 //     documents  profile, contact and so on, under the person's row key
 //     codes      one-time codes that are out: resets, enrolments, confirmations
 //     gateways   enrolled by code; those of the settings are not here
-//     ended_gateways   were removed, and the broker has still to forget them
-//     claims     whose sensor is whose, by claiming; those of the settings are not here
-//     nonces, used_claim_codes   what is good once, and was used
+//     ended_gateways   gateways that were removed, and that the broker has still to forget
+//     claims     who has claimed which sensor; those of the settings are not here
+//     nonces, used_claim_codes   things that are good once, and were used
 //     forgotten, forgotten_streams   whose secrets are gone for good, and what was sealed to them
 //
 // and what the readings mean to them, all of it sealed under the person's row key:
 //
 //     days                what a day's totals are made of: see Totals/
-//     heart_rate_hours    minutes of heart rate, as they come in; heart_rate_days and heart_rate_months hold those of closed hours:
-//                         see HeartRate/
-//     stale               hours of which all that must be computed again, for it does not simply add up
-//     notifications       what people are told, until they say that they know
+//     heart_rate_hours    minutes of heart rate, as they come in; heart_rate_days and heart_rate_months hold those of
+//                         closed hours: see HeartRate/
+//     stale               hours of which all of that must be computed again, because it does not simply add up
+//     notifications       what people were told, confirmed or not: the latest 500 of each person
 //     answered            requests that must not be done twice, with what was answered
 //
 // The column `person` says whose a row is, and `slot` which five minutes a claim code was for. They are not called

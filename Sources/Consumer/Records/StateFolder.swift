@@ -10,7 +10,8 @@ import Storage
 //     vitals.db      what was received
 //     keys.db        secrets and identity, under the root key
 //     forgotten      the list of the forgotten
-//     restoring/     databases that `restore` is preparing: of no meaning, removed by whoever next takes the folder to write
+//     restoring/     databases that `restore` is preparing: without meaning, removed by the next program that takes the
+//                    folder to write
 //     restored/      databases that are ready, on their way to their places
 //
 // `restore` prepares both databases in `restoring`, and renames that folder to `restored`: from then on, and not

@@ -1,9 +1,9 @@
 import Daemon
 import Records
 
-/// `vitals-consumer`: the service, and what operators run beside it.
+/// `vitals-consumer`: the service, and the commands that operators run beside it.
 enum ConsumerCommand {
-    /// What operators run beside the service, in the order of the help.
+    /// The commands that operators run beside the service, in the order of the help.
     private static var subcommands: [any Subcommand.Type] {
         [
             IdentityCommand.self,
@@ -54,8 +54,8 @@ enum ConsumerCommand {
     static func execute(_ arguments: Arguments) throws -> ExitCode {
         if let command = subcommands.first(where: { $0.declaration.name == arguments.command.first }) {
             let (run, settings) = (try command.init(arguments), try settings(arguments))
-            // Root makes nothing there that the service cannot open. What the operator has named on the command line, and what lies
-            // elsewhere, the commands open as root or as its owner.
+            // In the state folder root makes nothing that the service cannot open. Files that the operator has named on
+            // the command line, and files elsewhere, are opened by the commands as root or as the files' owner.
             try FileRights.check(settings.state, files: StateFolder.files)
             try FileRights.take(ofOwnerOf: settings.state)
             return try run.run(settings, output: 1)

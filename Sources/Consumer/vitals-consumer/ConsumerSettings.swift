@@ -16,7 +16,7 @@ import Vault
 ///   root_key_file: "root.key",      // or the systemd credential `root-key`
 ///   forgotten_file: "/media/stick/forgotten",   // a second place for the list of those who were forgotten
 ///   keys: { rotate_after: "365 d" },            // how old a person's secret may become
-///   time_zone: "Europe/Berlin",                 // where those live who do not say; the machine's own
+///   time_zone: "Europe/Berlin",                 // of people who do not say theirs; the machine's own
 ///   broker: { … },
 ///   gateways: { home: { identity: "base64", password_file: "home.password" } },   // the latter with broker_rules
 ///   people: { demo: { sensors: ["home/strap"], kinds: ["heart-rate", "steps"] } },
@@ -34,17 +34,17 @@ struct ConsumerSettings {
     let state: String
     /// Nil: the root key is a credential of systemd's.
     let rootKeyFile: String?
-    /// A second place for the list of the forgotten, beside that in the state folder.
+    /// A second place for the list of the forgotten, beside the one in the state folder.
     let forgottenFile: String?
     /// How old a person's secret may become.
     let rotateAfter: Duration
-    /// Where those live whose profile does not say: a name that `ZoneRules` knows.
+    /// The zone of people whose profile names none: a name that `ZoneRules` knows.
     let timeZone: String
-    /// Its client id is empty where the settings name none: then it is made of the store's id.
+    /// The client id is empty where the settings name none: then it is made from the store's id.
     let broker: MQTT.Options
     /// The gateways that are enrolled, with the keys that sign for them.
     private(set) var gateways: [ID: Ed25519.VerifyingKey]
-    /// Files with what those gateways say to the broker, where that has its rules from here.
+    /// Files with those gateways' passwords for the broker, where the broker has its rules from here.
     private(set) var gatewayPasswordFiles: [ID: String]
     private(set) var people: [PersonSettings]
     /// Nil: nobody can sign up or in.
@@ -52,15 +52,15 @@ struct ConsumerSettings {
     /// Nil: the broker's rules are the operator's own.
     let brokerRules: BrokerRulesSettings?
     let batch: (count: Int, duration: Duration)
-    /// How often sensors are read without being asked to by anybody.
+    /// How often sensors are read without anybody asking.
     private(set) var reads: ReadSettings
     /// How much gateways may have stored, and for whom.
     private(set) var limits: StorageLimits
     private(set) var logLevel: LogLevel
-    /// A link that goes with what people share: the same for all of them, but for `{day}` and `{goal}`.
+    /// A link that goes with what people share: the same for all of them, except for `{day}` and `{goal}`.
     let shareLink: String?
 
-    /// For operators whose file is none.
+    /// Shown to operators whose file is not a valid one.
     static let example = #"{ broker: { host: "127.0.0.1" }, state: "consumer", root_key_file: "root.key" }"#
 
     init(_ section: Section) throws(SettingsError) {
@@ -103,7 +103,7 @@ struct ConsumerSettings {
         try checkSensors(section)
     }
 
-    /// These settings with what a running service takes from others.
+    /// These settings, with the parts that a running service takes from new ones.
     func taking(_ new: ConsumerSettings) -> ConsumerSettings {
         var settings = self
         settings.gateways = new.gateways
@@ -122,14 +122,14 @@ struct ConsumerSettings {
             ("root_key_file", rootKeyFile != new.rootKeyFile),
             ("forgotten_file", forgottenFile != new.forgottenFile), ("keys", rotateAfter != new.rotateAfter),
             ("time_zone", timeZone != new.timeZone),
-            // Everything in them is a plain value, and shows.
+            // Everything in the options is a plain value, and appears in their description.
             ("broker", "\(broker)" != "\(new.broker)"), ("accounts", accounts != new.accounts),
             ("broker_rules", brokerRules != new.brokerRules),
             ("batch", batch != new.batch), ("share_link", shareLink != new.shareLink),
         ].filter { $0.1 }.map { $0.0 }
     }
 
-    /// What concerns the broker's rules.
+    /// The part that concerns the broker's rules.
     var admission: AdmissionSettings {
         AdmissionSettings(
             username: broker.username, passwordFile: broker.passwordFile,
@@ -173,7 +173,7 @@ struct ConsumerSettings {
         }
     }
 
-    /// A sensor is one person's, and its gateway is enrolled.
+    /// Checks that each sensor belongs to one person, and that its gateway is enrolled.
     private func checkSensors(_ section: Section) throws(SettingsError) {
         var owners: [SensorName: ID] = [:]
         for person in people {
@@ -194,7 +194,7 @@ struct ConsumerSettings {
     }
 }
 
-/// One of `people`, or who has claimed a sensor.
+/// One of `people`, or a person who has claimed a sensor.
 struct PersonSettings {
     let user: ID
     let sensors: [SensorName]

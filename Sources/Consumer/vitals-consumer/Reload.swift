@@ -6,11 +6,11 @@ import Vault
 
 // What changes while the service runs.
 //
-// SIGHUP: `people`, `gateways`, `reads` and `log` of the settings are applied, and what others have written into the databases: new
-// versions of secrets, gateways that an operator has removed, people who are to be forgotten. Streams end and open in one
-// transaction; where that fails, everything stays as it was. From then on all of it is in force, and the grants are published,
-// again and again if it must be. What is on its way in the old streams is still accepted, unless it was measured when the sensor
-// was somebody else's.
+// SIGHUP: `people`, `gateways`, `reads`, `limits` and `log` of the settings are applied, and changes that other
+// processes have written into the databases: new versions of secrets, gateways that an operator has removed, people who
+// must be forgotten. Streams end and open in one transaction; where that fails, everything stays as it was. From then
+// on all of it is in force, and the grants are published, again and again if necessary. Readings on their way in the
+// old streams are still accepted, unless they were measured when the sensor was somebody else's.
 //
 // A grant of ours from another store means that there is a copy of this consumer: see `sawGrant`.
 
@@ -43,7 +43,7 @@ extension Consumer {
         if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
         republishing?.cancel()
         publishSettled()
-        // An operator may have removed some.
+        // An operator may have removed some gateways.
         features.endedGateways.goOn()
     }
 
@@ -62,9 +62,9 @@ extension Consumer {
         }
     }
 
-    /// A grant on a sensor's topic. One of another store that this identity has signed comes from a copy: from the backup that
-    /// this store was restored from, or from one that was restored from a backup of this. The greater serial, which
-    /// gateways follow, is the newer store's.
+    /// Looks at a grant on a sensor's topic. A grant of another store that this identity has signed comes from a copy:
+    /// from the store whose backup this one was restored from, or from one that was restored from a backup of this. The
+    /// newer store has the greater serial, which gateways follow.
     func sawGrant(_ payload: [UInt8], _ gateway: ID) {
         guard let message = decoded({ () throws(MalformedValue) in try SignedControlMessage(bytes: payload) }),
             message.message.store != store
@@ -74,7 +74,7 @@ extension Consumer {
             guard let (other, grant) = try adoption.verified(payload, from: gateway) else { return }
             let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
             let known = try grants.store.newestSerial(of: sensor)
-            // Of several sensors, a gateway believes the store whose grant is the newest of all.
+            // A gateway with several sensors believes the store with the latest grant of any of them.
             var newest = known
             if newest == nil { newest = try grants.store.newestSerial() }
             guard let ours = newest else { return }
@@ -92,9 +92,9 @@ extension Consumer {
                 try publishGrants(of: [sensor]) { error in if let error { log.error("\(error)") } }
                 return
             }
-            // Whoever is alive and older ends at the sight of ours. Were two the same age, neither would: they are not to
-            // answer each other for ever. Anyone else may say an old grant again and again: what lies on the topic is put
-            // right when the minute is over.
+            // An older store that is still running ends when it sees our grant. If two were the same age, neither
+            // would: they must not answer each other for ever. Anybody else may repeat an old grant again and again:
+            // the topic is corrected when the minute is over.
             guard Int64(clamping: grant.serial) < ours, overwritten.insert(sensor).inserted else { return }
             session.loop.after(.seconds(60)) { [unowned self] in putRight(sensor) }
         } catch {

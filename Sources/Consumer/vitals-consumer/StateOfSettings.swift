@@ -5,7 +5,7 @@ extension Keys {
     /// Opens the keys with the root key that the settings name.
     /// - Parameters:
     ///   - folder: where keys.db is, if not in the settings' state folder.
-    ///   - mayBeOlder: whether a schema of before is good enough to read.
+    ///   - mayBeOlder: whether an older schema is good enough to read.
     convenience init(
         _ settings: ConsumerSettings, _ access: Access, folder: String? = nil, mayBeOlder: Bool = false
     ) throws(Failure) {

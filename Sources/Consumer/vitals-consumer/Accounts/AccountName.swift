@@ -2,13 +2,13 @@ import Files
 import Records
 import Telemetry
 
-/// What an account is known by: an e-mail address or a phone number, one of the two.
+/// The name of an account: an e-mail address or a phone number, one of the two.
 enum AccountName: Hashable {
     case email(EmailAddress)
     case phone(PhoneNumber)
 
-    /// The name in a request's fields. Errors name the field, and are looked for in this order: neither, both, of another type, empty,
-    /// not an address or number.
+    /// The name in a request's fields. Errors name the field, and are looked for in this order: neither, both, of
+    /// another type, empty, not an address or number.
     init(_ fields: JSON) throws(ReplyError) {
         let (email, phone) = (present("email", fields), present("phone", fields))
         switch (email, phone) {
@@ -48,7 +48,7 @@ enum AccountName: Hashable {
         }
     }
 
-    /// The name in the clear, as mail and people have it.
+    /// The name in plain text, as mail and people write it.
     var text: String {
         switch self {
         case .email(let address): address.text
@@ -56,7 +56,7 @@ enum AccountName: Hashable {
         }
     }
 
-    /// What the account is found by.
+    /// The keyed hash that the account is found by.
     func lookup(_ keys: Keys) throws(VaultError) -> [UInt8] {
         switch self {
         case .email(let address): try keys.lookup("email", address.lookup)
@@ -64,7 +64,7 @@ enum AccountName: Hashable {
         }
     }
 
-    /// Somebody has it already. A sign-up cannot keep this to itself: requirement B1.
+    /// The error where somebody has this name already. A sign-up cannot keep that secret: requirement B1.
     var alreadyRegistered: ReplyError {
         let name =
             switch self {

@@ -3,9 +3,9 @@ import Storage
 import Telemetry
 import Vault
 
-// accounts in vitals.db. An account is found by the keyed hash of its e-mail address or phone number; the password's hash is sealed, bound
-// to the person, so that nobody who can write to the file can give one person another's password. The name in the clear is in the
-// document "contact", under the person's row key.
+// accounts in vitals.db. An account is found by the keyed hash of its e-mail address or phone number; the password's
+// hash is sealed, bound to the person, so that nobody who can write to the file can give one person another's password.
+// The name in the clear is in the document "contact", under the person's row key.
 
 /// A row of `accounts`.
 struct StoredAccount: Equatable {
@@ -20,12 +20,12 @@ struct StoredAccount: Equatable {
     let created: Int64
     /// When a reset has shown that the address or number is the holder's, Unix milliseconds; nil where none has.
     let verified: Int64?
-    /// Codes of before are over, Unix milliseconds.
+    /// Codes from before this time are no longer valid, Unix milliseconds.
     let codesEnded: Int64
 
     /// Whether there is a password.
     var hasPassword: Bool { password != nil }
-    /// What the account is found by, where it has a name of its own.
+    /// The keyed hash that the account is found by, where it has a name of its own.
     var lookup: [UInt8]? { email ?? phone }
 
     fileprivate static let columns = "person, email, phone, password, failures, created_ms, verified_ms, codes_ended_ms"
@@ -46,12 +46,12 @@ struct StoredAccount: Equatable {
     }
 }
 
-/// What is kept of a password: how it was hashed, and the hash.
+/// A stored password: how it was hashed, and the hash.
 struct StoredPassword: Equatable {
     let salt: [UInt8]
     let hash: [UInt8]
 
-    /// `HashingPool`'s way: scrypt of `Scrypt.Cost.password` over the HMAC. The byte is there for a second one.
+    /// `HashingPool`'s way: scrypt of `Scrypt.Cost.password` over the HMAC. The byte leaves room for a second scheme.
     private static let scheme: UInt8 = 1
 
     init(salt: [UInt8], hash: [UInt8]) {
@@ -110,7 +110,7 @@ struct AccountRows {
         }
     }
 
-    /// What is kept of the account's password; nil where there is none.
+    /// The account's stored password; nil where there is none.
     func password(of account: StoredAccount) throws(VaultError) -> StoredPassword? {
         guard let sealed = account.password else { return nil }
         return try StoredPassword(bytes: keys.service.openWithNonce(sealed, aad: Self.data(account.user)))
@@ -122,21 +122,21 @@ struct AccountRows {
         return now.password == account.password
     }
 
-    /// A new password, with which the account is not locked any more.
+    /// Sets a new password, which also unlocks the account.
     func setPassword(_ password: StoredPassword, of user: ID) throws(VaultError) {
         try store.database.execute(
             "UPDATE accounts SET password = ?, failures = 0 WHERE person = ?",
             [.blob(try sealed(password, of: user)), .text(user.text)])
     }
 
-    /// Whoever has reset the password has shown that the address or number is theirs.
+    /// Notes that the person who has reset the password has shown that the address or number is theirs.
     func setVerified(_ user: ID, now: Int64) throws(VaultError) {
         try store.database.execute(
             "UPDATE accounts SET verified_ms = ? WHERE person = ?", [.integer(now), .text(user.text)])
     }
 
-    /// Ends every code of a person's that is out: for friends, for gateways, to reset the password. A sign-in with a provider that was begun
-    /// before is over, too. Within a transaction.
+    /// Ends every code of a person's that is out: for friends, for gateways, to reset the password. A sign-in with a
+    /// provider that was begun before is over, too. Within a transaction.
     func endCodes(of user: ID, now: Int64) throws(VaultError) {
         if let lookup = try account(of: user)?.lookup { try ResetCodes(store: store, keys: keys).remove(lookup) }
         try store.database.execute("DELETE FROM codes WHERE subject = ?", [.text(user.text)])
@@ -165,7 +165,7 @@ struct AccountRows {
 // MARK: Providers
 
 extension AccountRows {
-    /// The person whom a provider knows by this subject.
+    /// The person that a provider knows by this subject.
     func user(provider issuer: String, subject: String) throws(VaultError) -> ID? {
         let found = try store.database.first(
             "SELECT person FROM subjects WHERE subject = ?", [.blob(try key(issuer, subject))], row: Row.text)
@@ -193,7 +193,7 @@ extension AccountRows {
     }
 }
 
-/// An id that nobody can guess or that says anything: 16 of a-z and 2-7, 80 random bits.
+/// An id that nobody can guess and that says nothing: 16 of a-z and 2-7, 80 random bits.
 func drawnID() throws(VaultError) -> ID {
     let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
     let text = String(decoding: try RandomBytes.draw(16).map { alphabet[Int($0 & 31)] }, as: UTF8.self)

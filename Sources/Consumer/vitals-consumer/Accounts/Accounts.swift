@@ -6,16 +6,17 @@ import Storage
 import Telemetry
 import Vault
 
-// Accounts: signing up, signing in, and what people ask about their own.
+// Accounts: signing up, signing in, and people's requests about their own account.
 //
-// Whoever signs up or in gets a device, see Devices.swift. Passwords are compared by their hashes, made on threads of their own
-// (HashingPool.swift), while the session's thread goes on; how often one may try, Attempts.swift says.
+// A person who signs up or in gets a device, see Devices.swift. Passwords are compared by their hashes, made on threads
+// of their own (HashingPool.swift), while the session's thread goes on; Attempts.swift says how often one may try.
 //
-// Nothing but a sign-up tells whether a name exists. Where it does not, or has no password, the same is hashed all the same, with a salt
-// drawn at the start, the same is flushed to the disk, and the same waits and locks are kept.
+// Only a sign-up tells whether a name exists. Where a name does not exist, or has no password, the same work is done
+// nevertheless: the password is hashed, with a salt drawn at the start, as much is flushed to the disk, and the same
+// waits and locks apply.
 //
-// What is written in which order: the person's secret, which goes to keys.db, is on the disk before the account's row; the broker has
-// confirmed the device before its row, and with it a new account's, is written; then the reply leaves.
+// The order of writing: the person's secret, which goes to keys.db, is on the disk before the account's row; the broker
+// has confirmed the device before its row, and a new account's row with it, is written; then the reply leaves.
 
 /// The accounts of a store. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
@@ -26,14 +27,14 @@ final class Accounts: @unchecked Sendable {
     private(set) var resets: Resets?
     /// Verifies ID tokens; nil where nobody signs in with a provider.
     var providers: ProviderSignIn?
-    /// Removes all that there is of a person, with the account or but for that, and answers when it is gone.
+    /// Removes everything of a person, with or without the account, and answers when it is gone.
     let erase: Erase
     private let pool: HashingPool
     var attempts = Attempts()
-    /// Sixty new people at once, then one a minute. Each is a client more at the broker, which at every change writes all of them down and
-    /// answers nobody meanwhile: strangers are not to make thousands of them.
+    /// Sixty new people at once, then one a minute. Each is one more client at the broker, which writes down all
+    /// clients at every change and answers nobody meanwhile: strangers must not make thousands of them.
     private var newcomers = Allowance<Int>(perSecond: 1.0 / 60, burst: 60)
-    /// Milliseconds of a clock that never runs backwards, for what has to wait.
+    /// Milliseconds of a clock that never runs backwards, for waits.
     var clock: () -> UInt64 = millisecondsSinceBoot
     /// The salt for names that nobody has.
     private let nobodysSalt: [UInt8]
@@ -43,8 +44,9 @@ final class Accounts: @unchecked Sendable {
     ) -> Void
 
     /// - Parameters:
-    ///   - erase: removes all that there is of a person, readings too, with the account or but for that, and answers when it is gone.
-    ///   - cost: of hashing a password, other than the usual for tests only.
+    ///   - erase: removes everything of a person, readings too, with or without the account, and answers when it is
+    ///     gone.
+    ///   - cost: of hashing a password; only tests pass one different from the default.
     init(_ context: PeopleContext, cost: Scrypt.Cost = .password, erase: @escaping Erase) throws(VaultError) {
         self.context = context
         self.erase = erase
@@ -76,7 +78,7 @@ final class Accounts: @unchecked Sendable {
                     let password = try stored.get()
                     let user = try makePerson()
                     let add = { @Sendable [unowned self] in
-                        // Somebody may have been quicker.
+                        // Somebody else may have taken the name meanwhile.
                         guard try rows.account(fields.name.lookup(context.keys)) == nil else {
                             throw fields.name.alreadyRegistered
                         }
@@ -104,7 +106,8 @@ final class Accounts: @unchecked Sendable {
             .rateLimited, "Many people are signing up: try again in \(seconds) s", retryAfterSeconds: seconds)
     }
 
-    /// A person with a secret, and nothing else yet: without one there would be nothing to keep their name under.
+    /// Makes a person with a secret, and nothing else yet: without a secret there would be nothing to keep their name
+    /// under.
     private func makePerson() throws(VaultError) -> ID {
         let user = try drawnID()
         _ = try context.keys.currentVersion(of: user)
@@ -126,7 +129,8 @@ final class Accounts: @unchecked Sendable {
                     try result.get()
                     guard let account else { throw wrong }
                     let stillRight = { @Sendable [unowned self] in
-                        // While this was hashed, and the broker asked, a reset may have ended all devices, or the account gone.
+                        // While this was hashed, and the broker asked, a reset may have ended all devices, or the
+                        // account may have gone.
                         guard try rows.isUnchanged(account) else { throw wrong }
                     }
                     devices.add(fields.device, of: account.user, with: stillRight) { [unowned self] result in
@@ -139,16 +143,17 @@ final class Accounts: @unchecked Sendable {
         }
     }
 
-    /// Signs in whom an OpenID provider vouches for, and makes the person where there is none yet. For those who have verified the ID
-    /// token, and that it is used for the first time.
+    /// Signs in a person that an OpenID provider vouches for, and makes the person where there is none yet. The caller
+    /// must have verified the ID token, and that it is used for the first time.
     ///
-    /// An e-mail address in the token makes no connection to an account of that address: whoever controls the provider's word for it
-    /// would take the account over.
+    /// An e-mail address in the token makes no connection to an account with that address: otherwise anybody who
+    /// controls what the provider says about it could take the account over.
     /// - Parameters:
     ///   - provider: its name in the settings, for the person to see.
     ///   - issuer: the token's `iss`.
     ///   - subject: the token's `sub`.
-    ///   - begun: when the sign-in was begun, Unix milliseconds: one from before a device of theirs was revoked is over.
+    ///   - begun: when the sign-in began, Unix milliseconds: one that began before a device of theirs was revoked is no
+    ///     longer valid.
     ///   - useNonce: called in the transaction that makes the device; if it throws, nothing is made.
     ///   - completion: on the session's thread, at once or later.
     func signIn(
@@ -194,7 +199,7 @@ final class Accounts: @unchecked Sendable {
     }
 }
 
-/// What is only touched on the session's thread, on its way through closures that are.
+/// A value that is only touched on the session's thread, on its way through closures that are `@Sendable`.
 // Proof of @unchecked: as its name says; completions of `BrokerRules` and of `hash` are called there.
 private struct OnSessionThread<Value>: @unchecked Sendable {
     let value: Value
@@ -205,7 +210,7 @@ private struct OnSessionThread<Value>: @unchecked Sendable {
 // MARK: Passwords
 
 extension Accounts {
-    /// What is to be kept of a new password, on the session's thread.
+    /// Hashes a new password for storing; answers on the session's thread.
     /// - Throws: `busy` where too many wait.
     func hash(
         _ password: Password, isGuest: Bool,
@@ -231,16 +236,17 @@ extension Accounts {
         }
     }
 
-    /// Compares a password with an account's, and takes as long where there is no account, or no password.
+    /// Compares a password with an account's, and takes equally long where there is no account, or no password.
     /// - Parameters:
-    ///   - name: what its failures are counted under.
+    ///   - name: the name that failures are counted under.
     ///   - wrong: the answer where it is not right.
     /// - Throws: `busy`, `rate-limited` or `locked`, without a look at the password.
     func check(
         _ password: Password, of account: StoredAccount?, tries name: [UInt8], isGuest: Bool, wrong: ReplyError,
         _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) throws {
-        // What the account remembers are the failures of guests: anybody can make them. Those of a signed-in device lock nothing.
+        // The account remembers the failures of guests only, which anybody can cause. Those of a signed-in device lock
+        // nothing.
         switch attempts.refusal(name, failures: isGuest ? account?.failures : nil, locks: isGuest, now: clock()) {
         case nil: break
         case .locked?: throw Self.locked
@@ -258,7 +264,8 @@ extension Accounts {
             } catch let error as ReplyError {
                 attempts.failed(name, now: clock())
                 completion(.failure(error))
-                // After the answer, so that this takes none of its time; and with the same flush where there is nobody.
+                // After the answer, so that it does not have to wait; and with the same flush where the account does
+                // not exist.
                 count(account, isGuest: isGuest)
             } catch {
                 attempts.abandoned(name)
@@ -281,7 +288,7 @@ extension Accounts {
         }
     }
 
-    /// An account's password is another now.
+    /// Forgets failures: the account's password has changed.
     func forgive(_ account: StoredAccount) {
         if let lookup = account.lookup { attempts.succeeded(lookup) }
         attempts.succeeded(ownTries(account.user))

@@ -1,13 +1,13 @@
-// How fast passwords and codes can be tried. After each failure a name has to wait before the next try, 1, 2, 4 … seconds and at
-// most a quarter of an hour; after a hundred failures in a row it is locked until its password is reset. Names that nobody has are
-// treated the same, so that no answer tells whether they exist.
+// How fast passwords and codes can be tried. After each failure a name has to wait before the next try, 1, 2, 4 …
+// seconds and at most a quarter of an hour; after a hundred failures in a row it is locked until its password is reset.
+// Names that do not exist are treated the same, so that no answer tells whether they do.
 //
-// The waits are kept in memory, by a clock that never runs backwards: setting the clock locks nobody out and lets nobody in. A
-// restart forgives them. The number of failures is also kept with the account, see `Accounts`.
+// The waits are kept in memory, by a clock that never runs backwards: setting the clock locks nobody out and lets
+// nobody in. A restart forgives them. The number of failures is also kept with the account, see `Accounts`.
 
 /// Failed tries by name. Belongs to one thread.
 struct Attempts {
-    /// Why there is no try now.
+    /// Why a try is refused now.
     enum Refusal: Equatable {
         case wait(seconds: Int)
         case locked
@@ -28,14 +28,15 @@ struct Attempts {
     private let capacity: Int
     private var entries: [[UInt8]: Entry] = [:]
 
-    /// - Parameter capacity: how many names are remembered; beyond, those go whose wait ended first.
+    /// - Parameter capacity: how many names are remembered; beyond that, the names whose wait ended first go.
     init(capacity: Int = 10_000) { self.capacity = capacity }
 
     /// Why a name cannot be tried now; nil where it can.
     /// - Parameters:
-    ///   - failures: how many the account itself remembers, where there is one. It has the last word on locks: an operator
-    ///     may have opened it.
-    ///   - locks: whether so many failures lock it; otherwise they only make the next try wait, however many there are.
+    ///   - failures: how many the account itself remembers, where there is one. The account has the last word on locks:
+    ///     an operator may have unlocked it.
+    ///   - locks: whether `lock` failures lock the name; otherwise they only make the next try wait, however many there
+    ///     are.
     ///   - now: milliseconds of a clock that never runs backwards.
     mutating func refusal(_ name: [UInt8], failures: Int?, locks: Bool = true, now: UInt64) -> Refusal? {
         let entry = entries[name] ?? Entry()
@@ -64,24 +65,24 @@ struct Attempts {
         entries[name] = entry
     }
 
-    /// A try has come to nothing, through no fault of who tried.
+    /// A try came to no result, through no fault of the person who tried.
     mutating func abandoned(_ name: [UInt8]) {
         guard var entry = entries[name] else { return }
         entry.underWay = max(0, entry.underWay - 1)
         entries[name] = entry.underWay == 0 && entry.failures == 0 ? nil : entry
     }
 
-    /// The name's password was right, or is another now.
+    /// The name's password was right, or has changed.
     mutating func succeeded(_ name: [UInt8]) { entries[name] = nil }
 
-    /// Milliseconds after so many failures.
+    /// The wait in milliseconds after this many failures.
     static func wait(after failures: Int) -> UInt64 {
         min(longest, 1000 << UInt64(max(0, min(failures - 1, 20))))
     }
 
     private mutating func makeRoom() {
         guard entries.count >= capacity else { return }
-        // Half of them at once: sorting at each new name would be work that a stranger could make.
+        // Half of them at once: sorting at each new name would be work that a stranger could cause.
         let byTime = entries.sorted { $0.value.notBefore > $1.value.notBefore }
         entries = Dictionary(uniqueKeysWithValues: byTime.prefix(capacity / 2).map { ($0.key, $0.value) })
     }

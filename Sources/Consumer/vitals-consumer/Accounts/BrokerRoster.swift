@@ -3,7 +3,7 @@ import Records
 import Storage
 import Telemetry
 
-/// What the broker's rules follow, from the tables of devices and of gateways.
+/// The roster that the broker's rules follow, from the tables of devices and of gateways.
 extension Store: Roster {
     func devices() throws(VaultError) -> [BrokerDevice] {
         try database.query("SELECT device, person, credential FROM devices", row: BrokerDevice.init).compactMap { $0 }

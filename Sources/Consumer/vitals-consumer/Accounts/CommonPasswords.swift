@@ -1,21 +1,23 @@
-// What people choose first when a rule asks for capitals, digits and a special character: a word that everybody knows, with a
-// capital, with letters turned into digits, and with a year or an exclamation mark around it. A list of such passwords would be
-// endless, and of plain lists nearly nothing passes the other rules; so the words are listed, and the rest is recognised.
+// What people choose first when a rule asks for capitals, digits and a special character: a word that everybody knows,
+// with a capital, with letters turned into digits, and with a year or an exclamation mark around it. A list of such
+// passwords would be endless, and nearly nothing on plain lists passes the other rules; so the words are listed, and
+// the rest is recognised.
 //
-// The words are what is left of the most frequent passwords of zxcvbn's list (https://pypi.org/project/zxcvbn, release 4.5.0,
-// frequency_lists.py, the list "passwords") without digits and special characters at their ends: the first 1,200 of at least four
-// letters, without the obscene ones, and some that its American sources lack: seasons, months, days, and keyboards of other languages.
-// zxcvbn is Copyright (c) 2012-2016 Dan Wheeler and Dropbox, Inc., and Copyright (c) 2016 Daniel Wolf, under the MIT licence, whose
-// words are those of the file LICENSE of this project.
+// The words are what is left of the most frequent passwords of zxcvbn's list (https://pypi.org/project/zxcvbn, release
+// 4.5.0, frequency_lists.py, the list "passwords") without digits and special characters at their ends: the first 1,200
+// of at least four letters, without the obscene ones, and some that its American sources lack: seasons, months, days,
+// and keyboards of other languages. zxcvbn is Copyright (c) 2012-2016 Dan Wheeler and Dropbox, Inc., and Copyright (c)
+// 2016 Daniel Wolf, under the MIT licence, whose words are those of the file LICENSE of this project.
 
 /// Passwords that are tried first.
 enum CommonPasswords {
-    /// How many characters around a common word, or a common word twice, do not make a password of it: `Summer2026!!`.
+    /// A common word, or one that is repeated, is still too common with up to this many characters around it:
+    /// `Summer2026!!`.
     private static let aroundAtMost = 6
-    /// With fewer different characters than these it is one key held down: `Aaaaaaaa1!`.
+    /// A password with fewer different characters is like one key held down: `Aaaaaaaa1!`.
     private static let differentAtLeast = 5
 
-    /// Whether somebody who guesses would come by this soon.
+    /// Whether somebody who guesses would try this soon.
     static func isCommon(_ password: String) -> Bool {
         let characters = Array(password.lowercased())
         guard Set(characters).count >= differentAtLeast else { return true }
@@ -28,7 +30,7 @@ enum CommonPasswords {
         return false
     }
 
-    /// Whether these are a word of the list, once or again and again, or keys or letters in a row.
+    /// Whether these are a word of the list, once or repeated, or keys or letters in a row.
     private static func isCommon(core: ArraySlice<Character>) -> Bool {
         // A 1 is an i to some and an l to others.
         (["i", "l"] as [Character]).contains { one in

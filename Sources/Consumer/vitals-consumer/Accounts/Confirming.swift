@@ -4,29 +4,29 @@ import Records
 import Storage
 import Telemetry
 
-// Making sure that it is the person who asks.
+// Confirming that the asker is the person.
 //
-// What cannot be undone is not to be done with a device that was left lying about, or was stolen: deleting the account, and deleting all that
-// is kept in it. The password is asked for again, or, of those who sign in with a provider, an ID token with a fresh nonce. People of the
-// settings have neither, and are not asked.
+// A device that was left lying about, or was stolen, must not be enough for what cannot be undone: deleting the
+// account, and deleting everything that is kept in it. The password is asked for again, or, where people sign in with a
+// provider, an ID token with a fresh nonce. People of the settings have neither, and are not asked.
 //
-// Wrong passwords are waited for as at a sign-in, by a count of their own. They lock nothing, whoever makes them: when a device that somebody
-// else has is revoked, its owner waits for a quarter of an hour at most.
+// Wrong passwords cause waits as at a sign-in, with a count of their own. They lock nothing, whoever enters them: when
+// a device in somebody else's hands is revoked, its owner waits for a quarter of an hour at most.
 
 extension Accounts {
     /// No request with an ID token is longer.
     static let longestConfirmation = ProviderSignIn.maximumLength
 
-    /// What a person's programs have to send to confirm something, as members of a reply: `has_password` and `providers`; nothing for people
-    /// of the settings.
+    /// What a person's programs have to send to confirm something, as members of a reply: `has_password` and
+    /// `providers`; nothing for people of the settings.
     func confirmation(of user: ID) throws(VaultError) -> [JSON.Member] {
         guard let account = try rows.account(of: user) else { return [] }
         let providers = try rows.providers(of: user).map(JSON.string)
         return [JSON.Member("has_password", .bool(account.hasPassword)), JSON.Member("providers", .array(providers))]
     }
 
-    /// Makes sure that it is the person who asks.
-    /// - Parameter completion: told on the session's thread that it is, or what to answer.
+    /// Makes sure that the asker is the person.
+    /// - Parameter completion: called on the session's thread: with success, or with what to answer.
     func confirm(_ request: PeopleRequest, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
         do {
             let user = try request.user
@@ -51,7 +51,7 @@ extension Accounts {
         of user: ID, _ request: PeopleRequest, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
     ) throws {
         let own = try rows.providers(of: user)
-        // There is nothing that could be asked for.
+        // There is nothing to ask for.
         guard !own.isEmpty else { return completion(.success(())) }
         let names = own.joined(separator: " or ")
         guard let providers, own.contains(where: { context.settings.accounts?.providers[$0] != nil }) else {

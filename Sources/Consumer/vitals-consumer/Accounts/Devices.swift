@@ -6,20 +6,20 @@ import Storage
 import Telemetry
 import Vault
 
-// A person's devices. Each is a client of its own at the broker: its random id is the username, and 32 random bytes are the password,
-// which are given out once, in the reply to a sign-in. What is kept is the hash that the broker keeps, too.
+// A person's devices. Each is a client of its own at the broker: its random id is the username, and 32 random bytes are
+// the password, which are given out once, in the reply to a sign-in. We keep only the hash that the broker keeps, too.
 //
-// The broker hears of a new device first, because only now is there a password to tell it; then its row is written, and the reply leaves.
-// Where that is interrupted, nobody has the password, and the broker drops the client at the next connection (BrokerRules.swift). A device
-// that is to go loses its row first, for the same reason.
+// The broker hears of a new device first, because the password exists only now; then its row is written, and the reply
+// leaves. Where that is interrupted, nobody has the password, and the broker drops the client at the next connection
+// (BrokerRules.swift). A device that is removed loses its row first, for the same reason.
 
 /// A device that has just been signed in.
 struct SignedIn: Equatable {
     let user: ID
     let device: ID
-    /// What the device says to the broker: nobody will see it again.
+    /// The device's password for the broker: nobody will see it again.
     let password: String
-    /// Whether the person was made by this.
+    /// Whether this sign-in made the person.
     var isNew = false
 
     /// The reply's data.
@@ -35,7 +35,8 @@ struct SignedIn: Equatable {
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class Devices: @unchecked Sendable {
     private let context: PeopleContext
-    /// People of whom a device is ended, which the broker has not confirmed: until it does, the device may ask for codes.
+    /// People with a device that was ended, but not yet confirmed by the broker: until it is, the device may ask for
+    /// codes.
     private var unconfirmed: Set<ID> = []
     /// How many a person may have.
     static let limit = 32
@@ -56,9 +57,9 @@ final class Devices: @unchecked Sendable {
         ]
     }
 
-    /// The broker is in line with all that has changed. A device that was revoked while the broker did not answer, also before a restart, is
-    /// gone only now.
-    /// - Parameter found: people of whom a client was found there, and removed.
+    /// The broker is in line with all changes. A device that was revoked while the broker did not answer, also before a
+    /// restart, is gone only now.
+    /// - Parameter found: people of whom a client was found there and removed.
     func brokerIsInLine(_ found: Set<ID>) {
         let people = unconfirmed.union(found)
         unconfirmed = []
@@ -66,7 +67,8 @@ final class Devices: @unchecked Sendable {
     }
 
     /// Signs a device in, and answers when the broker knows it.
-    /// - Parameter rows: what else is to be written in the transaction that writes the device's row; if it throws, there is no device.
+    /// - Parameter rows: writes other rows in the transaction that writes the device's row; if it throws, there is no
+    ///   device.
     func add(
         _ name: DeviceName, of user: ID, isNew: Bool = false, with rows: @escaping @Sendable () throws -> Void = {},
         _ completion: @escaping @Sendable (Result<SignedIn, any Error>) -> Void
@@ -98,8 +100,8 @@ final class Devices: @unchecked Sendable {
         }
     }
 
-    /// Answers a sign-in. Where nobody hears the reply, because the asker did not wait so long, the device ends again: the reply alone had its
-    /// password.
+    /// Answers a sign-in. Where nobody hears the reply, because the asker did not wait long enough, the device ends
+    /// again: only the reply had its password.
     func welcome(_ signedIn: SignedIn, _ request: PeopleRequest, _ words: String) {
         request.unheard.takeBack = { [unowned self] in
             context.limitedLog.info("unheard \(signedIn.user)") {
@@ -118,11 +120,12 @@ final class Devices: @unchecked Sendable {
     }
 
     /// Ends clients at the broker whose rows are gone.
-    /// - Parameter completion: told nil when the broker has confirmed it, or what to tell who asks.
+    /// - Parameter completion: gets nil when the broker has confirmed it, or what to tell the asker.
     func end(_ devices: [ID], of user: ID, _ completion: @escaping @Sendable (ReplyError?) -> Void) {
         guard let broker = context.rules else { return completion(Self.unconfirmed) }
         let told: BrokerRules.Completion = { [unowned self] error in
-            // Until the broker has let go of it, a device may have asked for another code; and where it has not yet, it still may.
+            // Until the broker has disconnected it, the device may have asked for another code; and where the broker
+            // has not yet, it still may.
             if error != nil { unconfirmed.insert(user) }
             endCodes(of: user)
             completion(error.map { refusal($0) })
@@ -175,7 +178,7 @@ final class Devices: @unchecked Sendable {
         ).compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
     }
 
-    /// Removes rows; the broker is to be told.
+    /// Removes rows; the caller must tell the broker.
     func remove(_ devices: [ID]) throws(VaultError) {
         for device in devices {
             try database.execute("DELETE FROM devices WHERE device = ?", [.text(device.text)])
@@ -222,7 +225,7 @@ extension Devices {
         return [:]
     }
 
-    /// Answers when the broker has let go of the device: from then on it is out.
+    /// Answers when the broker has disconnected the device: from then on it is out.
     private func revoke(_ request: PeopleRequest) {
         request.answering {
             let (user, device) = try removeOwn(request)
@@ -232,7 +235,7 @@ extension Devices {
         }
     }
 
-    /// Answers first: what asks is most likely the device that goes, and would not be there to hear it.
+    /// Answers first: the asker is most likely the device that goes, and would not be there to hear the reply.
     private func signOut(_ request: PeopleRequest) {
         request.answering {
             let (user, device) = try removeOwn(request)
@@ -248,7 +251,7 @@ extension Devices {
         guard owner == user.text else { throw Self.notFound }
         try database.transaction { () throws(VaultError) in
             try remove([device])
-            // Which device has asked for which code nobody knows.
+            // Nobody knows which device has asked for which code.
             try rows.endCodes(of: user, now: context.now())
         }
         return (user, device)

@@ -1,15 +1,16 @@
-// An e-mail address, as far as a person's mailbox has one: the Mailbox of RFC 5321, 4.1.2, with a dot-string before the @ and
-// a domain of at least two labels after it. Left out on purpose: quoted strings, comments, address literals and bare host names,
-// which no provider hands out, and non-ASCII addresses (RFC 6531), which few servers deliver; an international domain is written
-// in its ASCII form. No character of what is left can end a header's line.
+// An e-mail address, of the kind that a person's mailbox has: the Mailbox of RFC 5321, 4.1.2, with a dot-string before
+// the @ and a domain of at least two labels after it. Left out on purpose: quoted strings, comments, address literals
+// and bare host names, which no provider hands out, and non-ASCII addresses (RFC 6531), which few servers deliver; an
+// international domain is written in its ASCII form. None of the characters that remain can end a header's line.
 
 /// An e-mail address that mail can be sent to.
 struct EmailAddress: Hashable {
-    /// As it was given, without spaces around it: the part before the @ is the receiver's to read, capitals included.
+    /// As it was given, without spaces around it: only the receiver decides what the part before the @ means, capitals
+    /// included.
     let text: String
 
-    /// What accounts are told apart by: all of it in lower case. No provider has two people whose addresses differ in capitals only,
-    /// and people write theirs now with, now without.
+    /// What distinguishes accounts: the whole address in lower case. No provider has two people whose addresses differ
+    /// only in capitals, and people write their own sometimes with capitals and sometimes without.
     var lookup: String { text.lowercased() }
 
     /// The part before the @.
@@ -40,7 +41,7 @@ struct EmailAddress: Hashable {
     private static func isDomain(_ domain: Substring.UTF8View) -> Bool {
         let labels = domain.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard domain.count <= maximumDomainLength, labels.count >= 2, let last = labels.last else { return false }
-        // Four numbers are an address without its brackets, and no domain.
+        // Four numbers are an IP address without its brackets, and not a domain.
         guard last.contains(where: { !isDigit($0) }) else { return false }
         return labels.allSatisfy { label in
             (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")

@@ -2,7 +2,8 @@ import Records
 import Storage
 import Telemetry
 
-/// What hangs on an account. Somebody may have signed up with an address of another person's: its owner looks at this before they keep it.
+/// What hangs on an account. Somebody may have signed up with another person's address: the address's owner looks at
+/// this before they keep it.
 struct Hanging: Equatable {
     var friends = 0
     /// Invitations that are not answered yet, by them or by others.
@@ -16,10 +17,10 @@ struct Hanging: Equatable {
     var documents: [String] = []
     /// How many readings there are of each kind.
     var readings: [ReadingKind: Int64] = [:]
-    /// From when to when there are readings, Unix milliseconds, to the hour.
+    /// The times of the first and the last reading, Unix milliseconds, to the hour.
     var span: ClosedRange<Int64>?
 
-    /// Whether there is nothing but devices, which a reset ends in any case.
+    /// Whether there is nothing except devices, which a reset ends in any case.
     var isNothing: Bool {
         var other = self
         other.devices = 0
@@ -55,7 +56,7 @@ extension AccountRows {
         hanging.devices = try store.devices(of: user).count
         hanging.gateways = try EnrolledGateways(store: store, keys: keys).all(of: user).map(\.id.text)
         hanging.sensors = try Claims(store: store).claims(of: user).map { "\($0.sensor)" }
-        // Friends, invitations and consent are told already.
+        // Friends, invitations and consent are listed already.
         let told = Erasure.keptDocuments.union([FriendList.document, Inviters.document, "consent"])
         hanging.documents = try store.documents(of: user).filter { !told.contains($0) }
         for kind in ReadingKind.allCases {
@@ -67,11 +68,12 @@ extension AccountRows {
 }
 
 extension Store {
-    /// From when to when blocks of a person's have readings, Unix milliseconds, to the hour; nil where there are none.
+    /// The times of the first and the last reading in a person's blocks, Unix milliseconds, to the hour; nil where
+    /// there are none.
     fileprivate func span(of user: ID) throws(VaultError) -> ClosedRange<Int64>? {
         var span: ClosedRange<Int64>?
         for stream in try streams(of: user) {
-            // One by one each of them is found in the index.
+            // Asked for one by one, each is found in the index.
             let first = try hour("min", of: stream)
             let last = try hour("max", of: stream)
             guard let first, let last else { continue }

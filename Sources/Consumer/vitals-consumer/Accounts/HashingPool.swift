@@ -1,16 +1,18 @@
-// Hashing a password takes a good part of a second and 32 MiB, on purpose. So it is done on two threads of its own, at most two at
-// once, while the session's thread goes on; a few more wait in line, and whoever finds the line full is told when to try again.
+// Hashing a password takes a good part of a second and 32 MiB, on purpose. So it is done on two threads of its own, at
+// most two at once, while the session's thread goes on; a few more wait in line, and an asker who finds the line full
+// is told when to try again.
 //
-// What is hashed is not the password, but its HMAC under the pepper, a key that is not in the database: who has a copy of vitals.db
-// alone has nothing to try passwords on.
+// The hash is not made of the password, but of its HMAC under the pepper, a key that is not in the database: nobody can
+// try passwords with only a copy of vitals.db.
 
 import Reactor
 import Synchronization
 import Vault
 
-/// The threads that hash passwords. They end with the value, after the hash that each is at; whoever waits in line gets no answer.
+/// The threads that hash passwords. They end with the value, after the hash that each works on; requests that wait in
+/// line get no answer.
 final class HashingPool: Sendable {
-    /// What a hash becomes, on the pool's thread.
+    /// Gets the hash, on the pool's thread.
     typealias Completion = @Sendable (Result<[UInt8], VaultError>) -> Void
 
     /// Bytes of a salt.
@@ -23,7 +25,7 @@ final class HashingPool: Sendable {
 
     /// - Parameters:
     ///   - capacity: how many may wait.
-    ///   - cost: of each hash; another one makes another hash: `StoredPassword` says which it was.
+    ///   - cost: of each hash; a different cost makes a different hash: `StoredPassword` says which it was.
     init(pepper: SymmetricKey, threads count: Int = 2, capacity: Int = 32, cost: Scrypt.Cost = .password) {
         self.pepper = pepper
         self.cost = cost
@@ -34,13 +36,14 @@ final class HashingPool: Sendable {
 
     deinit {
         line.empty()
-        // What was waiting for the last hash may be the last that knew the pool: then this is one of its threads.
+        // The last reference to the pool may have been in the completion of the last hash: then this runs on one of its
+        // threads.
         for thread in threads { thread.end() }
     }
 
     /// Hashes a password, when its turn comes.
-    /// - Parameter isGuest: those who are not signed in leave a quarter of the line to those who are.
-    /// - Returns: nil; or, where the line is full and nothing will be done, in how many seconds it may not be.
+    /// - Parameter isGuest: askers who are not signed in leave a quarter of the line to those who are.
+    /// - Returns: nil; or, where the line is full and nothing will be done, in how many seconds there may be room.
     func hash(
         _ password: Password, salt: [UInt8], isGuest: Bool, _ completion: @escaping Completion
     ) -> Int? {
@@ -54,7 +57,7 @@ final class HashingPool: Sendable {
     }
 }
 
-/// Who waits for which thread.
+/// The work that waits, and the threads that do it.
 // It is apart from the pool so that work under way keeps it alive, and not the pool: a thread cannot end itself.
 private final class Line: Sendable {
     private struct State {
@@ -88,7 +91,7 @@ private final class Line: Sendable {
         return seconds
     }
 
-    /// Lets go of those who wait.
+    /// Drops the work that waits.
     func empty() { state.withLock { $0.waiting = [] } }
 
     private func run(_ first: @escaping @Sendable () -> Void, on thread: EventLoop) {

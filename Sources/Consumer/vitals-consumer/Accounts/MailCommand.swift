@@ -3,9 +3,9 @@ import Glibc
 import Reactor
 import Synchronization
 
-// Mail leaves by a program of the operator's, such as sendmail: it is started without a shell, gets one whole message on its standard
-// input, and says with its exit status whether it took it. It runs on a thread of its own here, which waits for it at most half a
-// minute.
+// Mail leaves by a program of the operator's, such as sendmail: it is started without a shell, gets one whole message
+// on its standard input, and says with its exit status whether it took it. It runs on a thread of its own here, which
+// waits for it at most half a minute.
 
 /// A mail: plain text for one receiver.
 struct Mail: Sendable {
@@ -22,8 +22,8 @@ struct Mail: Sendable {
         self.body = body
     }
 
-    /// The message (RFC 5322), without From, which is the mail program's to know (sendmail and msmtp add it). An `EmailAddress`
-    /// has no character that could end a line; subject and body are ours.
+    /// The message (RFC 5322), without From, which the mail program must know (sendmail and msmtp add it). An
+    /// `EmailAddress` has no character that could end a line; subject and body are ours.
     /// - Parameter time: Unix milliseconds.
     func bytes(time: Int64) -> [UInt8] {
         let lines = [
@@ -36,7 +36,7 @@ struct Mail: Sendable {
     }
 }
 
-/// Sends mail with a program. Ends its thread with the value.
+/// Sends mail with a program. Its thread ends with the value.
 final class MailCommand: Sendable {
     private let command: [String]
     private let limit: Duration
@@ -56,7 +56,8 @@ final class MailCommand: Sendable {
 
     deinit { thread.end() }
 
-    /// Sends a message, when its turn comes. What goes wrong is told on the mail thread, and what it says holds nothing of the message.
+    /// Sends a message, when its turn comes. `failed` is called on the mail thread, and its text holds nothing of the
+    /// message.
     func send(_ message: [UInt8], failed: @escaping @Sendable (String) -> Void) {
         let isTaken = waiting.withLock { waiting in
             guard waiting < Self.capacity else { return false }
@@ -88,7 +89,8 @@ final class MailCommand: Sendable {
         return wait(for: program, until: end) ?? problem
     }
 
-    /// Starts the program in a process group of its own, with nothing of ours open but its input, and no signal blocked.
+    /// Starts the program in a process group of its own, with nothing of ours open but its input, and no signal
+    /// blocked.
     private static func spawn(_ command: [String], input: CInt, _ program: inout pid_t) -> CInt {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -115,7 +117,7 @@ final class MailCommand: Sendable {
         return posix_spawn(&program, command[0], &actions, &attributes, words, variables)
     }
 
-    /// Whether libraries mark theirs as not to be inherited is not known of all; `closefrom` would be one call, but
+    /// Not all libraries are known to mark their descriptors as not to be inherited; `closefrom` would be one call, but
     /// posix_spawn_file_actions_addclosefrom_np does not import.
     private static func openDescriptors() -> [CInt] {
         guard let folder = opendir("/proc/self/fd") else { return [] }
@@ -149,7 +151,7 @@ final class MailCommand: Sendable {
         return nil
     }
 
-    /// Waits for the program's end, and ends it, and what it has started, when the time is over.
+    /// Waits for the program's end, and kills it, and everything that it has started, when the time is over.
     private static func wait(for program: pid_t, until end: ContinuousClock.Instant) -> String? {
         var status: CInt = 0
         while true {

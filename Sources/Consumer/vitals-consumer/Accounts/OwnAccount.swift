@@ -4,7 +4,7 @@ import Records
 import Storage
 import Telemetry
 
-// What people ask about their own accounts, once they are signed in.
+// People's requests about their own accounts, once they are signed in.
 
 extension Accounts {
     /// What people may ask about their own accounts.
@@ -41,10 +41,12 @@ extension Accounts {
 
     private var codes: ResetCodes { ResetCodes(store: context.store, keys: context.keys) }
 
-    /// Failures here are those of somebody who holds a signed-in device: they are counted apart, and lock nobody's sign-in.
+    /// Failures here come from somebody who holds a signed-in device: they are counted apart, and lock nobody's
+    /// sign-in.
     func ownTries(_ user: ID) -> [UInt8] { Array("own".utf8) + [0] + Array(user.text.utf8) }
 
-    /// The present password, the new one's rules, then whether the present one is right. The other devices stay signed in.
+    /// Checks that a present password is given, then the new one's rules, then whether the present one is right. The
+    /// other devices stay signed in.
     func changePassword(_ request: PeopleRequest) {
         request.answering {
             let user = try request.user
@@ -103,7 +105,7 @@ extension Accounts {
         }
     }
 
-    /// The broker hears of it after the reply: who asks is one of those that go.
+    /// The broker hears of it after the reply: the asker is one of the devices that go.
     private func eraseAll(of user: ID, _ request: PeopleRequest) {
         request.answering {
             let clients = try devices.ids(of: user)

@@ -2,12 +2,13 @@ import Telemetry
 
 // What a new password must have (requirement B2), and how it is read.
 //
-// Letters are Unicode's: É is an upper-case letter, ß a lower-case one, and those of scripts without cases are letters that are
-// neither. A digit is a decimal digit of any script. A special character is one that shows and is neither letter nor digit. Length is
-// counted in characters as people see them.
+// Letters are Unicode's: É is an upper-case letter, ß a lower-case one, and letters of scripts without cases are
+// neither. A digit is a decimal digit of any script. A special character is one that shows and is neither letter nor
+// digit. Length is counted in characters as people see them.
 //
-// The same é comes from one keyboard as one code point and from another as two. Whatever Unicode has a single code point for is
-// hashed as that, which is its normal form NFC for all that keyboards type; rarer combinations are taken as they come.
+// The same é comes from one keyboard as one code point and from another as two. A character that has a single code
+// point in Unicode is hashed as that, which is its normal form NFC for everything that keyboards type; rarer
+// combinations are taken as they come.
 
 /// A password on its way to its hash. Nothing prints it.
 struct Password: CustomStringConvertible, CustomReflectable {
@@ -26,15 +27,15 @@ struct Password: CustomStringConvertible, CustomReflectable {
 }
 
 extension Password {
-    /// The password to sign in with: whatever was once allowed.
+    /// The password to sign in with: anything that was once allowed.
     init(ofSignIn fields: JSON, field: String = "password") throws(ReplyError) {
         let given = try Self.given(fields, field)
         guard !given.isEmpty else { throw ReplyError(.invalid, "Enter a password", field: field) }
         self.init(given)
     }
 
-    /// A new password, which has to keep all of the rules. The error's message has a sentence for each that is broken, in the order
-    /// of `Rule`; whether it is easily guessed is asked only of one that keeps the others.
+    /// A new password, which has to keep all of the rules. The error's message has a sentence for each that is broken,
+    /// in the order of `Rule`; whether a password is easily guessed is checked only if it keeps the other rules.
     /// - Parameter names: what it must not contain: the account's e-mail address, phone number or person's name.
     init(new fields: JSON, field: String = "password", names: [AccountName] = [], personName: String? = nil)
         throws(ReplyError)
@@ -64,7 +65,7 @@ extension Password {
     enum Rule: CaseIterable {
         case printable, longEnough, shortEnough, upperCase, lowerCase, digit, special, withoutName, uncommon
 
-        /// Those that need nothing but the password.
+        /// The rules that need nothing but the password.
         fileprivate static let shape: [Rule] = allCases.filter { $0 != .withoutName && $0 != .uncommon }
 
         /// Characters.
@@ -72,7 +73,7 @@ extension Password {
         /// Bytes of UTF-8.
         static let maximumLength = 128
 
-        /// The rule, as whoever breaks it reads it.
+        /// The rule, in the words for a person who breaks it.
         var message: String {
             switch self {
             case .printable: "The password must not contain control characters"
@@ -107,7 +108,8 @@ extension Password {
         }
     }
 
-    /// Whether a name is in it, in whatever case. Parts of fewer than four characters may be: Al's password may have an "al" in it.
+    /// Whether the password contains a name, in whatever case. Parts of fewer than four characters may be: Al's
+    /// password may have an "al" in it.
     private func contains(_ names: [AccountName], _ personName: String?) -> Bool {
         var parts = (personName ?? "").split { !$0.isLetter }.map { String($0) }
         for name in names {
@@ -125,10 +127,11 @@ extension Password {
     }
 }
 
-/// Characters of several code points as the one that Unicode has for them.
+/// Replaces characters of several code points with the single one that Unicode has for them.
 ///
-/// Foundation's normal forms are not in FoundationEssentials; but Swift takes characters for equal that are canonically equivalent
-/// (Unicode Standard Annex 15), so those of one code point, in a dictionary, are found by any spelling of theirs.
+/// Foundation's normal forms are not in FoundationEssentials; but Swift treats characters as equal if they are
+/// canonically equivalent (Unicode Standard Annex 15), so a dictionary of characters with one code point finds them by
+/// any of their spellings.
 enum Composition {
     static func compose(_ text: String) -> String {
         var result = String.UnicodeScalarView()
@@ -138,8 +141,9 @@ enum Composition {
         return String(result)
     }
 
-    /// What there is up to Greek Extended, a few symbols, and Hangul. Of several that are equivalent the first, which is the one that
-    /// normal forms have: Å is a letter and was a unit, and K and ; are not the signs of Kelvin and of Greek questions.
+    /// All such characters up to Greek Extended, a few symbols, and Hangul. Of several that are equivalent, the first,
+    /// which is the one that normal forms have: Å is a letter and was a unit, and K and ; are not the signs of Kelvin
+    /// and of Greek questions.
     private static let singles: [Character: Unicode.Scalar] = {
         var singles: [Character: Unicode.Scalar] = [:]
         for range in [UInt32(0x20)...0x1FFF, 0x2126...0x212B, 0xAC00...0xD7A3] {

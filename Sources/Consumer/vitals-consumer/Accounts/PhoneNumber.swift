@@ -1,13 +1,14 @@
-/// A phone number with its country code: E.164, at most fifteen digits. What numbers a country hands out changes by the month, so
-/// only the shape is looked at; that a number is somebody's shows when a code reaches them.
+/// A phone number with its country code: E.164, at most fifteen digits. Countries change the numbers that they hand out
+/// by the month, so only the shape is checked; a code that reaches a person shows that the number is theirs.
 struct PhoneNumber: Hashable {
-    /// A plus sign and digits only: `+4915123456789`. Accounts are told apart by it.
+    /// A plus sign and digits only: `+4915123456789`. It distinguishes accounts.
     let text: String
 
-    /// The number that a text spells, with spaces, hyphens, full stops and brackets as people write them; nil where it is none.
+    /// The number that a text spells, with spaces, hyphens, full stops and brackets as people write them; nil where it
+    /// is none.
     ///
-    /// `+49 (0)151…` is refused: the digit in brackets is not dialled from abroad, but in some countries a zero is, and only the
-    /// person knows.
+    /// `+49 (0)151…` is refused: the digit in brackets is not dialled from abroad, but in some countries a zero is, and
+    /// only the person knows.
     init?(_ given: String) {
         let written = given.trimmed
         guard written.utf8.count <= 64, written.utf8.first == UInt8(ascii: "+"), Self.hasFittingBrackets(written) else {

@@ -5,12 +5,14 @@ import Vault
 
 // Codes that reset a password: rows of `codes` with the purpose "reset".
 //
-// A code is ten characters that are hard to confuse, fifty random bits, good once and for a quarter of an hour. Each name
-// has one at a time: who asks again gets the same, so that nobody can spoil another's code by asking. It belongs to the keyed hash of
-// the name and not to the account, and so there is one for a name that nobody has, too, which nobody ever gets.
+// A code is ten characters that are hard to confuse, fifty random bits, valid once and for a quarter of an hour. Each
+// name has one at a time: asking again gives the same, so that nobody can spoil another person's code by asking. It
+// belongs to the keyed hash of the name and not to the account, and so a name that does not exist has one, too, which
+// nobody ever gets.
 //
-// Tries are not counted: a code that is over after some wrong ones is one that any stranger can end, as soon as it is sent. What the desk
-// lets through of all guests' requests in that time, some eighteen thousand, guesses one code in sixty thousand million.
+// Tries are not counted: if some wrong tries ended a code, any stranger could end it as soon as it is sent. The
+// requests that the desk lets through from all guests in that time, some eighteen thousand, guess one code in sixty
+// thousand million.
 
 /// The codes of a store. Belongs to the thread of its store and keys.
 struct ResetCodes {
@@ -19,18 +21,18 @@ struct ResetCodes {
 
     /// Milliseconds.
     static let lifetime: Int64 = 15 * 60_000
-    /// How many may be out at once; beyond, the oldest go early.
+    /// How many may be out at once; beyond that, the oldest go early.
     private static let limit: Int64 = 10_000
     private static let length = 10
     /// Crockford's base 32: without I, L, O and U.
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-    /// The code for a name, the one that is out or a new one, as people read it: `0123A-BCDEF`.
+    /// The code for a name, either the one that is out or a new one, as people read it: `0123A-BCDEF`.
     /// - Parameter now: Unix milliseconds.
     func issue(_ lookup: [UInt8], now: Int64) throws(VaultError) -> String {
         try store.database.transaction { () throws(VaultError) in
             if let row = try row(lookup, now) {
-                // Whether or not there was one, the same is done.
+                // The work is the same whether or not there was one.
                 try remove(lookup)
                 try insert(row.code, lookup, expires: row.expires)
                 return Self.grouped(row.code)
@@ -51,13 +53,13 @@ struct ResetCodes {
         }
     }
 
-    /// Whether this is the code that is out for a name, which is not used up by it.
+    /// Whether this is the code that is out for a name; asking does not use it up.
     func isRight(_ given: String, _ lookup: [UInt8], now: Int64) throws(VaultError) -> Bool {
         guard let row = try row(lookup, now) else { return false }
         return isEqualInConstantTime(Self.read(given), row.code)
     }
 
-    /// A name's code is used up.
+    /// Uses a name's code up.
     /// - Returns: whether there was one.
     @discardableResult
     func remove(_ lookup: [UInt8]) throws(VaultError) -> Bool {
@@ -74,7 +76,7 @@ struct ResetCodes {
         ) { row throws(VaultError) in
             (id: try row.text("id"), sealed: try row.blob("secret"), expires: try row.int("expires_ms"))
         }
-        // One that would live longer than any may: the clock was set back.
+        // A code that would live longer than any may: the clock was set back.
         guard let found, now < found.expires, found.expires <= now + Self.lifetime else { return nil }
         return (try keys.service.openWithNonce(found.sealed, aad: Self.data(found.id)), found.expires)
     }
@@ -97,7 +99,8 @@ struct ResetCodes {
         String(decoding: code.prefix(length / 2) + [UInt8(ascii: "-")] + code.suffix(length / 2), as: UTF8.self)
     }
 
-    /// The code as it is kept, however it was typed: in small letters, with an O for a zero, with or without the hyphen.
+    /// The code as it is kept, however it was typed: in small letters, with an O for a zero, with or without the
+    /// hyphen.
     private static func read(_ given: String) -> [UInt8] {
         given.utf8.compactMap { character in
             switch character {

@@ -4,28 +4,30 @@ import Records
 import Storage
 import Telemetry
 
-// Resetting a password that was forgotten: a code goes to the account's e-mail address, and whoever has it sets a new password.
+// Resetting a password that was forgotten: a code goes to the account's e-mail address, and anybody who has the code
+// can set a new password.
 //
-// Addresses are not verified when somebody signs up: it may be another's, who resets the password when they hear of it. So the first
-// reset of an account shows what hangs on it (friends, what others may be shown, gateways, sensors, readings), and changes nothing until its
-// holder says whether that is kept. What is not kept ends with the transaction that sets the password, and is forgotten like everything that a
-// person has forgotten (Forgetting/). From then on the address is verified. Devices and codes end with every reset.
+// Addresses are not verified when somebody signs up: an address may belong to another person, who resets the password
+// when they hear of it. So the first reset of an account shows what hangs on it (friends, what others may be shown,
+// gateways, sensors, readings), and changes nothing until its holder says whether to keep that. What is not kept ends
+// with the transaction that sets the password, and is forgotten like everything that a person has had forgotten
+// (Forgetting/). From then on the address is verified. Devices and codes end with every reset.
 //
-// Asking for a code is answered before anything is looked up, always with the same words, and what is done afterwards is the same for a
-// name that nobody has, but for the mail. Without a mail command, and for phone numbers, the operator prints the code:
-// `vitals-consumer reset-password`.
+// Asking for a code is answered before anything is looked up, always with the same words, and the work done afterwards
+// is the same for a name that does not exist, except for the mail. Without a mail command, and for phone numbers, the
+// operator prints the code: `vitals-consumer reset-password`.
 
-/// What is asked by those who cannot sign in. Belongs to the session's thread.
+/// Answers requests of people who cannot sign in. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class Resets: @unchecked Sendable {
     private unowned let accounts: Accounts
     private let context: PeopleContext
     private let codes: ResetCodes
     private let mail: MailCommand?
-    /// Three at once, then one in ten minutes: nobody is to fill another's mailbox.
+    /// Three at once, then one in ten minutes: nobody should be able to fill another person's mailbox.
     private var allowance = Allowance<[UInt8]>(perSecond: 1.0 / 600, burst: 3)
-    /// For all together, one in ten seconds: e-mail addresses are not verified, and who signs up with others' is not to have
-    /// us write to thousands of them.
+    /// For all together, one in ten seconds: e-mail addresses are not verified, and somebody who signs up with other
+    /// people's must not make us write to thousands of them.
     private var mails = Allowance<Int>(perSecond: 0.1, burst: 30)
 
     init(_ accounts: Accounts) {
@@ -67,7 +69,7 @@ final class Resets: @unchecked Sendable {
         let now = context.now()
         let code = try codes.issue(lookup, now: now)
         guard let account = try accounts.rows.account(lookup) else { return }
-        // Where the account's owner gets mail, whatever the asker has typed.
+        // The address at which the account's owner gets mail, whatever the asker has typed.
         guard case .string(let text)? = try context.documents.read("contact", of: account.user)?["email"],
             let address = EmailAddress(text), let mail
         else {
@@ -108,8 +110,8 @@ final class Resets: @unchecked Sendable {
 
     // MARK: The new password
 
-    /// Looked for in this order: the name, the code's being there, the new password's rules, whether the code is right, and whether there is
-    /// something on the account of which nothing is said.
+    /// Errors are looked for in this order: the name, whether a code is given, the new password's rules, whether the
+    /// code is right, and whether the request leaves open what to do with what hangs on the account.
     private func resetPassword(_ request: PeopleRequest) {
         request.answering {
             let name = try AccountName(request.fields)
@@ -127,7 +129,7 @@ final class Resets: @unchecked Sendable {
         }
     }
 
-    /// What the holder of an account has to be asked first; nil where nothing is to be asked.
+    /// What the holder of an account has to be asked first; nil where there is no question.
     private func question(about account: StoredAccount, _ isKept: Bool?) throws(VaultError) -> JSON? {
         guard account.verified == nil, isKept == nil else { return nil }
         let hanging = try accounts.rows.hanging(on: account.user, now: context.now())
@@ -146,7 +148,7 @@ final class Resets: @unchecked Sendable {
         _ password: StoredPassword, _ lookup: [UInt8], _ isKept: Bool?, _ request: PeopleRequest
     ) throws {
         guard let account = try accounts.rows.account(lookup) else { throw Self.wrong }
-        // Something may have come to hang on it while the password was hashed.
+        // Something may have been added to the account while the password was hashed.
         if let question = try question(about: account, isKept) { return request.done(question) }
         let (user, ends, now) = (account.user, isKept == false, context.now())
         let devices = try accounts.devices.ids(of: user)
@@ -159,7 +161,7 @@ final class Resets: @unchecked Sendable {
             try accounts.devices.remove(devices)
             try accounts.rows.endCodes(of: user, now: now)
             guard ends else { return [] }
-            // Whatever interrupts this: all of it is done at the next start.
+            // Even if this is interrupted, all of it is done at the next start.
             try context.keys.toForget(user, withAccount: false).enter(context.store.database)
             return try EnrolledGateways(store: context.store, keys: context.keys).endAll(of: user, given: given)
         }
@@ -173,7 +175,7 @@ final class Resets: @unchecked Sendable {
                 request.done(["changed": true, "message": .string("The password was changed, \(words): sign in")])
             }
         }
-        // First of all, so that nothing of theirs comes to be meanwhile.
+        // This comes first, so that nothing new of theirs is made meanwhile.
         accounts.erase(user, true) { result in
             var words = "and what hung on the account is deleted"
             if case .failure(let error) = result {

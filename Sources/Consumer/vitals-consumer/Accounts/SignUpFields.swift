@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What signing up takes. Errors are looked for in the order of the properties, and each names its field.
+/// The fields of a sign-up. Errors are looked for in the order of the properties, and each names its field.
 struct SignUpFields {
     let name: AccountName
     let password: Password
@@ -13,7 +13,7 @@ struct SignUpFields {
     }
 }
 
-/// What signing in takes. The password need only be there: whether it is right is another question.
+/// The fields of a sign-in. The password need only be there: whether it is right is another question.
 struct SignInFields {
     let name: AccountName
     let password: Password
@@ -47,7 +47,7 @@ struct DeviceName: Hashable {
 }
 
 extension String {
-    /// Whether nothing in it ends a line, or controls whatever shows it.
+    /// Whether nothing in the text ends a line, or controls the program that shows it.
     var isOneLine: Bool {
         unicodeScalars.allSatisfy {
             ![.control, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)

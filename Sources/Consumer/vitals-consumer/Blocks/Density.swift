@@ -98,7 +98,7 @@ struct Density {
     ///   - now: milliseconds of a clock that never runs backwards.
     ///   - stored: counts the stored readings of a minute, second by second; nil where they are too many to be counted.
     /// - Returns: whether no second has more than a sensor sends, and the block has no more days than any gateway's;
-    ///   otherwise it is not to be stored.
+    ///   otherwise the block must not be stored.
     mutating func admits(
         _ readings: [BareReading], of stream: Int64, now: UInt64,
         stored: (Minute) throws(VaultError) -> [Count]?

@@ -104,7 +104,7 @@ struct Ingest {
 
     /// Takes a grant that a gateway hands back.
     mutating func collect(grant payload: [UInt8], from gateway: ID) {
-        // No more in a batch than anyone has sensors: whoever sends more has nothing to say.
+        // Nobody has more sensors than this: a gateway that hands back more grants in a batch is not taken seriously.
         guard gateways[gateway] != nil, payload.count <= Adoption.maximumLength, grants.count < 256 else { return }
         grants.append((gateway, payload))
     }

@@ -27,7 +27,7 @@ final class OpenSession {
     }
 
     /// The reading of one of the session's journal records.
-    /// - Throws: `.notAuthentic` or `.malformed` where it is none.
+    /// - Throws: `.notAuthentic` or `.malformed` where it is not such a record.
     func reading(of record: LooseBody.Record) throws(VaultError) -> [Reading]? {
         let journal: BlockCipher
         if let madeJournal {

@@ -6,8 +6,8 @@ import Storage
 
 /// `vitals-consumer backup DIR`: copies of both databases, also beside a running service.
 ///
-/// The data is copied first, the keys after it: a secret is made before the stream that needs it, so the copy of the keys has
-/// every secret that the copy of the data needs. They lie in folders of their own, to be kept apart.
+/// The data is copied first, the keys after it: a secret is made before the stream that needs it, so the copy of the
+/// keys has every secret that the copy of the data needs. The two copies lie in folders of their own, to be kept apart.
 struct BackupCommand {
     static let declaration = Command(
         name: "backup",
@@ -29,7 +29,7 @@ struct BackupCommand {
                 .noInput, "there is nothing to back up: \(settings.state)/\(name) does not exist",
                 hint: "check \"state\" in the settings; the service makes it at its first start")
         }
-        // What root writes into another user's folder is that user's, and goes no further than they could.
+        // What root writes into another user's folder belongs to that user, and is limited to what they could write.
         let rights = try FileRights.take(ofOwnerOf: folder)
         defer { rights.giveBack() }
         try makeEmptyFolder()
@@ -55,7 +55,7 @@ struct BackupCommand {
         return .ok
     }
 
-    /// The list of the forgotten goes into both parts, last: whoever is forgotten in the databases is on it.
+    /// The list of the forgotten goes into both parts, last: so everybody who is forgotten in the databases is on it.
     private func copyForgotten(_ settings: ConsumerSettings) throws(Failure) {
         try Failure.explaining { () throws(VaultError) in
             guard let lines = try forgotten(settings) else { return }
@@ -63,7 +63,7 @@ struct BackupCommand {
         }
     }
 
-    /// Opened with the rights of its own folder's owner, its log and all; to be read it needs nothing more.
+    /// Opens a database and its log with the rights of its folder's owner; reading it needs nothing more.
     private func source(_ path: String, _ application: Int32) throws(VaultError) -> Database {
         let rights = try FileRights.take(ofFolderOf: path)
         defer { rights.giveBack() }

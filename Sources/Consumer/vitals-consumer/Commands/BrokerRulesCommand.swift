@@ -5,8 +5,9 @@ import Glibc
 import Records
 import Storage
 
-/// `vitals-consumer broker-rules FILE`: writes the file of the broker's dynamic-security plugin where it is missing or damaged, or says something
-/// else than the database. To be run before the broker starts, for that reads the file then and never again.
+/// `vitals-consumer broker-rules FILE`: writes the file of the broker's dynamic-security plugin where it is missing or
+/// damaged, or differs from the database. It must run before the broker starts, because the broker reads the file then
+/// and never again.
 struct BrokerRulesCommand {
     static let declaration = Command(
         name: "broker-rules",
@@ -21,7 +22,7 @@ struct BrokerRulesCommand {
 
     let path: String
 
-    /// Tells of it on `output`, a file descriptor.
+    /// Says what was done on `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws -> ExitCode {
         guard settings.brokerRules != nil else {
             throw Failure(
@@ -53,7 +54,7 @@ struct BrokerRulesCommand {
         return .ok
     }
 
-    /// What cannot be read may have had clients of the operator's own.
+    /// A damaged file may have had clients of the operator's own.
     private func keep(_ damaged: [UInt8]) throws(Failure) {
         let copy = path + ".damaged"
         try Failure.explaining { () throws(VaultError) in
@@ -63,16 +64,17 @@ struct BrokerRulesCommand {
     }
 
     private func access(of settings: ConsumerSettings) throws -> BrokerAccess {
-        // Where the service has never run the broker comes first all the same: it lets nobody in without this file.
+        // Even if the service has never run, the broker must start first: it lets nobody in without this file.
         let isNew = Glibc.access(settings.state + "/vitals.db", F_OK) != 0
         let store = try isNew ? nil : Store(folder: settings.state, readOnly: true)
-        // The files of passwords may be the broker's alone.
+        // The password files may be readable by the broker alone.
         let rights = FileRights.takeCallers()
         defer { rights.giveBack() }
         return try BrokerAccess(settings.admission, store)
     }
 
-    /// The file is the broker's, in a folder of the broker's: root reads it where it is a file, and no link to what the broker is not to see.
+    /// The file is the broker's, in a folder of the broker's: root reads it only if it is a file, and not a link to
+    /// something that the broker must not see.
     private func read() throws(Failure) -> [UInt8]? {
         let rights = FileRights.takeCallers()
         defer { rights.giveBack() }
@@ -90,7 +92,7 @@ struct BrokerRulesCommand {
         try SmallFile.replace(path, with: bytes, owner: FileRights.areRoots ? owner : nil)
     }
 
-    /// A broker of before has left it for everyone to read.
+    /// An older broker may have left the file readable for everyone.
     private func restrict() throws(Failure) {
         let rights = FileRights.takeCallers()
         defer { rights.giveBack() }

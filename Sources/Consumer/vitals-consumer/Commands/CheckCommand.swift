@@ -3,7 +3,7 @@ import Records
 import Storage
 import Telemetry
 
-/// `vitals-consumer check`: opens all that is stored, counts it again, and compares.
+/// `vitals-consumer check`: opens everything that is stored, counts it again, and compares.
 ///
 /// It reads one state of the database, also beside a running service.
 struct CheckCommand {
@@ -23,7 +23,7 @@ struct CheckCommand {
         var readings: Int64 = 0
         /// Readings that gateways say they had to drop.
         var lostInGaps: UInt64 = 0
-        /// Blocks of persons whose secret is not there any more.
+        /// Blocks of people whose secret no longer exists.
         var forgotten: Int64 = 0
         /// Blocks that do not open, or say nothing, and rows about a person (documents, names of devices, days and
         /// so on) that do not open.
@@ -66,7 +66,7 @@ struct CheckCommand {
         return .ok
     }
 
-    /// What is found in one state of the database.
+    /// The findings in one state of the database.
     static func findings(_ store: Store, _ keys: Keys) throws(VaultError) -> Findings {
         var findings = Findings()
         try store.database.snapshot { () throws(VaultError) in
@@ -82,7 +82,8 @@ struct CheckCommand {
                         (SELECT 1 FROM ledger WHERE ledger.session = sessions.number AND seq = 0)
                     """, row: Row.int) ?? 0
         }
-        // Secrets are made before the streams that need them, so these are not older than the snapshot.
+        // Secrets are made before the streams that need them, so the secrets read here include all that the snapshot
+        // needs.
         try keys.checkIntegrity()
         for name in try keys.all() where try keys.person(name.user, version: name.version) == nil {
             findings.damaged += 1
@@ -137,7 +138,7 @@ extension CheckCommand.Findings {
         unledgered += recount.unledgered
         if person == nil { forgotten += recount.blocks }
         guard let counts = try store.counts(of: stream) else { return }
-        // What cannot be opened cannot be counted; the blocks can.
+        // Readings that cannot be opened cannot be counted; the blocks can.
         let kinds = person == nil ? [0] : Set(counts.keys).union(recount.numbers.keys)
         for kind in kinds where counts[kind] ?? 0 != recount.numbers[kind] ?? 0 { miscounted += 1 }
     }

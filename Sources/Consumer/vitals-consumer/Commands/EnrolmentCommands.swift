@@ -4,7 +4,7 @@ import Records
 import Storage
 import Telemetry
 
-/// `vitals-consumer enrol-code`: draws a code for a gateway that is the operator's, beside the running service.
+/// `vitals-consumer enrol-code`: draws a code for a gateway of the operator's, beside the running service.
 struct EnrolCodeCommand {
     static let declaration = Command(
         name: "enrol-code",
@@ -16,7 +16,7 @@ struct EnrolCodeCommand {
         options: [.value("gateway", "ID", "the gateway's id in topics (default: drawn at random)")],
         examples: [Example("vitals-consumer enrol-code --gateway attic")])
 
-    /// What it is to be called; nil lets the service draw an id.
+    /// The gateway's id; nil lets the service draw one.
     let gateway: ID?
 
     /// Prints the code on `output`, a file descriptor, and what to do with it on standard error.
@@ -67,8 +67,8 @@ extension EnrolCodeCommand: Subcommand {
     }
 }
 
-/// `vitals-consumer gateways`: lists the gateways that were enrolled by a code, and those of the settings; or removes one, which a
-/// running service takes at SIGHUP.
+/// `vitals-consumer gateways`: lists the gateways that were enrolled by a code, and those of the settings; or removes
+/// one, which a running service takes at SIGHUP.
 struct GatewaysCommand {
     static let declaration = Command(
         name: "gateways",

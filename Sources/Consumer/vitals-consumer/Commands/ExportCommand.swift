@@ -18,7 +18,7 @@ struct ExportCommand {
     let user: ID
     let folder: String
 
-    /// Writes how much it was to `output`, a file descriptor.
+    /// Writes how much was exported to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws -> ExitCode {
         let keys = try Keys(settings, .read)
         let store = try Store(folder: settings.state, readOnly: true)
@@ -34,7 +34,8 @@ struct ExportCommand {
         var position: ExportPosition? = ExportPosition()
         while let here = position {
             let part = try Failure.explaining { () throws(VaultError) in
-                // One state for each part: the service may be packing what is read, and its place in it stays good.
+                // One state for each part: the service may be packing what is read, but the position of the next part
+                // stays valid.
                 try store.database.snapshot { () throws(VaultError) in try export.part(at: here) }
             }
             if file?.name != part.file {
@@ -58,7 +59,7 @@ struct ExportCommand {
         return .ok
     }
 
-    /// What root writes into another user's folder is that user's, and goes no further than they could.
+    /// What root writes into another user's folder belongs to that user, and is limited to what they could write.
     private func makeFolder() throws(Failure) {
         let rights = try FileRights.take(ofOwnerOf: folder)
         defer { rights.giveBack() }
@@ -69,7 +70,7 @@ struct ExportCommand {
         }
     }
 
-    /// Base64 is cut where it may be: a part's length is a multiple of four.
+    /// Base64 is cut only where it can be: a part's length is a multiple of four.
     private static func bytes(of part: ExportPart) throws(Failure) -> [UInt8] {
         guard part.isBase64 else { return Array(part.text.utf8) }
         guard let data = Data(base64Encoded: part.text) else { throw Failure(.data, "\(part.file) is damaged") }

@@ -6,8 +6,9 @@ import Telemetry
 
 /// `vitals-consumer forget`: the operator's way to have somebody forgotten.
 ///
-/// The databases belong to whoever has the state folder. Where nobody has it, all is done here. A running service does it
-/// itself, when it reads the list of the forgotten again: two that change the streams at once would get in each other's way.
+/// The databases belong to the process that holds the state folder. If none does, everything is done here. A running
+/// service does it itself, when it reads the list of the forgotten again: two processes that change the streams at once
+/// would get in each other's way.
 struct ForgetCommand: Subcommand {
     static let declaration = Command(
         name: "forget",
@@ -51,7 +52,7 @@ struct ForgetCommand: Subcommand {
         defer { lines.flush() }
         var folder: StateFolder?
         do throws(Failure) { folder = try StateFolder(settings.state) } catch {
-            // The service has it.
+            // The service holds the folder.
             guard error.exitCode == .temporary else { throw error }
             folder = nil
         }
@@ -89,7 +90,7 @@ struct ForgetCommand: Subcommand {
         return erasure.proof
     }
 
-    /// The newest version there is, or was; nil where nobody of this name is known.
+    /// The latest version that there is, or was; nil where nobody of this name is known.
     private func newestVersion(_ store: Store, _ keys: Keys) throws(VaultError) -> Int64? {
         if let version = try keys.version(of: user) { return version }
         let user = Value.text(user.text)

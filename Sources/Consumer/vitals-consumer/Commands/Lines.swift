@@ -20,7 +20,7 @@ struct Lines {
         if buffer.count >= 1 << 16 { flush() }
     }
 
-    /// Whoever reads has gone where this fails: there is no one left to tell.
+    /// If this fails, the reader has gone: there is nobody left to tell.
     mutating func flush() {
         var rest = buffer[...]
         while !rest.isEmpty {

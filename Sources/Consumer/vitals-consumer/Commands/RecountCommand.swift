@@ -3,10 +3,10 @@ import Records
 import Storage
 import Telemetry
 
-// `check` says whether what was received is whole; `recount` whether what is kept of its meaning follows from it. They are two commands,
-// because a difference here loses nothing: all of it can be computed again.
+// `check` says whether what was received is complete; `recount` says whether the totals that are kept follow from it.
+// They are two commands, because a difference here loses nothing: all of it can be computed again.
 
-/// `vitals-consumer recount`: computes from the stored readings again what is kept of them, and compares.
+/// `vitals-consumer recount`: computes again from the stored readings what is kept of them, and compares.
 struct RecountCommand: Subcommand {
     static let declaration = Command(
         name: "recount",
@@ -21,11 +21,11 @@ struct RecountCommand: Subcommand {
     /// What was found.
     struct Findings: Equatable {
         var people: Int64 = 0
-        /// People of whom something is about to be computed again.
+        /// People with hours that are about to be computed again.
         var waiting: Int64 = 0
         /// Days, and minutes of heart rate, that are kept.
         var kept: Int64 = 0
-        /// Those that are not what the readings come to, or are missing.
+        /// Those that differ from what the readings say, or are missing.
         var differing: Int64 = 0
 
         var json: JSON {
@@ -92,7 +92,7 @@ struct RecountCommand: Subcommand {
 }
 
 extension Store {
-    /// Those of whom anything may be stored.
+    /// People of whom anything may be stored.
     fileprivate func peopleWithStreams() throws(VaultError) -> [ID] {
         try database.query("SELECT DISTINCT person FROM streams WHERE person <> '' ORDER BY person", row: Row.text)
             .compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } }

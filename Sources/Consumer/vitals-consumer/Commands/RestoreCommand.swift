@@ -6,13 +6,15 @@ import Storage
 import Telemetry
 import Vault
 
-/// `vitals-consumer restore`: a backup becomes the state, which must be empty of databases.
+/// `vitals-consumer restore`: a backup becomes the state. The state folder must not have databases yet.
 ///
-/// Both databases are copied beside the place, checked, migrated and opened with the root key; only then are they put in place.
-/// The restored store gets an id of its own: gateways that see it in a grant send again all that they keep, and the consumer takes
-/// what it has not. Every sensor's newest grant gets a serial above all that the store from before can have issued.
+/// Both databases are copied beside the place, checked, migrated and opened with the root key; only then are they put
+/// in place. The restored store gets an id of its own: gateways that see it in a grant send everything that they keep
+/// again, and the consumer takes what it does not have. Every sensor's latest grant gets a serial above all that the
+/// old store can have issued.
 ///
-/// Who was forgotten since the backup is forgotten again, before anything is put in place: see Forgetting/Forgotten.swift.
+/// People who were forgotten since the backup are forgotten again, before anything is put in place: see
+/// Forgetting/Forgotten.swift.
 struct RestoreCommand: Subcommand {
     static let declaration = Command(
         name: "restore",
@@ -81,7 +83,7 @@ struct RestoreCommand: Subcommand {
         return .ok
     }
 
-    /// Only the operator may be able to read the backup, its log and all; the copy is to be the service's.
+    /// Perhaps only the operator can read the backup and its log; the copy must belong to the service.
     private static func checked(_ path: String, _ application: Int32) throws(VaultError) -> Database {
         let rights = FileRights.takeCallers()
         defer { rights.giveBack() }
@@ -94,12 +96,12 @@ struct RestoreCommand: Subcommand {
         try checked(path, application).backUp(to: copy)
     }
 
-    /// Opens what was copied, as the service will, and makes it a store of its own. When this returns, the databases are closed, whole
-    /// and on the disk.
+    /// Opens what was copied, as the service will, and makes it a store of its own. When this returns, the databases
+    /// are closed, whole and on the disk.
     private func renew(
         _ settings: ConsumerSettings, _ prepared: String, now: Int64
     ) throws(Failure) -> String {
-        // Read-only first: where nothing is in it, nothing is to be made.
+        // Read-only first: where the copy is empty, nothing must be made.
         _ = try Keys(settings, .read, folder: prepared, mayBeOlder: true)
         let keys = try Keys(settings, .write, folder: prepared)
         let store = try Store(folder: prepared)
@@ -124,12 +126,12 @@ struct RestoreCommand: Subcommand {
 }
 
 extension RestoreCommand {
-    /// Forgets again who was forgotten after the backup, as far as any list says.
-    /// - Returns: what to say of it.
+    /// Forgets again the people who were forgotten after the backup, as far as any list says.
+    /// - Returns: what to say about it.
     private func forgetAgain(_ settings: ConsumerSettings, _ store: Store, _ keys: Keys) throws(VaultError) -> String {
         let lists = try lists(keys)
         let places = ForgottenPlaces(settings, store: store, keys: keys)
-        // The service goes on without one that cannot be read. Here it may be the only one that names somebody.
+        // The service goes on without a list that cannot be read. Here it may be the only one that names somebody.
         for file in places.files { _ = try ForgottenList(file, keys) }
         if let file = settings.forgottenFile, let end = file.lastIndex(of: "/"), access(String(file[...end]), F_OK) != 0
         {
@@ -139,7 +141,7 @@ extension RestoreCommand {
         var count = 0
         for person in try places.bringUpToDate(with: lists).inOrder {
             guard try Erasure.isPending(person, store, keys) else { continue }
-            // Whose the sensors are is settled when the service starts.
+            // The service decides at its start whose the sensors are.
             let given = Set(settings.people.flatMap(\.sensors))
             var erasure = Erasure(person, store, keys, given: given) { _ throws(VaultError) in }
             try erasure.finish()
@@ -164,7 +166,8 @@ extension RestoreCommand {
         return lists
     }
 
-    /// Where nobody was ever forgotten there is no list; and the databases of that folder, which have the same one, are there to say so.
+    /// Where nobody was ever forgotten there is no list; the databases of that folder have the same list, and prove
+    /// that it is empty.
     private func listBeside(_ forgotten: String) throws(VaultError) -> ForgottenList {
         let folder = forgotten.lastIndex(of: "/").map { String(forgotten[..<$0]) } ?? "."
         let path = "\(folder)/keys.db"
@@ -174,7 +177,7 @@ extension RestoreCommand {
                 said: "it is not there, and no keys.db beside it that would say the same")
         }
         let database = try Database(path, .readOnly, applicationID: Keys.applicationID)
-        // They may be as a program of before left them, and stay so. The first version had no list.
+        // The keys may be as an older program left them, and are not changed. The first version had no list.
         let has = { (name: String) throws(VaultError) in try database.hasApplied(name, of: Keys.migrations) }
         let column = try has("keys/3") ? "person" : "user"
         let list = try has("keys/2") ? ForgottenList(database, column: column) : ForgottenList()
@@ -184,7 +187,7 @@ extension RestoreCommand {
 }
 
 extension Store {
-    /// Makes this a store of its own, and every sensor's newest grant newer than any from before.
+    /// Makes this a store of its own, and every sensor's latest grant newer than any from before.
     /// - Returns: the new id.
     fileprivate func renew(now: Int64) throws(VaultError) -> StoreID {
         let bytes = try RandomBytes.draw(16)

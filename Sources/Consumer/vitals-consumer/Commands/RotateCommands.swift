@@ -31,7 +31,7 @@ struct RotateCommand: Subcommand {
     }
 }
 
-/// `vitals-consumer rotate-root`: another root key.
+/// `vitals-consumer rotate-root`: a new root key.
 struct RotateRootCommand: Subcommand {
     static let declaration = Command(
         name: "rotate-root",

@@ -6,6 +6,6 @@ protocol Subcommand {
 
     init(_ arguments: Arguments) throws
 
-    /// Does it; what there is to read goes to `output`, a file descriptor.
+    /// Runs the command; its output goes to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws -> ExitCode
 }

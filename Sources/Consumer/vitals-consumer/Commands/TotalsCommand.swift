@@ -4,7 +4,7 @@ import Records
 import Storage
 import Telemetry
 
-/// `vitals-consumer totals`: prints what a person's day comes to.
+/// `vitals-consumer totals`: prints the totals of a person's day.
 struct TotalsCommand: Subcommand {
     static let declaration = Command(
         name: "totals",

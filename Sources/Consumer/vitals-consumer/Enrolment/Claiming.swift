@@ -5,26 +5,26 @@ import Storage
 import Telemetry
 import Vault
 
-// Who has a sensor.
+// How people get and release sensors.
 //
-// Whoever reads a claim code off its gateway may have the sensor: that is what being at the gateway means here. Claiming opens a stream
-// that is sealed to the person; releasing ends it; a claim by somebody else ends it, too, and opens another. Neither sees the
-// other's readings. See Grants.swift.
+// A person who reads a claim code off the sensor's gateway may have the sensor: the code shows that they are at the
+// gateway. Claiming opens a stream that is sealed to the person; releasing ends it; a claim by somebody else ends it,
+// too, and opens another. Neither sees the other's readings. See Grants.swift.
 
 /// Answers `sensors/…`. Belongs to the session's thread, and lives as long as the desk that has its verbs.
 // Proof of @unchecked: as for `PeopleContext`.
 final class Claiming: @unchecked Sendable {
     private let context: PeopleContext
-    /// By person. A sensor's are not counted: nobody finds one of 2^55 codes, and whoever knows the sensor's name could keep its
-    /// owner from claiming it.
+    /// Counted by person. They are not counted by sensor: nobody guesses one of 2^55 codes, and anybody who knows the
+    /// sensor's name could keep its owner from claiming it.
     private var wrongTries = WrongTries<ID>()
-    /// How often a person may claim: each claim leaves a stream and a retained grant, and the owner of a gateway can make up sensors. It is kept in
-    /// memory only, so it begins again after a restart.
+    /// How often a person may claim: each claim leaves a stream and a retained grant, and the owner of a gateway can
+    /// make up sensors. It is kept in memory only, so it begins again after a restart.
     private var allowance = Allowance<ID>(perSecond: 1.0 / 600, burst: 20)
     private var claims: Claims { Claims(store: context.store) }
     private var gateways: EnrolledGateways { EnrolledGateways(store: context.store, keys: context.keys) }
 
-    /// So many sensors may be one person's.
+    /// How many sensors a person may have.
     private static let mostSensors = 64
 
     init(_ context: PeopleContext) {
@@ -52,7 +52,7 @@ final class Claiming: @unchecked Sendable {
                 .rateLimited, "too many wrong codes: try again in \(seconds) s", retryAfterSeconds: seconds)
         }
         let now = context.now()
-        // Which gateways and sensors there are is told to those who are at one.
+        // Only people who are at a gateway learn which gateways and sensors there are.
         let keys = try gateways.claimKeys(of: sensor.gateway)
         let window = try keys.flatMap { try code.window(for: sensor.sensor.text, around: now, key: $0.current) }
         guard let window else {
@@ -99,7 +99,7 @@ final class Claiming: @unchecked Sendable {
         ])
     }
 
-    /// Who had a sensor hears that it records for somebody else now; not for whom.
+    /// Tells the person who had a sensor that it records for somebody else now, but not for whom.
     private func tell(_ user: ID, thatIsLost sensor: SensorName, now: Int64) throws(VaultError) {
         guard !context.doors.isBeingForgotten(user), try context.keys.version(of: user) != nil else { return }
         let language = try context.notifications.language(of: user)
@@ -134,7 +134,8 @@ final class Claiming: @unchecked Sendable {
     }
 }
 
-/// What is recorded of a person's sensors: all there is, but heart rates only where their profile has continuous heart rate on.
+/// What is recorded of a person's sensors: every kind, but heart rates only where their profile has continuous heart
+/// rate on.
 struct RecordedKinds {
     private let documents: Documents
 
@@ -161,7 +162,7 @@ struct WrongTries<Asker: Hashable> {
     private static var capacity: Int { 65_536 }
     private var tries: [Asker: (count: Int, since: UInt64)] = [:]
 
-    /// How many seconds to wait before the next try; nil where it may be now.
+    /// How many seconds to wait before the next try; nil where it may come now.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
     func wait(_ asker: Asker, now: UInt64) -> Int? {
         guard let (count, since) = tries[asker], count >= Self.most, now < since + Self.window else { return nil }

@@ -3,12 +3,12 @@ import Storage
 import Telemetry
 import Vault
 
-/// Whose sensor is whose by claiming: rows of `claims`. Belongs to the thread of its store.
+/// Which person has claimed which sensor: rows of `claims`. Belongs to the thread of its store.
 struct Claims {
     let store: Store
 
-    /// The people of the settings, and those who have claimed one of some sensors, or any. What the settings give to
-    /// somebody is theirs, whoever has claimed it.
+    /// The people of the settings, and those who have claimed one of some sensors, or any. A sensor that the settings
+    /// give to a person is theirs, whoever has claimed it.
     func people(_ settings: ConsumerSettings, only some: Set<SensorName>? = nil) throws(VaultError) -> [PersonSettings]
     {
         let given = Set(settings.people.flatMap(\.sensors))
@@ -21,7 +21,7 @@ struct Claims {
         return settings.people + claimed.filter { given.isDisjoint(with: $0.sensors) }
     }
 
-    /// Who has claimed a sensor; nil where nobody has.
+    /// The person who has claimed a sensor; nil where nobody has.
     func claim(of sensor: SensorName) throws(VaultError) -> PersonSettings? {
         try store.database.first(
             "SELECT gateway, sensor, person, kinds FROM claims WHERE gateway = ? AND sensor = ?",
@@ -64,7 +64,7 @@ struct Claims {
         }
     }
 
-    /// Gives a sensor to a person, whoever has had it.
+    /// Gives a sensor to a person, whoever had it before.
     func write(_ sensor: SensorName, _ user: ID, _ kinds: Grant.Kinds, now: Int64) throws(VaultError) {
         try store.database.execute(
             """
@@ -91,7 +91,8 @@ struct Claims {
             [.text(sensor.gateway.text), .text(sensor.sensor.text)])
     }
 
-    /// Writes down that a code was used; false where it was before. Codes of windows that nobody takes any more are forgotten.
+    /// Writes down that a code was used; false where it was used before. Codes of windows that are no longer accepted
+    /// are forgotten.
     func use(_ code: ClaimCode, _ window: Int64, for sensor: SensorName) throws(VaultError) -> Bool {
         try store.database.execute("DELETE FROM used_claim_codes WHERE slot < ?", [.integer(window - 3)])
         let name: [Value] = [.text(sensor.gateway.text), .text(sensor.sensor.text)]

@@ -4,22 +4,24 @@ import MQTT
 import Reactor
 import Telemetry
 
-// What a gateway that was removed has left at the broker: the name that it signs in with, the rights that go with it, and everything that it
-// has published retained.
+// What a removed gateway has left at the broker: the name that it signs in with, the rights that go with it, and its
+// retained messages.
 //
-// Whenever a gateway is removed, also by the operator beside the service, its id is entered in the table `ended_gateways`. From there they are
-// taken one by one: the broker lets the gateway out; then a subscription to all of its topics brings whatever is kept there, and each of them is
-// cleared. A message of our own, published after the subscription was granted, comes back behind all of that. But a broker that keeps more
-// for a client than it lets wait for it (max_queued_messages) drops the rest when the client subscribes, our own message perhaps, too. So each
-// round has a deadline, and there is another round until one brings nothing. When the broker has confirmed everything, the row goes. What is
-// interrupted begins again at the next connection; what fails is tried again after the gateways behind it.
+// Whenever a gateway is removed, also by the operator beside the service, its id is entered in the table
+// `ended_gateways`. From there they are taken one by one: the broker lets the gateway out; then a subscription to all
+// of its topics brings everything that is retained there, and each topic is cleared. A message of our own, published
+// after the subscription was granted, comes back behind all of that. But if the broker retains more than may wait for
+// one client (max_queued_messages), it drops the rest when the client subscribes, perhaps our own message, too. So each
+// round has a deadline, and there is another round until one brings nothing. When the broker has confirmed everything,
+// the row goes. A gateway that was interrupted begins again at the next connection; one that failed is tried again
+// after the gateways behind it.
 
-/// Has the broker forget gateways that were removed. Belongs to the session's thread.
+/// Makes the broker forget gateways that were removed. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class EndedGateways: @unchecked Sendable {
     private struct Clearing {
         let gateway: ID
-        /// Says that all that was kept has come.
+        /// The topic of our own message, which says that all retained messages have come.
         let marker: String
         var isMarked = false
         /// Topics whose clearing the broker has not confirmed.
@@ -30,23 +32,23 @@ final class EndedGateways: @unchecked Sendable {
         let round: Int
     }
 
-    /// What goes on for longer, somebody else fills again and again.
+    /// If it takes more rounds, somebody keeps filling the topics.
     private static let mostRounds = 100
-    /// So long a round takes at the most.
+    /// How long a round may take.
     private let patience: Duration
-    /// Before one that was given up is tried again.
+    /// How long until a gateway that was given up is tried again.
     private let pause: Duration
 
     private let context: PeopleContext
     private var clearing: Clearing?
     /// A gateway that the broker is asked to let out.
     private var leaving: ID?
-    /// Which connection it is: what is told of an older one means nothing.
+    /// The number of the connection: completions of an older one mean nothing.
     private var connection = 0
     private var isConnected = false
     private var retrying: EventLoop.Timer?
     private var deadline: EventLoop.Timer?
-    /// Which one was given up last: those behind it come first.
+    /// The gateway that was given up last: those behind it come first.
     private var givenUp: ID?
 
     private var gateways: EnrolledGateways { EnrolledGateways(store: context.store, keys: context.keys) }
@@ -70,7 +72,7 @@ final class EndedGateways: @unchecked Sendable {
         retrying?.cancel()
     }
 
-    /// Takes up the next one, where there is one and none is under way. Not within a transaction.
+    /// Takes up the next gateway, where there is one and none is under way. Not within a transaction.
     func goOn() {
         guard isConnected, leaving == nil else { return }
         do throws(VaultError) {
@@ -83,7 +85,7 @@ final class EndedGateways: @unchecked Sendable {
             let behind = ended.first { $0.text > (givenUp?.text ?? "") }
             guard let gateway = behind ?? ended.first else { return }
             guard context.settings.gateways[gateway] == nil else {
-                // The settings have it now.
+                // The settings name it now.
                 try gateways.forgetEnd(of: gateway)
                 return goOn()
             }
@@ -104,7 +106,7 @@ final class EndedGateways: @unchecked Sendable {
         }
     }
 
-    /// Whether a message is something that a gateway that is being cleared had left. What others publish there goes its usual way.
+    /// Whether a message was left by the gateway that is being cleared. What others publish there goes its usual way.
     func received(_ message: Message) -> Bool {
         guard let clearing, message.topic.utf8.starts(with: prefix(clearing.gateway).utf8) else { return false }
         guard message.topic != clearing.marker else {

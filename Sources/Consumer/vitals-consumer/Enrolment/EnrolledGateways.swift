@@ -17,12 +17,12 @@ struct EnrolledGateway: Equatable {
     let enrolled: Int64
 }
 
-/// What a gateway's claim codes are checked with.
+/// The keys that a gateway's claim codes are checked with.
 struct ClaimKeys {
     /// The key of its codes.
     let current: SymmetricKey
-    /// What the enrolment code gave, which was the whole key in earlier versions. The code has passed the broker where a person asked for it,
-    /// so this one only tells an old gateway from a wrong code.
+    /// The key from the enrolment code alone, which earlier versions used. Where a person asked for the code, it has
+    /// passed through the broker, so this key only tells an old gateway from a wrong code.
     let code: SymmetricKey
 }
 
@@ -34,14 +34,14 @@ struct EnrolledGateways {
 
     private static let columns = "gateway, owner, identity, household, enrolled_ms"
 
-    /// One of them; nil where there is none by that id.
+    /// One gateway; nil where there is none with that id.
     func gateway(_ id: ID) throws(VaultError) -> EnrolledGateway? {
         try store.database.first(
             "SELECT \(Self.columns) FROM gateways WHERE gateway = ?", [.text(id.text)], row: EnrolledGateway.init
         ).flatMap { $0 }
     }
 
-    /// All of them, or a person's, by their ids.
+    /// All gateways, or a person's, in the order of their ids.
     func all(of owner: ID? = nil) throws(VaultError) -> [EnrolledGateway] {
         let (condition, bindings): (String, [Value]) = owner.map { ("WHERE owner = ?", [.text($0.text)]) } ?? ("", [])
         return try store.database.query(
@@ -49,7 +49,7 @@ struct EnrolledGateways {
         ).compactMap { $0 }
     }
 
-    /// What signs for each gateway: those of the settings, and these.
+    /// The key that signs for each gateway, of the settings or enrolled by code.
     func identities(_ settings: ConsumerSettings) throws(VaultError) -> [ID: Ed25519.VerifyingKey] {
         var identities = settings.gateways
         for gateway in try all() where identities[gateway.id] == nil {
@@ -58,7 +58,7 @@ struct EnrolledGateways {
         return identities
     }
 
-    /// Keeps a gateway, in place of one by that id.
+    /// Keeps a gateway, in place of one with the same id.
     func write(_ gateway: EnrolledGateway, credential: [UInt8], codeKey: SymmetricKey) throws(VaultError) {
         try forgetEnd(of: gateway.id)
         let sealed = try keys.service.sealWithNonce(codeKey.bytes, aad: Self.claimKeyData(gateway.id))
@@ -76,7 +76,7 @@ struct EnrolledGateways {
             ])
     }
 
-    /// Removes a gateway and all claims of its sensors; the broker is to be told: see `EndedGateways`.
+    /// Removes a gateway and all claims of its sensors; the broker must be told: see `EndedGateways`.
     /// - Returns: the sensors that were claimed.
     func remove(_ gateway: EnrolledGateway) throws(VaultError) -> Set<SensorName> {
         let sensors = try Claims(store: store).sensors(at: gateway.id)
@@ -90,11 +90,11 @@ struct EnrolledGateways {
         return sensors
     }
 
-    /// Ends all that a person has of gateways and sensors. Their claims end. Of their gateways those go on which nobody else has a claim; any
-    /// other one becomes that of the person whose claim there is the oldest, who does not see its live readings by that, or the operator's
-    /// where only the settings give sensors of it to people. Within a transaction.
+    /// Ends a person's claims and takes their gateways from them. A gateway is removed if nobody else has a claim on
+    /// it. Otherwise it passes to the person with the oldest claim there, who does not see its live readings because of
+    /// that, or to the operator where only the settings give sensors of it to people. Within a transaction.
     /// - Parameter given: the sensors that the settings give to people.
-    /// - Returns: the sensors whose streams are to be brought in line.
+    /// - Returns: the sensors whose streams must be brought in line.
     func endAll(of owner: ID, given: Set<SensorName>) throws(VaultError) -> Set<SensorName> {
         let claims = Claims(store: store)
         var sensors = try claims.sensors(of: owner)
@@ -121,13 +121,13 @@ struct EnrolledGateways {
             .compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
     }
 
-    /// The broker has forgotten a gateway, or is not to: there is one by this id again.
+    /// The broker has forgotten a gateway, or should not: there is one with this id again.
     func forgetEnd(of gateway: ID) throws(VaultError) {
         try store.database.execute("DELETE FROM ended_gateways WHERE gateway = ?", [.text(gateway.text)])
     }
 
-    /// What a gateway's claim codes are checked with; nil where there is no such gateway, or where its key cannot be agreed on with
-    /// anyone: one that was enrolled with such a key makes no codes.
+    /// What a gateway's claim codes are checked with; nil where there is no such gateway, or where no key can be agreed
+    /// on with it: a gateway that was enrolled with such a key makes no codes.
     func claimKeys(of gateway: ID) throws(VaultError) -> ClaimKeys? {
         let row = try store.database.first(
             "SELECT claim_key, identity FROM gateways WHERE gateway = ?", [.text(gateway.text)]

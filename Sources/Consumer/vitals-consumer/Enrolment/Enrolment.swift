@@ -6,7 +6,7 @@ import Storage
 import Telemetry
 import Vault
 
-// Gateways come and go.
+// How gateways are enrolled and removed.
 //
 //     person                 consumer                                        gateway
 //     gateways/invite  ──►   draws a code, for an hour
@@ -14,11 +14,12 @@ import Vault
 //                            the broker lets it in, the database has it
 //                            its name, its password, our key, our proof  ──►
 //
-// Vault/EnrolmentCode.swift says what the proofs prove. The broker is told first, and the database has the gateway, and the code no
-// more, once the broker has said yes: whatever happens in between, the code is good for another try. Where a gateway is removed,
-// the database goes first; a broker that was not there is put right when it comes.
+// Vault/EnrolmentCode.swift says what the proofs prove. The broker is told first. Once it has said yes, the database
+// has the gateway, and no longer the code: whatever happens in between, the code is good for another try. When a
+// gateway is removed, the database comes first; a broker that was not there is brought in line when it comes back.
 
-/// Answers `accounts/enrol` and `gateways/…`. Belongs to the session's thread, and lives as long as the desk that has its verbs.
+/// Answers `accounts/enrol` and `gateways/…`. Belongs to the session's thread, and lives as long as the desk that has
+/// its verbs.
 // Proof of @unchecked: as for `PeopleContext`.
 final class Enrolment: @unchecked Sendable {
     private let context: PeopleContext
@@ -30,9 +31,9 @@ final class Enrolment: @unchecked Sendable {
     private var codes: EnrolmentCodes { EnrolmentCodes(store: context.store, keys: context.keys) }
     private var database: Database { context.store.database }
 
-    /// Of a gateway, in bytes.
+    /// The length of a gateway's name, in bytes.
     private static let longestName = 64
-    /// So many gateways may be one person's.
+    /// How many gateways a person may have.
     private static let mostGateways = 32
 
     init(_ context: PeopleContext) {
@@ -99,7 +100,7 @@ final class Enrolment: @unchecked Sendable {
         }
     }
 
-    /// Who asks to be enrolled, if the code is one, and theirs.
+    /// The gateway that asks to be enrolled, if its code is valid and its proof is right.
     private func checked(_ request: PeopleRequest) throws -> Newcomer {
         let wrong = ReplyError(.wrongCredentials, "this code is wrong, or was used", field: "code_id")
         guard let id = EnrolmentCode.id(try request.text("code_id", atMost: 64)) else { throw wrong }
@@ -129,7 +130,7 @@ final class Enrolment: @unchecked Sendable {
         }
     }
 
-    /// The name that the operator chose, the one that this gateway has had with this owner, or a new one.
+    /// The id that the operator chose, the one that this gateway already has with this owner, or a new one.
     private func id(for invitation: Invitation, _ key: [UInt8]) throws -> ID {
         if let gateway = invitation.gateway { return gateway }
         let known = try gateways.all().first { $0.identity == key && $0.owner == invitation.owner }
@@ -146,7 +147,7 @@ final class Enrolment: @unchecked Sendable {
         let credential = try BrokerCredential(password: newcomer.password).bytes
         let codeKey = try newcomer.code.codeKey()
         let isEntered = try database.transaction { () throws(VaultError) in
-            // While the broker was busy its owner may have gone, and all codes of theirs.
+            // While the broker was busy the owner may have gone, and with them all their codes.
             guard try codes.remove(newcomer.code.id) else { return false }
             try gateways.write(gateway, credential: credential, codeKey: codeKey)
             if let owner = gateway.owner, let name = newcomer.name {
@@ -161,7 +162,7 @@ final class Enrolment: @unchecked Sendable {
         let owner = gateway.owner.map { " by \($0)" } ?? ""
         context.limitedLog.notice("enrolled\(owner)") { "gateway \(gateway.id) was enrolled\(owner)\($0)" }
         context.doors.gatewaysChanged()
-        // One that was removed and is enrolled again is not cleared from the broker.
+        // A gateway that was removed and is enrolled again must not be cleared from the broker.
         context.doors.gatewaysEnded()
     }
 
@@ -174,7 +175,7 @@ final class Enrolment: @unchecked Sendable {
             "gateway": .string(gateway.id.text), "password": .string(newcomer.password),
             "consumer": .string(KeyFile.text(of: consumer)), "root": .string(context.topics.root),
             "proof": .string(KeyFile.text(of: proof)),
-            // Which key our claim codes are made of, for gateways that know: see Vault/ClaimKey.swift.
+            // Says which key claim codes are made with, for gateways that know the field: see Vault/ClaimKey.swift.
             "claim_codes": "agreed",
         ]
     }
@@ -218,7 +219,7 @@ final class Enrolment: @unchecked Sendable {
         return gateway
     }
 
-    /// A name without what a terminal would take for an order; nil where there is none.
+    /// A name without characters that a terminal would take as commands; nil where none is given.
     private func name(_ request: PeopleRequest, isRequired: Bool) throws -> String? {
         guard let text = try request.optionalText("name", atMost: Self.longestName) else {
             guard !isRequired else { throw ReplyError(.badRequest, "\"name\" is missing", field: "name") }
@@ -239,7 +240,8 @@ final class Enrolment: @unchecked Sendable {
 
     // MARK: Going
 
-    /// Nothing of the gateway's is accepted any more, the broker lets it out, and the claims of its sensors end.
+    /// Removes a gateway: nothing from it is accepted any more, the broker lets it out, and the claims of its sensors
+    /// end.
     private func remove(_ request: PeopleRequest) {
         do {
             let gateway = try own(request)
@@ -248,7 +250,7 @@ final class Enrolment: @unchecked Sendable {
             context.doors.bringStreamsInLine(of: sensors)
             let owner = gateway.owner.map { " by \($0)" } ?? ""
             context.limitedLog.notice("removed\(owner)") { "gateway \(gateway.id) was removed\(owner)\($0)" }
-            // First the reply: the broker disconnects those whose rights change, who asks among them.
+            // The reply goes first: the broker disconnects clients whose rights change, and the asker is one of them.
             request.done(["gateway": .string(gateway.id.text)])
             context.doors.gatewaysEnded()
         } catch {

@@ -11,7 +11,7 @@ struct Invitation: Equatable {
     var name: String?
     /// Whether the owner sees its live readings.
     var isHousehold = false
-    /// What it is to be called in topics; nil lets us draw an id.
+    /// The gateway's id in topics; nil lets us draw one.
     var gateway: ID?
 }
 
@@ -19,7 +19,7 @@ struct Invitation: Equatable {
 struct EnrolmentCodes {
     /// Why a code does not enrol.
     enum Fault: Error {
-        /// There is no such code, or the proof is another's.
+        /// There is no such code, or the proof does not fit it.
         case wrong
         case expired
         /// Tried too often.
@@ -31,9 +31,9 @@ struct EnrolmentCodes {
 
     /// How long a code is good, in milliseconds.
     static let lifetime: Int64 = 3_600_000
-    /// So often it can be tried.
+    /// How often a code can be tried.
     static let mostTries: Int64 = 5
-    /// So many of a person's are out at a time; another ends the oldest.
+    /// How many of a person's codes may be out at a time; another ends the oldest.
     private static let most = 5
     private static let purpose = "enrol"
     /// What stands in `subject` for the operator; no id has it.
@@ -66,8 +66,8 @@ struct EnrolmentCodes {
         return (code, expires)
     }
 
-    /// The code by that id, if the proof is right for it and for the gateway's key. Within a transaction: a wrong try is written down,
-    /// which is why a fault is returned and not thrown. It stays good until it is removed.
+    /// The code with that id, if the proof is right for it and for the gateway's key. Within a transaction: a wrong try
+    /// is written down, which is why a fault is returned and not thrown. It stays good until it is removed.
     func check(
         _ id: String, proof: [UInt8], gatewayKey: [UInt8], now: Int64
     ) throws(VaultError) -> Result<(EnrolmentCode, Invitation), Fault> {

@@ -26,7 +26,7 @@ struct Export {
         given = settings.people.filter { $0.user == user }.flatMap(\.sensors)
     }
 
-    /// The part that begins here. Files of which there is nothing are passed over.
+    /// The part that begins here. Files that would be empty are passed over.
     func part(at position: ExportPosition) throws(VaultError) -> ExportPart {
         var position = position
         while position.file.kind == nil {
@@ -40,7 +40,7 @@ struct Export {
 
     // MARK: The README
 
-    /// What explains the files, made of what is known of each.
+    /// The text that explains the files, made from each file's explanation.
     static var readme: String {
         let files = ExportFile.order.map { file -> String in
             let columns = file.kind.map { Self.columns($0) } ?? []
@@ -171,7 +171,8 @@ struct Export {
 
     // MARK: Others
 
-    /// Whether an address that was invited is somebody's is not told here either, nor what is not to be seen yet.
+    /// The export, too, does not tell whether an invited address belongs to somebody, nor shows what must not be seen
+    /// yet.
     private func friends(_ documents: Documents) throws(VaultError) -> JSON? {
         let notifications = Notifications(store, keys)
         var entries: [JSON] = []
@@ -186,7 +187,7 @@ struct Export {
                     "since": .string(Self.time(tie.since)), "muted": .bool(tie.isMuted),
                 ]))
         }
-        // Those who have invited the person, by the invitation: whether they may be told of again, and when.
+        // The people who have invited the person, by the invitation: whether another one would be told, and when.
         let inviters = try lists.inviters(of: user).all.map { inviter -> JSON in
             [
                 "invitation": .string(inviter.invitation.text), "told": .integer(Int64(inviter.count)),
@@ -205,7 +206,7 @@ struct Export {
         }
         let ties = try FriendLists(documents).shown(to: user, now: now)
         let counts = given.map { member -> JSON in
-            // Of a friendship that has ended nobody is named.
+            // Nobody is named whose friendship has ended.
             let tie = ties.first { $0.state == .friend && $0.user?.text == member.name }
             return .object(present: ["friend": tie.map { .string($0.id.text) }, "given": member.value])
         }
@@ -229,10 +230,10 @@ struct Export {
 
     // MARK: Days
 
-    /// Days looked at for a part; of each heart rates are opened.
+    /// How many days a part looks at: heart rates are opened for each.
     private static let daysInPart: Int64 = 31
 
-    /// What some days came to. Nil where there are no more.
+    /// The totals of some days. Nil where there are no more.
     private func daysPart(at position: ExportPosition) throws(VaultError) -> ExportPart? {
         guard let span = try span() else { return nil }
         var first = max(position.time, span.lowerBound)
@@ -253,7 +254,7 @@ struct Export {
         return part
     }
 
-    /// From the first day of which anything is kept to the last; one more at both ends, for heart rates are kept by UTC.
+    /// From the first day with anything kept to the last; one more at both ends, because heart rates are kept by UTC.
     private func span() throws(VaultError) -> ClosedRange<Int64>? {
         try store.database.first(
             """
@@ -354,7 +355,8 @@ struct Export {
         }
         let (second, fraction) = milliseconds.quotientAndRemainder(flooringBy: 1000)
         let (day, secondOfDay) = second.quotientAndRemainder(flooringBy: 86_400)
-        // Years are counted from March, so that a leap day comes last; `days` in ReadingsCommand does the same the other way.
+        // Years are counted from March, so that a leap day comes last; `days` in ReadingsCommand does the same the
+        // other way.
         let (era, dayOfEra) = (day + 719_468).quotientAndRemainder(flooringBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -368,7 +370,7 @@ struct Export {
 }
 
 extension Int64 {
-    /// Quotient and remainder of which the latter is never negative.
+    /// Quotient and remainder; the remainder is never negative.
     fileprivate func quotientAndRemainder(flooringBy divisor: Int64) -> (Int64, Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

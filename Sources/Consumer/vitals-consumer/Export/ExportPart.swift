@@ -4,15 +4,16 @@ import Vault
 
 // What a person takes along, in parts.
 //
-// The files come one after the other, each in parts of at most 32 KiB of text: a README that explains the others; account, profile,
-// consent, devices, sensors, picture, what the person was and wanted to reach when, friends, thumbs, notifications and what they had deleted;
-// then what each day came to, a line of JSON for each; then the readings, kind by kind, in order of time, as `readings` prints them. A file of which there is nothing is
-// left out. Nothing is remembered between two parts: the cursor says where the next one begins. It is sealed, and bound to
-// the person: nobody can make one, and that of one person is none for another.
+// The files come one after the other, each in parts of at most 32 KiB of text: a README that explains the others;
+// account, profile, consent, devices, sensors, picture, the person's history and targets, friends, thumbs,
+// notifications and the ranges that they had deleted; then the totals of each day, a line of JSON for each; then the
+// readings, kind by kind, in order of time, as `readings` prints them. An empty file is left out. Nothing is remembered
+// between two parts: the cursor says where the next one begins. It is sealed, and bound to the person: nobody can make
+// one, and one person's cursor is not valid for another.
 //
-// A part of readings goes up to a time and how many readings of that very millisecond it has. What is stored between two
-// parts, of a time that is past already, is not in it; where a clock block comes between two, readings that it moves over that time
-// are in it twice, or not at all.
+// A part of readings ends at a time, and after a number of readings of that very millisecond. Readings that are stored
+// between two parts, with a time that is already past, are not in the export; where a clock block comes between two
+// parts, readings that it moves across that time are in it twice, or not at all.
 
 /// A part of one of the files.
 struct ExportPart: Equatable {
@@ -22,7 +23,7 @@ struct ExportPart: Equatable {
     var isBase64 = false
     /// Whether there are blocks about here that do not open.
     var isDamaged = false
-    /// Where the next part begins; nil at the end of all.
+    /// Where the next part begins; nil at the end of the export.
     var next: ExportPosition?
 
     /// No part has more, in bytes.
@@ -39,7 +40,7 @@ struct ExportPosition: Equatable {
     var count: Int64 = 0
 }
 
-/// The files. Cursors hold their raw values, so that these stay what they are.
+/// The files. Cursors hold their raw values, so these must not change.
 enum ExportFile: UInt8, CaseIterable {
     case account, profile, consent, devices, sensors, picture, history, friends, notifications, days
     case heartRate, steps, temperature
@@ -56,7 +57,7 @@ enum ExportFile: UInt8, CaseIterable {
         Self.order.firstIndex(of: self).flatMap { $0 + 1 < Self.order.count ? Self.order[$0 + 1] : nil }
     }
 
-    /// Its readings; nil where it has none.
+    /// The kind of its readings; nil where it has none.
     var kind: ReadingKind? {
         switch self {
         case .heartRate: .heartRate
@@ -88,7 +89,7 @@ enum ExportFile: UInt8, CaseIterable {
         }
     }
 
-    /// What is in it, for the person whose it is.
+    /// What is in the file, for the person who gets it.
     var explanation: String {
         switch self {
         case .account:
@@ -125,7 +126,7 @@ enum ExportFile: UInt8, CaseIterable {
 // MARK: Cursors
 
 extension ExportPosition {
-    /// The cursor that says this, for one person.
+    /// The cursor for this position, for one person.
     func cursor(of user: ID, _ keys: Keys) throws(VaultError) -> String {
         var bytes = [file.rawValue]
         for number in [time, count] {
@@ -135,7 +136,7 @@ extension ExportPosition {
         return sealed.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// What a cursor says; nil where it is none of this person's.
+    /// The position that a cursor stands for; nil where it is not a cursor of this person.
     init?(cursor: String, of user: ID, _ keys: Keys) throws(VaultError) {
         let digits = cursor.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == cursor.utf8.count, digits.count == Self.cursorLength else { return nil }

@@ -3,8 +3,8 @@ import Desk
 import Records
 import Telemetry
 
-/// Answers `export/part`, by readers of its own: who takes years along asks for thousands of parts, and keeps nobody waiting who only
-/// wants to see a curve.
+/// Answers `export/part`, by readers of its own: a person who exports years asks for thousands of parts, and must not
+/// keep people waiting who only want to see a curve.
 enum ExportRequests {
     static func verb(_ readers: StoreReaders, _ context: PeopleContext) -> Verb {
         // A year at one heart rate a second has 60,000 parts.

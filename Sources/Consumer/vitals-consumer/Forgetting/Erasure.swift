@@ -7,14 +7,15 @@ import Vault
 // How a person is forgotten, step by step. Each step may be done again: after an interruption, at any instant, all of
 // them are done again from the first one on, because the list of the forgotten, which is written first, says so.
 //
-//     account    where the account goes, too: its rows, and its gateways, but for those on which somebody else has a claim. Otherwise what
-//                is the account's own (contact, names of devices and gateways) is sealed again under a new secret; every other document
-//                goes. Friends have a friend less. What they were told of the person they were told
-//     streams    they end, their sensors get new ones under the new secret, and what is left of the old ones is nobody's: a
-//                sensor, and a time in which what it measured is not somebody else's
+//     account    where the account goes, too: its rows, and its gateways, except those on which somebody else has a
+//                claim. Otherwise what is the account's own (contact, names of devices and gateways) is sealed again
+//                under a new secret; every other document goes. Friends lose a friend, but keep what they were told
+//                about the person
+//     streams    they end, their sensors get new ones under the new secret, and what is left of the old ones belongs to
+//                nobody: a sensor, and a time in which what it measured is not somebody else's
 //     secrets    deleted, and keys.db with its log is overwritten. From here on nothing of theirs can be opened
-//     readings   their rows are deleted, so many at a time, and those of what they meant
-//     log        that of vitals.db is emptied
+//     readings   their rows are deleted, a portion at a time, and the rows that say what they meant
+//     log        the log of vitals.db is emptied
 //     proof      what was kept in memory of the sealed rows is tried with every key that is left
 //
 // Secrets go before rows, because a year of readings takes time to delete: it is unreadable before it is gone.

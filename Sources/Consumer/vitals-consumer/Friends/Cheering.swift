@@ -3,11 +3,11 @@ import Fitness
 import Telemetry
 
 extension Friends {
-    /// Thumbs for one friend on a day of who gives them.
+    /// How many thumbs a person may give one friend on a day (the giver's day).
     private static let mostThumbs: Int64 = 20
 
-    /// A thumb up or down for a friend. It is counted in the document "thumbs" of who gives it; whoever has muted them hears nothing, and
-    /// they do not hear of that.
+    /// A thumb up or down for a friend. It is counted in the giver's document "thumbs"; a friend who has muted the
+    /// giver hears nothing, and the giver does not learn of that.
     func cheer(_ request: PeopleRequest) throws -> JSON {
         let id = try request.id("friend")
         let isUp: Bool
@@ -38,7 +38,8 @@ extension Friends {
         var day = days.day(of: now)
         let kept = try context.documents.read("thumbs", of: user)
         var members: [JSON.Member] = []
-        // Who moves back to a zone where it is yesterday still has no new thumbs by that. No calendar is two days ahead of another.
+        // A person who moves back to a zone where it is still yesterday gets no new thumbs by that. No calendar is two
+        // days ahead of another.
         if case .string(let text)? = kept?["day"], let last = CalendarDay(text),
             (0...2).contains(day.distance(to: last)),
             case .object(let given)? = kept?["given"]

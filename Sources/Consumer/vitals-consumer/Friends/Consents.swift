@@ -3,7 +3,7 @@ import Files
 import Records
 import Telemetry
 
-/// What people agree to be shown to others: the document "consent". Nothing, unless they say so.
+/// What people agree to show to others: the document "consent". Nothing is shown unless they say so.
 struct Consents {
     /// What can be agreed to.
     static let names = ["location", "motion", "steps"]
@@ -30,7 +30,8 @@ struct Consents {
         try documents.write(.object(members), Self.document, of: user)
     }
 
-    /// What a request about friends says beside: `"share":{"steps":true}`. Making a friend shows them nothing by itself.
+    /// What a request about friends says besides: `"share":{"steps":true}`. Making a friend shows them nothing by
+    /// itself.
     struct Share {
         fileprivate let steps: Bool?
 
@@ -51,11 +52,11 @@ struct Consents {
             }
         }
 
-        /// Whether it says anything.
+        /// Whether the request says anything about sharing.
         var saysSomething: Bool { steps != nil }
     }
 
-    /// Keeps what a person says beside, within a transaction.
+    /// Keeps what a person's request says about sharing, within a transaction.
     /// - Returns: what their friends see from now on, for the reply.
     func keep(_ share: Share, of user: ID) throws(VaultError) -> JSON {
         if let steps = share.steps {

@@ -1,7 +1,7 @@
 import Records
 import Telemetry
 
-/// What somebody is to a person.
+/// What another person is to a person.
 struct Tie: Hashable {
     enum State: String {
         /// They see each other's steps.
@@ -14,9 +14,9 @@ struct Tie: Hashable {
         case blocked
     }
 
-    /// What requests call it: a friend's own id; of an invitation, one drawn for it, the same on both sides.
+    /// The id that requests use: a friend's own id; for an invitation, an id drawn for it, the same on both sides.
     let id: ID
-    /// Nil where nobody has the address that was invited. The inviter is never told.
+    /// Nil where the invited address belongs to nobody. The inviter is never told.
     fileprivate(set) var user: ID?
     var state: State
     /// The address that was invited.
@@ -25,22 +25,23 @@ struct Tie: Hashable {
     let since: Int64
     /// Whether their thumbs are kept from the person.
     var isMuted = false
-    /// Of an invitation that is held back: when the person is to see it, Unix milliseconds.
+    /// For an invitation that is held back: when the person will see it, Unix milliseconds.
     var shownFrom: Int64?
 
-    /// Whether the person is to see it by now.
+    /// Whether the person should see it by now.
     func isShown(now: Int64) -> Bool { (shownFrom ?? now) <= now }
 
-    /// Whether it is this invitation, which came and is not answered.
+    /// Whether it is this invitation, which the person has received and not answered.
     func isAsked(_ id: ID) -> Bool { state == .asked && self.id == id }
 }
 
-/// All that others are to a person: the document "friends". However full, it stays below the 64 KiB of a document.
+/// What all other people are to a person: the document "friends". However full, it stays below the 64 KiB of a
+/// document.
 struct FriendList: Equatable {
     static let mostFriends = 200
-    /// Invitations that were not accepted yet, by the person.
+    /// Invitations by the person that were not accepted yet.
     static let mostInvited = 50
-    /// And by others.
+    /// And invitations by others.
     static let mostAsked = 50
     static let mostBlocked = 100
 
@@ -55,14 +56,15 @@ struct FriendList: Equatable {
 
     func isBlocked(_ user: ID) -> Bool { ties.contains { $0.state == .blocked && $0.user == user } }
 
-    /// What requests call by an id, where it is in one of these states.
+    /// The tie that requests call by this id, where it is in one of these states.
     func tie(_ id: ID, _ states: Tie.State...) -> Tie? { ties.first { $0.id == id && states.contains($0.state) } }
 
     mutating func add(_ tie: Tie) { ties.append(tie) }
 
     mutating func remove(_ isMeant: (Tie) -> Bool) { ties.removeAll(where: isMeant) }
 
-    /// The person's invitations of somebody are nobody's from now on, as if the addresses were: they stand there as before.
+    /// The person's invitations to somebody no longer lead to anybody, as if the addresses did not exist; the list
+    /// shows them as before.
     mutating func disconnectInvitations(of user: ID) {
         for index in ties.indices where ties[index].state == .invited && ties[index].user == user {
             ties[index].user = nil

@@ -5,26 +5,28 @@ import Fitness
 import Records
 import Telemetry
 
-// Who is whose friend.
+// Friendships: who sees whose steps.
 //
-// A friendship lies in the document "friends" of both, and is changed in both in one transaction. It begins with an invitation that is
-// accepted, or with a one-time code that one gives to the other. Friends see each other's steps of the day (`Today`), as long as they
-// agree to that (`Consents`), and cheer each other.
+// A friendship lies in the document "friends" of both, and is changed in both in one transaction. It begins with an
+// invitation that is accepted, or with a one-time code that one person gives to the other. Friends see each other's
+// steps of the day (`Today`), as long as they agree to that (`Consents`), and cheer each other.
 //
-// Nobody is told whether an address is somebody's. An invitation gets the same reply after the same time, whether or not there is such an
-// account, whether it reached them, and whatever becomes of it but that it is accepted: it stands in the inviter's list until they
-// take it back. It is called by an id of its own on both sides, so that whoever only invites or is invited does not learn the other's. The
-// one who is invited sees the inviter's name. Who signs up later with an address that was invited hears nothing of that.
+// Nobody is told whether an address belongs to somebody. An invitation gets the same reply after the same time, whether
+// or not there is such an account, and whether or not it reached them. Unless it is accepted, it stays in the inviter's
+// list until they take it back, whatever becomes of it. It has an id of its own on both sides, so that people who only
+// invite or are invited do not learn each other's id. The invited person sees the inviter's name. A person who signs up
+// later with an address that was invited does not hear of the invitation.
 //
-// Whoever is removed or blocked is not told. What can be seen ends with the commit; what the broker has kept is taken back right after it.
+// A person who is removed or blocked is not told. They see nothing more from the commit on; what the broker has kept is
+// taken back right after it.
 //
-// Making a friend shows them nothing by itself: each says whether others see their steps (`consent/set`, or `share` in a request that makes
-// friends), and replies to those requests say what holds.
+// A new friend is shown nothing automatically: each person says whether others see their steps (`consent/set`, or
+// `share` in a request that makes friends), and replies to those requests say what applies.
 //
-// What told of an invitation goes with it, however it ends. A person who invites the same one again and again is held back: see
-// Inviters.swift.
+// The notification about an invitation goes with it, however it ends. A person who invites the same person again and
+// again is held back: see Inviters.swift.
 //
-// All of it is asked once: see People/Answered.swift.
+// A request that is repeated is done only once: see People/Answered.swift.
 
 /// Answers `friends/…`. Belongs to the session's thread, and lives as long as the desk that has its verbs.
 // Proof of @unchecked: as for `PeopleContext`.
@@ -64,7 +66,7 @@ final class Friends: @unchecked Sendable {
         ]
     }
 
-    /// Does what a person asks, once, in one transaction.
+    /// Does what a person asks, only once, in one transaction.
     func once(_ request: PeopleRequest, _ body: (ID, Int64) throws -> JSON) throws -> JSON {
         let (user, now) = (try request.user, context.now())
         return try context.answered.once(request, now: now) { try body(user, now) }
@@ -77,7 +79,7 @@ final class Friends: @unchecked Sendable {
     private func list(_ user: ID) throws -> JSON {
         var entries: [JSON] = []
         for tie in try lists.shown(to: user, now: context.now()) {
-            // What those are called who were invited is not told.
+            // The names of people who were invited are not told.
             let other = tie.state == .invited ? nil : tie.user
             let name = try other.flatMap { other throws(VaultError) in try context.notifications.name(of: other) }
             let shown = try tie.state == .friend ? other.flatMap(shownDay(of:)) : nil
@@ -112,7 +114,7 @@ final class Friends: @unchecked Sendable {
         return try once(request) { user, now in
             let tie = try lists.list(of: user).tie(id, .asked)
             guard let tie, tie.isShown(now: now) else { throw Self.unknown }
-            // The inviter's list goes on saying that they have invited: else it would tell them that somebody is there.
+            // The inviter's list still shows the invitation: otherwise it would tell them that somebody is there.
             try lists.change(user) { list in list.remove { $0.id == id } }
             try context.notifications.remove(invitation: id, of: user)
             return [:]
@@ -145,8 +147,8 @@ final class Friends: @unchecked Sendable {
         }
     }
 
-    /// The person that somebody may block by an id: a friend; somebody who asks to be one, or has asked and taken it back; or the person whom a
-    /// notification is about.
+    /// The person that somebody may block by an id: a friend; somebody who asks to be one, or has asked and taken it
+    /// back; or the person that a notification is about.
     private func blockable(_ id: ID, of user: ID) throws(VaultError) -> (id: ID, user: ID)? {
         let (list, inviters) = (try lists.list(of: user), try lists.inviters(of: user))
         let named = [id, try context.notifications.sender(of: id, to: user)].compactMap { $0 }
@@ -168,7 +170,8 @@ final class Friends: @unchecked Sendable {
             guard list.count(.blocked) < FriendList.mostBlocked else {
                 throw ReplyError(.notAllowed, "you have blocked \(FriendList.mostBlocked) already: unblock somebody")
             }
-            // The one who blocks goes on having invited whom they have invited: that one of those has gone would tell whose address it is.
+            // The blocker's list still shows all their invitations: if one of them went, that would tell whose address
+            // it is.
             let own = Set(list.ties.filter { $0.user == blocked && $0.state == .invited }.map(\.id))
             try lists.change(user) { list in
                 list.remove { $0.user == blocked && $0.state != .invited }
@@ -178,7 +181,7 @@ final class Friends: @unchecked Sendable {
             try lists.change(blocked) { list in
                 list.remove { $0.state == .friend && $0.user == user || $0.state == .asked && own.contains($0.id) }
             }
-            // What each was told of the other's invitations goes with them.
+            // Notifications about each other's invitations go with these.
             for asked in list.ties where asked.user == blocked && asked.state == .asked {
                 try context.notifications.remove(invitation: asked.id, of: user)
             }
@@ -222,8 +225,8 @@ struct FriendLists {
         FriendList(kept: try documents.read(FriendList.document, of: user))
     }
 
-    /// Changes a list, within a transaction. Nothing is written where nothing changes: not for somebody either who was forgotten
-    /// meanwhile, and has no list.
+    /// Changes a list, within a transaction. Nothing is written where nothing changes; so nothing is written for a
+    /// person who was forgotten meanwhile and has no list.
     func change(_ user: ID, _ body: (inout FriendList) -> Void) throws(VaultError) {
         let old = try list(of: user)
         var new = old
@@ -231,8 +234,8 @@ struct FriendLists {
         if new != old { try documents.write(new.json, FriendList.document, of: user) }
     }
 
-    /// Whether the other says the same of a friendship, or of an invitation that came: one of them may have been forgotten, or restored from a
-    /// backup.
+    /// Whether the other person's list says the same about a friendship, or about an invitation that came: one of them
+    /// may have been forgotten, or restored from a backup.
     func isMutual(_ tie: Tie, of user: ID) throws(VaultError) -> Bool {
         guard let other = tie.user else { return true }
         switch tie.state {
@@ -242,7 +245,7 @@ struct FriendLists {
         }
     }
 
-    /// What a person is to see of their list by now, wherever it is shown.
+    /// What a person should see of their list by now, wherever it is shown.
     func shown(to user: ID, now: Int64) throws(VaultError) -> [Tie] {
         var shown: [Tie] = []
         for tie in try list(of: user).ties where tie.isShown(now: now) {
@@ -251,19 +254,20 @@ struct FriendLists {
         return shown
     }
 
-    /// Those who are friends of a person, and the person theirs.
+    /// People whose friendship with a person is in both lists.
     func friends(of user: ID) throws(VaultError) -> [ID] {
         var friends: [ID] = []
         for friend in try list(of: user).friends where try list(of: friend).isFriend(user) { friends.append(friend) }
         return friends
     }
 
-    /// A person is forgotten: nobody has them as a friend any more, or is asked by them. Within a transaction, before the person's own list
-    /// goes. Whoever has invited them goes on having invited that address: that it has gone would tell that somebody was there. And whoever
-    /// has blocked them has done so, for they may come back under the same account.
+    /// Forgets a person: nobody has them as a friend any more, or is asked by them. Within a transaction, before the
+    /// person's own list goes. People who have invited them still have that invitation in their lists: if it went, that
+    /// would tell that somebody was there. And people who have blocked them still have them blocked, because they may
+    /// come back under the same account.
     func forget(_ user: ID) throws(VaultError) {
         let own = try list(of: user)
-        // What was told of their invitations goes with those.
+        // Notifications about their invitations go with these.
         let notifications = Notifications(documents.store, documents.keys)
         for tie in own.ties where tie.state == .invited {
             if let other = tie.user { try notifications.remove(invitation: tie.id, of: other) }

@@ -2,23 +2,24 @@ import Files
 import Records
 import Telemetry
 
-// Somebody can write whatever they like to a person whose address they know, by calling themselves so and inviting the person; and take it back
-// to do so again. So the document "inviters" remembers those who have invited a person. A first invitation is told. The next one of the
-// same inviter is held back until a day after that, the third until two days after the second, and so on, up to two months. What still
-// stands when its time has come is in the list, and is not told. The inviter sees nothing of all this.
+// Anybody can write whatever they like to a person whose address they know: they put it in their own name, invite the
+// person, take the invitation back, and do it again. So the document "inviters" remembers those who have invited a
+// person. The person is notified of a first invitation. The next one by the same inviter is held back until a day after
+// that, the third until two days after the second, and so on, up to two months. An invitation that still stands when
+// its time has come appears in the list, without a notification. The inviter sees nothing of all this.
 //
-// It also says whose an invitation was that has been withdrawn: they can be blocked all the same.
+// The document also says who made an invitation that has been withdrawn: that person can still be blocked.
 
 /// Somebody who has invited a person.
 struct Inviter: Equatable {
     let user: ID
     /// Their latest invitation.
     var invitation: ID
-    /// What told of it; nil where nothing did.
+    /// The notification about it; nil where there was none.
     var notification: String?
-    /// How many invitations were told.
+    /// How many invitations the person was notified of.
     var count = 0
-    /// When another one is told again, Unix milliseconds.
+    /// When the person is notified of another one, Unix milliseconds.
     var next: Int64
 
     private static let day: Int64 = 86_400_000
@@ -30,19 +31,19 @@ struct Inviter: Equatable {
 /// Those who have invited a person: the document "inviters".
 struct Inviters: Equatable {
     static let document = "inviters"
-    /// So many are remembered. Those whose wait is over go first, then the oldest.
+    /// How many are remembered. Those whose wait is over go first, then the oldest.
     static let most = 100
 
-    /// The one who did so last at the end.
+    /// The latest inviter is at the end.
     private(set) var all: [Inviter] = []
 
     func inviter(_ user: ID) -> Inviter? { all.first { $0.user == user } }
 
-    /// Whose latest invitation this is, by its own id or by that of what told of it.
+    /// The inviter whose latest invitation this is, by its own id or by that of its notification.
     func inviter(by id: ID) -> Inviter? { all.first { $0.invitation == id || $0.notification == id.text } }
 
     /// Remembers an invitation.
-    /// - Parameter notification: what told of it; nil where it is held back.
+    /// - Parameter notification: the notification about it; nil where it is held back.
     mutating func remember(_ user: ID, _ invitation: ID, _ notification: String?, now: Int64) {
         var inviter = inviter(user) ?? Inviter(user: user, invitation: invitation, next: now)
         inviter.invitation = invitation
@@ -93,7 +94,8 @@ extension FriendLists {
         Inviters(kept: try documents.read(Inviters.document, of: user))
     }
 
-    /// Changes who has invited a person, within a transaction. Nothing is written where nothing changes.
+    /// Changes the list of those who have invited a person, within a transaction. Nothing is written where nothing
+    /// changes.
     func changeInviters(of user: ID, _ body: (inout Inviters) -> Void) throws(VaultError) {
         let old = try inviters(of: user)
         var new = old

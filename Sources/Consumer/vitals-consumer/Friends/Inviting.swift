@@ -6,7 +6,7 @@ import Telemetry
 import Vault
 
 extension Friends {
-    /// When an invitation is answered, after it came. What has to be written for somebody who is there takes a part of that.
+    /// How long after it came an invitation is answered. Writing for a person who exists takes a part of that.
     private static let replyTime: Duration = .milliseconds(100)
 
     func invite(_ request: PeopleRequest) {
@@ -24,7 +24,7 @@ extension Friends {
         }
     }
 
-    /// Does something, and answers after a time that does not tell how much there was to do. What is refused is refused at once.
+    /// Does something, and answers after a time that does not tell how much there was to do. Refusals are sent at once.
     func evenly(_ request: PeopleRequest, _ body: () throws -> JSON) {
         let begun = millisecondsSinceBoot()
         request.answering {
@@ -68,7 +68,8 @@ extension Friends {
         }
     }
 
-    /// After the commit: what is to be seen of a person's day may have changed by what they have said beside.
+    /// After the commit: what others see of a person's day may have changed, if the request said something about
+    /// sharing.
     private func tellWhereShown(_ isShownDifferently: Bool, _ request: PeopleRequest) {
         guard isShownDifferently, case .person(let user) = request.asker else { return }
         context.doors.daysChanged(of: [user])
@@ -109,8 +110,8 @@ extension Friends {
         return reply
     }
 
-    /// Makes friends of two, within a transaction. Of their invitations of each other only the one goes that was accepted: with the others it
-    /// would tell whose addresses those are.
+    /// Makes two people friends, within a transaction. Of their invitations to each other only the accepted one goes:
+    /// if the others went, too, that would tell whose addresses those are.
     private func befriend(_ one: ID, _ other: ID, by invitation: ID? = nil, now: Int64) throws {
         for (user, friend) in [(one, other), (other, one)] {
             try checkRoom(lists.list(of: user))
@@ -154,7 +155,7 @@ extension Friends {
     /// How long a code is good, milliseconds.
     static let codeLifetime: Int64 = 7 * 86_400_000
     static let codePurpose = "friend"
-    /// So many of a person's are out at a time; another ends the oldest.
+    /// How many of a person's codes may be out at a time; another ends the oldest.
     private static let mostCodes = 5
 
     func code(_ request: PeopleRequest) throws -> JSON {
@@ -189,7 +190,7 @@ extension Friends {
         return "friend-\(StreamID(stored: Array(hash.prefix(16))))"
     }
 
-    /// Whoever has been given a code takes it.
+    /// Redeems a code that a person was given.
     fileprivate func take(_ request: PeopleRequest) throws -> JSON {
         let (user, share) = (try request.user, try Consents.Share(request))
         let text = try request.text("code", atMost: 64)
@@ -236,7 +237,7 @@ extension Friends {
         do throws(VaultError) { return try EnrolmentCode(text) } catch { return nil }
     }
 
-    /// Whose code it is; it is used up. Within a transaction.
+    /// The person whose code it is; the code is used up. Within a transaction.
     private func use(_ code: EnrolmentCode, now: Int64) throws(VaultError) -> ID? {
         let giver = try context.store.database.first(
             "DELETE FROM codes WHERE id = ? AND purpose = ? AND expires_ms > ? RETURNING subject",

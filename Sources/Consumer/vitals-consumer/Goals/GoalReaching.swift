@@ -4,15 +4,15 @@ import Telemetry
 
 /// Tells people that they have reached a goal: once for each day and goal. Belongs to the thread of its store and keys.
 ///
-/// What makes it once is the day's record, in which `reached` is kept from then on, and which is written in the transaction that adds the
-/// notification. Whatever the steps or the target become later, it stays reached.
+/// The day's record makes sure of that: it keeps `reached` from then on, and is written in the transaction that adds
+/// the notification. Whatever the steps or the target become later, the goal stays reached.
 struct GoalReaching {
     let notifications: Notifications
 
     init(_ notifications: Notifications) { self.notifications = notifications }
 
-    /// Looks which of a day's goals are reached now and were not before. Those of days before yesterday, whose readings came late, are
-    /// kept quietly; so are those of days to come, which a wrong clock has reached.
+    /// Finds out which of a day's goals are reached now and were not before. Goals of days before yesterday, whose
+    /// readings came late, are kept without a notification; so are goals of future days, which come from a wrong clock.
     /// - Parameters:
     ///   - today: the person's.
     ///   - now: Unix milliseconds.

@@ -5,8 +5,8 @@ import Records
 import Storage
 import Telemetry
 
-// What a person wants to reach on a day: steps, distance, energy. Targets hold from the day on which they are set; the days before keep
-// theirs.
+// What a person wants to reach on a day: steps, distance, energy. Targets apply from the day on which they are set;
+// earlier days keep their own.
 
 /// Answers `goals/…`. Belongs to the session's thread, and lives as long as the desk that has its verbs.
 // Proof of @unchecked: as for `PeopleContext`.

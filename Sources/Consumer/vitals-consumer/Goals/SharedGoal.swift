@@ -1,7 +1,7 @@
 import Fitness
 
-// What somebody shows of a day: a sentence, and a small picture of a ring that closes as the goal comes near. Neither says whose it is;
-// what is put in is escaped, whatever it may become one day.
+// What a person shows of a day: a sentence, and a small picture of a ring that closes as the goal comes near. Neither
+// says whose it is; what is filled in is escaped, even if it needs no escaping today.
 
 /// A goal of a day, to be shown to others.
 struct SharedGoal {
@@ -15,7 +15,7 @@ struct SharedGoal {
 
     private var percent: Double? { target.map { 100 * value / $0 } }
 
-    /// Whole percents, rounded down: nobody is told of 100 who has not reached it.
+    /// Whole percents, rounded down: nobody who has not reached the goal is told of 100.
     private var percentText: String { language.number((percent ?? 0).rounded(.down)) }
 
     private func amount(_ value: Double) -> String {
@@ -80,7 +80,7 @@ extension SharedGoal {
             """
     }
 
-    /// A mark for who has reached the goal, above the number.
+    /// A mark above the number where the goal is reached.
     private static let tick =
         """
         <path d="M220 122l14 14 28-30" fill="none" stroke="#84cc16" stroke-width="9" stroke-linecap="round" \

@@ -8,7 +8,7 @@ import Telemetry
 //     a batch    its samples are added to the minutes of `heart_rate_hours`, one row an hour, in the batch's transaction
 //     fold       hours that are over, and are left alone by now, go to where there is less to open for a longer time: their minutes to the row
 //                of their day in `heart_rate_days`, their sums to that of their month in `heart_rate_months`; their own rows go
-//     recompute  an hour is counted again from the stored readings, in place of all that was kept of it
+//     recompute  an hour is counted again from the stored readings, and replaces all that was kept of it
 //
 // All of it adds up: a minute is the sum of its cells in both tables. So late readings just make a new row for their
 // hour, to be folded again, and a year of a beating heart is read from twelve rows. Readings that do not add up mark

@@ -1,13 +1,14 @@
 import Fitness
 
-// What people are told, in their language. A language is one table, in a file of its own: `English.swift` has all phrases, with what
-// stands in braces in them; another one is a copy of it, translated, and its entry in `Language.all`. A test sees to it that nothing is missing.
+// What people are told, in their language. A language is one table, in a file of its own: `English.swift` has all
+// phrases, with their values in braces; another language is a translated copy of it, and an entry in `Language.all`. A
+// test makes sure that nothing is missing.
 
 /// The phrases of a language.
 struct Language: Sendable {
-    /// What is told. In braces is what is filled in.
+    /// The phrases. The values that are filled in are in braces.
     enum Phrase: String, CaseIterable, Hashable, Sendable {
-        /// What a person is called who has not said.
+        /// The name for a person who has not given one.
         case somebody
         /// {target}
         case reachedSteps, reachedDistance, reachedEnergy
@@ -17,8 +18,8 @@ struct Language: Sendable {
         case sensorLost
         /// Nothing is filled in.
         case storageFull
-        /// {name}; thumbs by how far the friend has come: nothing is known, less than a quarter, half, three quarters, all; the goal is
-        /// reached.
+        /// {name}; thumbs by how far the friend has come: nothing is known, less than a quarter, half, three quarters,
+        /// all; the goal is reached.
         case upUnknown, upStart, upQuarter, upHalf, upNear, upReached
         case downUnknown, downStart, downQuarter, downHalf, downNear, downReached
         /// {value}, {day}
@@ -51,7 +52,7 @@ struct Language: Sendable {
         return all.first { $0.tag == tag } ?? english
     }
 
-    /// A phrase with all filled in. What is filled in is not looked into again.
+    /// A phrase with all values filled in. Braces in a value are left alone.
     func callAsFunction(_ phrase: Phrase, _ values: KeyValuePairs<String, String> = [:]) -> String {
         var text = ""
         var rest = Substring(phrases[phrase] ?? Language.english.phrases[phrase] ?? "")
@@ -63,9 +64,9 @@ struct Language: Sendable {
         return text + rest
     }
 
-    /// A number with so many decimals: `10,000`, `8.5`.
+    /// A number with this many decimals: `10,000`, `8.5`.
     func number(_ value: Double, decimals: Int = 0) -> String {
-        // No goal is near that, and what is not finite has no digits.
+        // No goal is near that, and a number that is not finite has no digits.
         guard value.isFinite, abs(value) < 1e15 else { return "–" }
         let scale = (0..<decimals).reduce(Int64(1)) { scale, _ in scale * 10 }
         let whole = Int64((abs(value) * Double(scale)).rounded())

@@ -2,7 +2,7 @@ import Fitness
 import Records
 import Telemetry
 
-/// Something that has happened that a person may want to know.
+/// Something that has happened, and that a person may want to know about.
 struct Notification: Hashable {
     /// What it is, for programs.
     enum Kind: String, CaseIterable {
@@ -14,14 +14,14 @@ struct Notification: Hashable {
         case friendAccepted = "friend-accepted"
         /// Somebody else has claimed a sensor that was this person's.
         case sensorLost = "sensor-lost"
-        /// Nothing more of this person's is stored, until there is room.
+        /// No more of this person's readings are stored, until there is room.
         case storageFull = "storage-full"
     }
 
     var kind: Kind
     /// When it happened, Unix milliseconds.
     var time: Int64
-    /// A friend; of a request to become one, the invitation.
+    /// The friend; for a request to become one, the invitation.
     var from: ID?
     var fromName: String?
     var day: CalendarDay?
@@ -33,7 +33,7 @@ struct Notification: Hashable {
 
 /// A notification that is kept.
 struct StoredNotification: Hashable {
-    /// Drawn; nothing can be told from it.
+    /// Random; it says nothing.
     let id: String
     let notification: Notification
     /// Whether the person has said that they know.
@@ -57,7 +57,7 @@ extension Notification {
         ])
     }
 
-    /// What was sealed; nil where it is none of this version's.
+    /// Reads what was sealed; nil where this version does not know it.
     init?(kept json: JSON) {
         guard case .string(let name)? = json["kind"], let kind = Kind(rawValue: name),
             case .integer(let time)? = json["time"], case .string(let text)? = json["text"]

@@ -7,9 +7,9 @@ import Telemetry
 
 /// Publishes notifications until the broker has each of them. Belongs to the session's thread.
 ///
-/// At most so many are on their way at a time, in the order in which they were inserted. What the broker has acknowledged is marked in one
-/// transaction with whatever else was acknowledged meanwhile. A lost connection fails all that is on its way, and it begins anew with the
-/// oldest that is not marked.
+/// At most `window` of them are on their way at a time, in the order in which they were inserted. Those that the broker
+/// has acknowledged are marked together, in one transaction. A lost connection fails all that are on their way, and
+/// publishing begins again with the oldest that is not marked.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class NotificationPublisher: @unchecked Sendable {
     private static let window = 64
@@ -20,7 +20,7 @@ final class NotificationPublisher: @unchecked Sendable {
     /// By id: rows' numbers are given again.
     private var onTheirWay: Set<String> = []
     private var acknowledged: [String] = []
-    /// Which connection it is: what is told of an older one means nothing.
+    /// The number of the connection: completions of an older one mean nothing.
     private var connection = 0
     private var isConnected = false
     private var next: EventLoop.Timer?
@@ -46,7 +46,8 @@ final class NotificationPublisher: @unchecked Sendable {
         onTheirWay = []
     }
 
-    /// Does not happen within a transaction: whoever has one at that time is not back on the loop yet.
+    /// The work does not run within a transaction: code that has one open at that time has not returned to the loop
+    /// yet.
     private func goOn(after delay: Duration) {
         guard next == nil, isConnected || !acknowledged.isEmpty else { return }
         next = session.loop.after(delay) { [unowned self] in
@@ -76,7 +77,7 @@ final class NotificationPublisher: @unchecked Sendable {
     }
 
     private func publish() throws(VaultError) {
-        // Half of them empty: a mark for each alone would be a commit for each.
+        // Waits until half of the window is free: otherwise each mark would be a commit of its own.
         guard onTheirWay.count <= Self.window / 2 else { return }
         var unreadable: [String] = []
         for row in try notifications.unpublished(atMost: Self.window) where !onTheirWay.contains(row.id) {
@@ -90,7 +91,7 @@ final class NotificationPublisher: @unchecked Sendable {
             let isTaken = session.publish(
                 notification.json.bytes, to: topics[user: user, .notifications], qos: .atLeastOnce
             ) { [unowned self] error in told(id, error, of: connection) }
-            // What comes later must not overtake it.
+            // Later notifications must not overtake it.
             guard isTaken else { return goOn(after: .seconds(1)) }
             onTheirWay.insert(id)
         }
@@ -100,7 +101,7 @@ final class NotificationPublisher: @unchecked Sendable {
 
     private func told(_ id: String, _ error: MQTTError?, of connection: Int) {
         guard connection == self.connection else {
-            // What the broker has, it has, and need not be told twice.
+            // What the broker has acknowledged need not be published twice.
             if error == nil { acknowledged.append(id) }
             return
         }
@@ -117,14 +118,14 @@ final class NotificationPublisher: @unchecked Sendable {
 }
 
 extension Notifications {
-    /// The oldest that are not marked.
+    /// The oldest notifications that are not marked.
     func unpublished(atMost limit: Int) throws(VaultError) -> [Row] {
         try store.database.query(
             "SELECT \(Row.columns) FROM notifications WHERE published = 0 ORDER BY number LIMIT ?", [.integer(limit)],
             row: Row.init)
     }
 
-    /// The broker has them.
+    /// Notes that the broker has them.
     func markPublished(_ ids: [String]) throws(VaultError) {
         try store.database.transaction { () throws(VaultError) in
             for id in ids {

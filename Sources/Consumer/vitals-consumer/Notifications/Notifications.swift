@@ -5,21 +5,22 @@ import Records
 import Storage
 import Telemetry
 
-// What people are told: that a goal is reached, that somebody would like to be a friend, or cheers them on.
+// Notifications to people: a goal is reached, somebody would like to be a friend, or cheers them on.
 //
-// A notification is inserted in the transaction of what it tells of: either both are there, or neither. After the commit it is
-// published at QoS 1, in the order of insertion, until the broker has acknowledged it, and then it is marked (`published`), so that a
-// consumer that is killed in between publishes it again, under the same id. Whoever was not connected finds it in the list, until it is
-// five hundred younger ones behind. A person's programs tell the ones that they know by the id, and the person confirms.
+// A notification is inserted in the transaction that makes the change it is about: either both are there, or neither.
+// After the commit it is published at QoS 1, in the order of insertion, until the broker has acknowledged it, and then
+// it is marked (`published`), so that a consumer that is killed in between publishes it again, under the same id. A
+// person who was not connected finds it in the list, until there are five hundred newer ones. A person's programs
+// recognise the ones that they know by the id, and the person confirms.
 
 /// The notifications of all people. Belongs to the thread of its store and keys.
 final class Notifications {
-    /// So many of a person's are kept; what is confirmed goes first.
+    /// How many of a person's notifications are kept; confirmed ones go first.
     static let mostKept = 500
 
     let store: Store
     let documents: Documents
-    /// Told within the transaction that adds one.
+    /// Called within the transaction that adds one.
     var added: () -> Void = {}
 
     init(_ store: Store, _ keys: Keys) {
@@ -30,7 +31,8 @@ final class Notifications {
     /// What a notification is sealed as.
     static func label(_ id: String) -> String { "notification \(id)" }
 
-    /// Keeps a notification for a person, who must have a secret, within the transaction of what it tells of.
+    /// Keeps a notification for a person, who must have a secret, within the transaction that makes the change it is
+    /// about.
     /// - Returns: its id.
     @discardableResult
     func add(_ notification: Notification, to user: ID) throws(VaultError) -> String {
@@ -49,8 +51,8 @@ final class Notifications {
         return id
     }
 
-    /// Removes what told a person of an invitation, within the transaction that ends it. What has been published already is not kept by the
-    /// broker.
+    /// Removes a person's notification about an invitation, within the transaction that ends it. The broker does not
+    /// keep notifications that were published already.
     func remove(invitation: ID, of user: ID) throws(VaultError) {
         let rows = try store.database.query(
             "SELECT \(Row.columns) FROM notifications WHERE person = ?", [.text(user.text)], row: Row.init)
@@ -62,7 +64,8 @@ final class Notifications {
         }
     }
 
-    /// Whom a person's notification is about, as requests call them; nil where there is no such notification, or it is about nobody.
+    /// The id, as requests use it, of the person that a notification is about; nil where there is no such notification,
+    /// or it is about nobody.
     func sender(of id: ID, to user: ID) throws(VaultError) -> ID? {
         let row = try store.database.first(
             "SELECT \(Row.columns) FROM notifications WHERE person = ? AND id = ?", [.text(user.text), .text(id.text)],
@@ -77,7 +80,7 @@ final class Notifications {
         return Language.of(locale: locale)
     }
 
-    /// What a person is called by those whom they know; nil where they have not said.
+    /// The name of a person for people who know them; nil where they have not given one.
     func name(of user: ID) throws(VaultError) -> String? {
         guard case .string(let name)? = try documents.read("profile", of: user)?["name"] else { return nil }
         return name
@@ -117,10 +120,10 @@ extension Notifications {
         return StoredNotification(id: row.id, notification: notification, isConfirmed: row.isConfirmed)
     }
 
-    /// A person's notifications, newest first.
+    /// A person's notifications, the latest first.
     /// - Parameters:
-    ///   - withConfirmed: whether those come, too, of which the person has said that they know.
-    ///   - id: the one before which to begin; nil for the newest.
+    ///   - withConfirmed: whether to include notifications that the person has confirmed.
+    ///   - id: the notification before which to begin; nil to begin with the latest.
     func list(
         of user: ID, withConfirmed: Bool, before id: String? = nil, limit: Int
     ) throws(VaultError) -> (notifications: [StoredNotification], hasMore: Bool) {

@@ -3,9 +3,9 @@ import Vault
 
 /// A token in the compact serialization (RFC 7515, 7.1), taken apart and not believed yet.
 ///
-/// Of the header only `alg`, `kid` and `typ` count. What brings a key along, or the address of one (`jwk`, `jku`, `x5c`, `x5u`),
-/// is refused rather than ignored: OpenID Connect Core, 2, says that ID tokens should not have them, and a key that comes with a token
-/// vouches for nothing.
+/// Of the header only `alg`, `kid` and `typ` count. A header that brings a key along, or the address of one (`jwk`,
+/// `jku`, `x5c`, `x5u`), is refused rather than ignored: OpenID Connect Core, 2, says that ID tokens should not have
+/// them, and a key that comes with a token vouches for nothing.
 struct CompactJWS {
     /// No token is longer, in bytes.
     static let maximumLength = 16 * 1024
@@ -16,10 +16,10 @@ struct CompactJWS {
 
     let algorithm: JWSAlgorithm
     let keyName: String?
-    /// What the signature is of: header and payload, as they came.
+    /// What the signature covers: header and payload, as they came.
     let signed: [UInt8]
     let signature: [UInt8]
-    /// The claims' bytes: nobody reads them before the signature is found good.
+    /// The claims' bytes: nobody may read them before the signature is verified.
     let payload: [UInt8]
 
     init(_ token: String) throws(TokenRefusal) {
@@ -85,6 +85,7 @@ struct CompactJWS {
 }
 
 extension String {
-    /// Whether both are the same bytes. `==` takes for the same what is canonically equivalent: the Kelvin sign, say, and K.
+    /// Whether both are the same bytes. `==` treats canonically equivalent texts as the same: for example the Kelvin
+    /// sign and K.
     func isSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -2,27 +2,28 @@ import Telemetry
 
 // An ID token, and when it is believed.
 //
-// The order is: the form; the algorithm, which the settings must allow; the key, which must be the provider's and of the algorithm's
-// kind; the signature; and only then the claims (OpenID Connect Core, 3.1.3.7). The nonce comes last, because it is used up.
+// The order is: the form; the algorithm, which the settings must allow; the key, which must be the provider's and of
+// the algorithm's kind; the signature; and only then the claims (OpenID Connect Core, 3.1.3.7). The nonce comes last,
+// because it is used up.
 //
-// A person is issuer and subject, and nothing else. An e-mail address in a token is not looked at: providers let people change it,
-// give a former owner's address to the next one, or never checked it. Whoever could have somebody else's address put into a
-// token would otherwise get that somebody's account here.
+// A person is issuer and subject, and nothing else. An e-mail address in a token is not looked at: providers let people
+// change it, give a former owner's address to the next one, or never checked it. Otherwise anybody who could get
+// another person's address into a token would get that person's account here.
 
-/// Who a token is about.
+/// The person that a token is about.
 struct TokenSubject: Hashable {
     let issuer: String
     let subject: String
 }
 
-/// What a token says, once its signature is found good.
+/// What a token says, once its signature is verified.
 struct IDToken: Hashable {
     let about: TokenSubject
     let nonce: String
 
-    /// How far the provider's clock and ours may be apart.
+    /// How far apart the provider's clock and ours may be.
     static let leeway: Double = 60
-    /// No token that is older is taken, whatever it says about its end.
+    /// An older token is not accepted, whatever it says about its end.
     static let maximumAge: Double = 86_400
     /// Times from 2001 to 2286 in seconds since 1970: neither milliseconds nor nonsense are taken for one.
     static let times: ClosedRange<Double> = 1_000_000_000...9_999_999_999
@@ -57,7 +58,7 @@ struct IDToken: Hashable {
         case nil: throw .claim("aud", "missing")
         default: throw .claim("aud", "not a text or a list of texts")
         }
-        // 3.1.3.7, 3: nor may it be good for somebody else, who could show it here.
+        // 3.1.3.7, 3: nor may it be valid for another service, which could show it here.
         guard !audience.isEmpty, audience.allSatisfy(isOurs) else { throw .claim("aud", "meant for somebody else") }
         guard claims["azp"] != nil else {
             // OpenID Connect Core, 3.1.3.7, 4: with several audiences it says for whom the token was made.

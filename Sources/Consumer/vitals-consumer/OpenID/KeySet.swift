@@ -1,8 +1,8 @@
 import Telemetry
 import Vault
 
-/// A provider's keys (RFC 7517, 5) that we can use. Others in the set, of other kinds, for other uses or with parameters that are none,
-/// are passed over: a provider may add what we do not know.
+/// A provider's keys (RFC 7517, 5) that we can use. Other keys in the set, of other kinds, for other uses or with
+/// invalid parameters, are passed over: a provider may add what we do not know.
 struct KeySet {
     /// No set is longer, in bytes.
     static let maximumLength = 256 * 1024
@@ -34,7 +34,8 @@ struct KeySet {
         guard !keys.isEmpty else { throw .malformed("no key in the set can be used") }
     }
 
-    /// The one key that a token of this name and algorithm can be of; nil where there is none, or where there are several.
+    /// The one key that a token with this key name and algorithm can be signed by; nil where there is none, or where
+    /// there are several.
     func key(named name: String?, for algorithm: JWSAlgorithm) -> JWSKey? {
         let fitting = keys.filter { key in
             guard key.key.fits(algorithm), key.algorithm ?? algorithm == algorithm else { return false }
@@ -46,9 +47,9 @@ struct KeySet {
 }
 
 extension KeySet.Key {
-    /// The key that a JSON Web Key spells; nil where it is none that we can verify with.
+    /// The key that a JSON Web Key spells; nil where we cannot verify with it.
     fileprivate init?(_ json: JSON) {
-        // A key that signs as well is nobody's secret any more.
+        // A key that is published with its private part is no longer secret.
         guard json["d"] == nil, json["use"] ?? "sig" == "sig" else { return nil }
         if let operations = json["key_ops"] {
             guard case .array(let names) = operations, names.contains("verify") else { return nil }

@@ -2,17 +2,20 @@ import Daemon
 
 // The providers' keys, as they are fetched and kept.
 //
-// A set is fetched when it is first needed, when it is a day old, and when a token names a key that is not in it: providers change
-// their keys, and publish the next ones before they use them. Anybody may send a token with a made-up key name, so all of that
-// together happens at most every five minutes for a provider. A fetch that fails leaves what there was, and is not tried
-// again for as long; where there was nothing yet, after 15 s, then 30 and so on, for then nobody can sign in at all.
+// A set is fetched when it is first needed, when it is a day old, and when a token names a key that is not in it:
+// providers change their keys, and publish the next ones before they use them. Anybody may send a token with a made-up
+// key name, so a provider's set is fetched at most every five minutes. A fetch that fails leaves the old set, and is
+// not tried again for as long; where there was no set yet, it is tried again after 15 s, then 30 and so on, because
+// until then nobody can sign in at all.
 //
-// Fetching takes its time, on a thread that has nothing else to do. Whoever needs the set meanwhile waits, a bounded number of them.
+// Fetching takes its time, on a thread that has nothing else to do. Requests that need the set meanwhile wait, a
+// bounded number of them.
 
 /// The key sets of all providers. Belongs to the session's thread.
-// Proof of @unchecked: all that is `var` is touched on the session's thread only; what another thread has fetched comes back by `back`.
+// Proof of @unchecked: every `var` is touched on the session's thread only; what another thread has fetched comes back
+// by `back`.
 final class KeySets: @unchecked Sendable {
-    /// How a thread is given work.
+    /// Gives work to a thread.
     typealias Perform = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
 
     static let pause: UInt64 = 300_000
@@ -20,7 +23,7 @@ final class KeySets: @unchecked Sendable {
     static let maximumAge: UInt64 = 86_400_000
     static let maximumWaiting = 128
 
-    /// What came of asking for a set.
+    /// The result of asking for a set.
     enum Found {
         case keys(KeySet)
         /// There is none, and none can be fetched now; when to ask again.
@@ -32,7 +35,7 @@ final class KeySets: @unchecked Sendable {
         var fetched: UInt64 = 0
         var nextTry: UInt64 = 0
         var failures = 0
-        /// Those who wait for the fetch that is going on; nil while none is.
+        /// The callbacks that wait for the fetch that is going on; nil while none is.
         var waiting: [(Found) -> Void]?
     }
 
@@ -59,12 +62,12 @@ final class KeySets: @unchecked Sendable {
 
     /// Has a set fetched that will probably be needed soon.
     func prepare(_ provider: ProviderSettings) {
-        // Those who wait are bounded in number: who needs nothing yet takes nobody's place.
+        // Only a bounded number may wait: a request that needs nothing yet must not take another's place.
         guard entries[provider.name]?.waiting == nil else { return }
         find(provider, wanted: { _ in true }, { _ in })
     }
 
-    /// Finds a provider's keys; `found` is called at once, or when they were fetched.
+    /// Finds a provider's keys; `found` is called at once, or when they have been fetched.
     /// - Parameter wanted: whether a set has what is looked for: if not, there may be a newer one.
     func find(_ provider: ProviderSettings, wanted: (KeySet) -> Bool, _ found: @escaping (Found) -> Void) {
         let now = now()
@@ -78,7 +81,7 @@ final class KeySets: @unchecked Sendable {
         guard now >= entry.nextTry else { return found(Self.answer(entry, now)) }
         entry.waiting = [found]
         entries[provider.name] = entry
-        // The other thread must not be the one that lets go of this last: see KeyFetching.
+        // The other thread must not hold the last reference to this: see KeyFetching.
         elsewhere { [weak self, fetch, back] in
             let fetched = Result { try KeySet(fetch(provider)) }
             back { [weak self] in self?.finished(provider, fetched) }

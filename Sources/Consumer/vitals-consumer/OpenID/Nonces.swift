@@ -2,24 +2,25 @@ import Storage
 import Telemetry
 import Vault
 
-// Nonces bind an ID token to one sign-in here: a token that was seen on its way, or that another service got, cannot be used a second time.
+// Nonces bind an ID token to one sign-in here: a token that was seen on its way, or that another service got, cannot be
+// used a second time.
 //
-// Nothing is kept of those that are given out, so that asking for many fills nothing: a nonce says when it was drawn and carries a code
-// that only we can make, over the provider's name too. Those that were used are remembered in the database until they are a day past their
-// end, for a clock may be set back; a restart forgets none.
+// Nonces that are given out are not stored, so asking for many fills nothing: a nonce says when it was drawn and
+// carries a code that only we can make, over the provider's name too. Used nonces are remembered in the database until
+// they are a day past their end, because a clock may be set back; a restart forgets none.
 //
 //     base64url(time in ms, 8 | random, 16 | HMAC-SHA256(key, "nonce" | 0 | provider | 0 | time | random), 32)
 
 /// Draws nonces, and uses them up.
 struct Nonces {
-    /// How long one is good for, in milliseconds.
+    /// How long a nonce is valid, in milliseconds.
     static let lifetime: Int64 = 600_000
     /// How long used ones are remembered after that.
     static let memory: Int64 = 86_400_000
 
     private let key: SymmetricKey
 
-    /// - Parameter pepper: the service's own secret, of which the key is derived.
+    /// - Parameter pepper: the service's own secret, from which the key is derived.
     init(pepper: SymmetricKey) throws(VaultError) {
         key = try HKDF.key(from: pepper, salt: [], info: "openid nonce")
     }
@@ -31,7 +32,8 @@ struct Nonces {
         return (Base64URL.text(head + (try code(head, provider))), now + Self.lifetime)
     }
 
-    /// Whether a nonce is ours, this provider's and of these ten minutes; its code, by which `use` knows it.
+    /// Checks that a nonce is ours, this provider's and of the last ten minutes; returns its code, by which `use` knows
+    /// it.
     /// - Throws: a refusal, or what OpenSSL said.
     func check(_ nonce: String, for provider: String, now: Int64) throws -> (id: [UInt8], expires: Int64) {
         guard let bytes = Base64URL.bytes(Array(nonce.utf8)), bytes.count == 56 else {
@@ -41,12 +43,12 @@ struct Nonces {
         let given = Array(bytes[24...])
         guard isEqualInConstantTime(given, try code(head, provider)) else { throw TokenRefusal.nonce(.notOurs) }
         let drawn = head[..<8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        // One of the future was drawn before the clock was set back.
+        // A nonce from the future was drawn before the clock was set back.
         guard drawn <= now + 60_000, now < drawn + Self.lifetime else { throw TokenRefusal.nonce(.expired) }
         return (given, drawn + Self.lifetime)
     }
 
-    /// Whether a nonce was used. Only using it counts: this spares those who need not go so far.
+    /// Whether a nonce was used. Only `use` decides: this check saves work for tokens that cannot succeed.
     static func isUsed(_ id: [UInt8], _ database: Database) throws(VaultError) -> Bool {
         try database.first("SELECT 1 FROM nonces WHERE nonce = ?", [.blob(id)], row: Row.int) != nil
     }

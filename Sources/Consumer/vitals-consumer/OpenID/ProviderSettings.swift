@@ -3,7 +3,7 @@ import Fetch
 import Records
 import Vault
 
-/// One of `accounts.providers`: who may vouch for people, and for whom it does so.
+/// One of `accounts.providers`: a provider that may vouch for people, and the applications for which it does so.
 ///
 /// ```
 /// providers: {
@@ -12,8 +12,8 @@ import Vault
 /// }
 /// ```
 ///
-/// `google` and `facebook` are known: what their own documentation says of issuer, keys and algorithm holds unless the section says
-/// something else.
+/// `google` and `facebook` are known: what their own documentation says about issuer, keys and algorithm applies unless
+/// the section says something else.
 struct ProviderSettings: Hashable {
     /// Where a set of keys (RFC 7517, 5) is.
     enum Keys: Hashable, CustomStringConvertible {
@@ -28,7 +28,7 @@ struct ProviderSettings: Hashable {
         }
     }
 
-    /// The key of the section: what requests call the provider.
+    /// The key of the section: the name that requests use for the provider.
     let name: String
     /// What `iss` has to be, to the byte.
     let issuer: String
@@ -42,7 +42,8 @@ struct ProviderSettings: Hashable {
     private static let known: [String: (issuer: String, keys: String, algorithms: [String])] = [
         // developers.google.com/identity/openid-connect: its discovery document.
         "google": ("https://accounts.google.com", "https://www.googleapis.com/oauth2/v3/certs", ["RS256"]),
-        // developers.facebook.com, Limited Login, OIDC Token: the key set; its tokens name the issuer with www since 2021.
+        // developers.facebook.com, Limited Login, OIDC Token: the key set; its tokens name the issuer with www since
+        // 2021.
         "facebook": (
             "https://www.facebook.com", "https://limited.facebook.com/.well-known/oauth/openid/jwks/", ["RS256"]
         ),

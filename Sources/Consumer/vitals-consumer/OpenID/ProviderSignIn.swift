@@ -10,12 +10,13 @@ import Telemetry
 //                                                            and has the provider put it into an ID token
 //     accounts/sign-in-with  {provider, id_token, device?}   the token is exchanged for a credential of ours
 //
-// IDToken.swift says when a token is believed. The nonce is used up in the transaction that makes the device, so that a token is good for one
-// device, and for none where that could not be made.
+// IDToken.swift says when a token is believed. The nonce is used up in the transaction that makes the device, so a
+// token is good for one device only; where the device cannot be made, the nonce is not used up.
 
-/// What is asked of those who can vouch for people. Belongs to the session's thread.
+/// Answers requests to sign in with a provider that vouches for people. Belongs to the session's thread.
 final class ProviderSignIn {
-    /// A person that a provider vouches for, and what uses up the nonce: to be called within the transaction that makes the device.
+    /// A person that a provider vouches for, and what uses up the nonce: to be called within the transaction that makes
+    /// the device.
     struct Vouched {
         let about: TokenSubject
         /// The provider's name in the settings.
@@ -32,7 +33,7 @@ final class ProviderSignIn {
     private let context: PeopleContext
     private let providers: [String: ProviderSettings]
     private let keySets: KeySets
-    /// Fetches for as long as this is there.
+    /// Fetches for as long as this value exists.
     private let fetching: KeyFetching?
     private let nonces: Nonces
     private let complete: (Vouched, PeopleRequest) throws -> Void
@@ -94,7 +95,8 @@ final class ProviderSignIn {
     }
 
     /// Verifies the ID token of a request.
-    /// - Parameter completion: told whom the provider vouches for, or what the answer is; now, or when the provider's keys were fetched.
+    /// - Parameter completion: gets the person that the provider vouches for, or what to answer; now, or when the
+    ///   provider's keys have been fetched.
     func verify(_ request: PeopleRequest, _ completion: @escaping (Result<Vouched, any Error>) -> Void) {
         do {
             let provider = try provider(request)

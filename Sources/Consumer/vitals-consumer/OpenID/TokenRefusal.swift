@@ -1,14 +1,14 @@
 import Desk
 import Telemetry
 
-/// Why an ID token, or a set of keys, is not believed. The reason is told to the asker and logged: it says nothing that whoever made the token
-/// does not know, and without it a real application that does one thing wrong is a riddle.
+/// Why an ID token, or a set of keys, is not believed. The reason is told to the asker and logged: it says nothing that
+/// the maker of the token does not know, and without it nobody could find the mistake in a real application.
 enum TokenRefusal: RequestRefusal, Hashable, CustomStringConvertible {
     /// Not the form of a compact JWS, or not within our limits.
     case malformed(String)
-    /// A header that says what we do not do.
+    /// A header that asks for something that we do not support.
     case header(String)
-    /// An algorithm that the settings do not allow for this provider, or that is none.
+    /// An algorithm that the settings do not allow for this provider, or that does not exist.
     case algorithm
     /// No key of the provider's fits.
     case unknownKey
@@ -19,7 +19,7 @@ enum TokenRefusal: RequestRefusal, Hashable, CustomStringConvertible {
     /// The token's time is over, or has not come.
     case expired
     case notYetValid
-    /// The nonce is none of ours, is too old, or was used before.
+    /// The nonce is not ours, is too old, or was used before.
     case nonce(NonceFault)
 
     enum NonceFault: Hashable { case notOurs, expired, used }

@@ -5,11 +5,12 @@ import Records
 import Storage
 import Telemetry
 
-// A write that must not be done twice, such as a thumb for a friend, is asked again when its reply got lost: by a device that was not
-// connected for a while, and after a restart of ours, which has forgotten the replies of the last minute. So the request's
-// identity and the reply are kept in the transaction that does it, for ten minutes. What was refused was not done, and is not kept.
+// A write that must not be done twice, such as a thumb for a friend, is requested again when its reply got lost: by a
+// device that was not connected for a while, and after a restart of ours, which has forgotten the replies of the last
+// minute. So the request's identity and the reply are kept for ten minutes, in the transaction that does the write. A
+// refused request was not done, and is not kept.
 
-/// Requests that were done, with what was answered. Belongs to the session's thread.
+/// Requests that were done, with their replies. Belongs to the session's thread.
 final class Answered {
     /// How long a reply is kept, milliseconds.
     static let lifetime: Int64 = 600_000
@@ -25,8 +26,8 @@ final class Answered {
         documents = Documents(store: store, keys: keys)
     }
 
-    /// Does what a person asks in one transaction, or repeats the reply where it was done before. A request without correlation data
-    /// cannot be told from another, and is always done.
+    /// Does what a person asks in one transaction, or repeats the reply where it was done before. A request without
+    /// correlation data cannot be told from another, and is always done.
     /// - Parameter now: Unix milliseconds.
     func once(_ request: PeopleRequest, now: Int64, _ body: () throws -> JSON) throws -> JSON {
         let user = try request.user
@@ -70,7 +71,7 @@ final class Answered {
 // MARK: Pruning
 
 extension Answered {
-    /// Removes what was kept before, too.
+    /// Begins pruning, also of replies that an earlier run kept.
     func start(_ loop: EventLoop) {
         self.loop = loop
         prune()

@@ -5,10 +5,10 @@ import Records
 import Telemetry
 import Vault
 
-/// What all who answer people share. Belongs to the session's thread.
+/// What all features that answer people share. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class PeopleContext: @unchecked Sendable {
-    /// What a running service takes from settings that are read again changes here, too.
+    /// The parts that a running service takes from settings that were read again change here, too.
     var settings: ConsumerSettings
     let store: Store
     let keys: Keys
@@ -20,11 +20,11 @@ final class PeopleContext: @unchecked Sendable {
     /// Requests that must not be done twice.
     let answered: Answered
     let notifications: Notifications
-    /// What people's days come to; nil where nobody asks.
+    /// The totals of people's days; nil where nobody asks.
     let days: Days?
     /// The wall clock, Unix milliseconds.
     var now: () -> Int64 = unixMilliseconds
-    /// What people and guests bring about goes here.
+    /// Log messages that people and guests can cause go here.
     var limitedLog = LimitedLog()
     /// What a feature asks of the service.
     unowned let doors: any Doors
@@ -50,19 +50,19 @@ final class PeopleContext: @unchecked Sendable {
 
 /// What features ask of the service that they are part of. On the session's thread.
 protocol Doors: AnyObject {
-    /// Brings the streams of these sensors in line with settings and claims, and publishes their grants: now, or where that fails, as
-    /// soon as it can be done. Not within a transaction.
+    /// Brings the streams of these sensors in line with settings and claims, and publishes their grants: now, or, where
+    /// that fails, as soon as possible. Not within a transaction.
     func bringStreamsInLine(of sensors: Set<SensorName>)
 
-    /// Whether all that is a person's is being deleted now: nothing of theirs is to come to be meanwhile.
+    /// Whether everything of a person is being deleted now: nothing new of theirs may be made meanwhile.
     func isBeingForgotten(_ user: ID) -> Bool
 
-    /// What is to be seen of these people's days has changed: see Today/.
+    /// What others see of these people's days has changed: see Today/.
     func daysChanged(of users: Set<ID>)
 
     /// Gateways were enrolled or removed.
     func gatewaysChanged()
 
-    /// Gateways were removed, and the broker is to forget them.
+    /// Gateways were removed, and the broker should forget them.
     func gatewaysEnded()
 }

@@ -3,7 +3,7 @@ import Files
 import Records
 import Storage
 
-/// What a reader reads from, opened for one request alone.
+/// The source that a reader reads from, opened for one request alone.
 struct ReadSource {
     let store: Store
     let keys: Keys

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Telemetry
 
-// A person's picture: small, and what it says it is. It is recognised by its bytes, its parts have to add up to the whole, and its sides are
-// read from its header, before anybody's decoder sees it: a few bytes could spell a picture of gigabytes.
+// A person's picture: it is small, and really is what it claims to be. It is recognised by its bytes, its parts have to
+// add up to the whole, and its sides are read from its header, before anybody's decoder sees it: a few bytes could
+// spell a picture of gigabytes.
 
 /// A picture in one of three formats.
 struct Picture: Equatable {
@@ -22,7 +23,7 @@ struct Picture: Equatable {
     static let maximumLength = 32 * 1024
     /// Pixels of a side.
     static let maximumSide = 1024
-    /// The same in base64, with room for what is around it.
+    /// The same in base64, with room for the rest of the request.
     static let maximumRequestLength = maximumLength / 3 * 4 + 1024
 
     /// The picture in a request's field "picture", in base64.
@@ -46,20 +47,20 @@ struct Picture: Equatable {
         self = picture
     }
 
-    /// What is in the bytes; nil where that is no picture, or not the whole of one.
+    /// The picture in the bytes; nil where they are no picture, or not the whole of one.
     init?(_ bytes: [UInt8]) {
         guard let found = Self.jpeg(bytes) ?? Self.png(bytes) ?? Self.webp(bytes) else { return nil }
         self.bytes = bytes
         (format, width, height) = found
     }
 
-    /// As it is kept and shown.
+    /// The picture as it is kept and shown.
     var json: JSON {
         guard case .object(let members) = description else { return description }
         return .object(members + [JSON.Member("picture", .string(Data(bytes).base64EncodedString()))])
     }
 
-    /// What it is, without itself.
+    /// Its format and size, without the bytes.
     var description: JSON {
         [
             "type": .string(format.rawValue), "width": .integer(Int64(width)), "height": .integer(Int64(height)),
@@ -73,7 +74,8 @@ extension Picture {
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
     private static func littleNumber(_ bytes: ArraySlice<UInt8>) -> Int { number(ArraySlice(bytes.reversed())) }
 
-    /// ITU-T T.81, B.1: segments, each with a marker and its length, up to the scan; a frame header among them has the sides.
+    /// ITU-T T.81, B.1: segments, each with a marker and its length, up to the scan; a frame header among them has the
+    /// sides.
     private static func jpeg(_ bytes: [UInt8]) -> Found? {
         guard bytes.starts(with: [0xFF, 0xD8, 0xFF]), bytes.suffix(2) == [0xFF, 0xD9] else { return nil }
         var index = 2
@@ -87,12 +89,12 @@ extension Picture {
             let length = number(bytes[(index + 2)..<(index + 4)])
             guard length >= 2, index + 2 + length <= bytes.count else { return nil }
             switch marker {
-            // Frames, but for DHT, JPG and DAC, which lie between them.
+            // Frames, without DHT, JPG and DAC, whose numbers lie between them.
             case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
                 guard length >= 8, sides == nil else { return nil }
                 sides = (number(bytes[(index + 7)..<(index + 9)]), number(bytes[(index + 5)..<(index + 7)]))
             case 0xDA: return sides.map { (.jpeg, $0.width, $0.height) }
-            // Those without a length, which have no place here.
+            // Markers without a length, which are not allowed here.
             case 0x00, 0x01, 0xD0...0xD9: return nil
             default: break
             }

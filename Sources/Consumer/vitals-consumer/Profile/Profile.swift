@@ -1,9 +1,9 @@
 import Fitness
 import Telemetry
 
-// Who a person is (requirements C1 to C3).
+// A person's profile (requirements C1 to C3).
 //
-// What is wrong is told with the words of the requirements, one at a time, and in their order:
+// Errors use the words of the requirements, one at a time, and in their order:
 //
 //     all four of name, date of birth, height and weight empty    "Empty Fields"
 //     then the first that is empty: date of birth                 "Select DOB"
@@ -18,7 +18,8 @@ import Telemetry
 //                                        gender                   what it may be
 //     then what may be left out: voice, continuous heart rate, time zone, locale, units
 //
-// Empty is what is left out, null, or blank. The error's field is the one that its words are about; of several, the first in this order.
+// A field is empty where it is left out, null, or blank. The error's field is the one that its words are about; of
+// several, the first in this order.
 
 /// A person's profile. Weight and height are metric, whatever units the person wants to see.
 struct Profile: Equatable {
@@ -32,7 +33,7 @@ struct Profile: Equatable {
     var heightCentimetres: Double
     /// Whether progress is spoken.
     var voice: Bool
-    /// Whether each heart rate is kept, and not only seen live.
+    /// Whether each heart rate is kept, and not only shown live.
     var continuousHeartRate: Bool
     /// A name of the IANA database; nil where the person has not said.
     var timeZone: String?
@@ -58,7 +59,7 @@ extension Profile {
         var value: Value? { if case .proper(let value) = self { value } else { nil } }
     }
 
-    /// The profile of a request. What may be left out stays as it was.
+    /// The profile of a request. Optional fields that are left out stay as they were.
     /// - Parameters:
     ///   - old: what it was; nil for the first.
     ///   - now: Unix milliseconds: nobody is born tomorrow, on their own calendar.
@@ -129,7 +130,7 @@ extension Profile {
         }
     }
 
-    /// Where nothing is known of the person's zone, the day of those whose day it is first.
+    /// Today in the person's zone; where that is not known, the day in the zone that reaches each day first.
     private static func today(_ zone: ZoneRules?, _ now: Int64) -> CalendarDay {
         zone?.day(at: now) ?? CalendarDay(localSeconds: now / 1000 + 14 * 3600)
     }
@@ -194,7 +195,7 @@ extension Profile {
         ])
     }
 
-    /// What was kept, without asking again whether it would be allowed today; nil where it is none.
+    /// Reads what was kept, without checking again whether it would be allowed today; nil where it is not a profile.
     init?(kept json: JSON) {
         guard case .string(let name)? = json["name"], case .string(let birth)? = json["date_of_birth"],
             let dateOfBirth = CalendarDay(birth),

@@ -4,7 +4,8 @@ import Records
 import Storage
 import Telemetry
 
-// What people say about themselves: profile, picture and what they agree to be shown to others. Each is a document of the person's.
+// What people say about themselves: profile, picture and what they agree to show to others. Each is a document of the
+// person's.
 
 /// Profiles, pictures and consents of all people. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
@@ -68,7 +69,7 @@ final class Profiles: @unchecked Sendable {
         return ["message": isThere ? "Changes Discarded" : "Enter Details to Proceed"]
     }
 
-    /// The classes of the index are those of adults: the World Health Organization has others up to the age of nineteen.
+    /// The classes of the index are for adults: the World Health Organization has others up to the age of nineteen.
     private func members(_ profile: Profile) -> [JSON.Member] {
         var members = [JSON.Member("profile", profile.json)]
         guard let index = profile.bodyMassIndex else { return members }

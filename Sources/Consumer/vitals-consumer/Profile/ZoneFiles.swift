@@ -1,7 +1,8 @@
 import Fitness
 import Glibc
 
-// Time zones are read from the system's own files: a static program has no others, and the system's are kept up to date.
+// Time zones are read from the system's own files: a static program has none of its own, and the system's are kept up
+// to date.
 
 extension ZoneRules {
     /// The rules of a zone by its name in the IANA database, such as `Europe/Berlin`; nil where there is no such zone.
@@ -10,7 +11,7 @@ extension ZoneRules {
         self.init(bytes)
     }
 
-    /// The same; and UTC without any file.
+    /// The same; but UTC needs no file.
     init?(known name: String) {
         if let rules = ZoneRules(name) {
             self = rules
@@ -20,8 +21,9 @@ extension ZoneRules {
         }
     }
 
-    /// The name of the machine's own zone, from where the link /etc/localtime leads. Without such a file the machine's zone is UTC, as the C
-    /// library has it (localtime(5)). Nil where the file is no link, and /etc/timezone does not tell either.
+    /// The name of the machine's own zone, from where the link /etc/localtime leads. Without such a file the machine's
+    /// zone is UTC, as the C library has it (localtime(5)). Nil where the file is no link, and /etc/timezone does not
+    /// tell either.
     static func machinesZone(link: String = "/etc/localtime", name file: String = "/etc/timezone") -> String? {
         guard access(link, R_OK) == 0 else { return "UTC" }
         var names: [String] = []
@@ -44,7 +46,7 @@ extension ZoneRules {
         return header + data + header + data + Array("\nUTC0\n".utf8)
     }()
 
-    /// The bytes of a file that is one.
+    /// The bytes of a regular file.
     private static func contents(of path: String) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard file >= 0 else { return nil }

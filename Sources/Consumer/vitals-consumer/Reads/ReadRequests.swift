@@ -4,18 +4,19 @@ import Records
 import Storage
 import Telemetry
 
-// `steps/read` and `temperature/read`: a person asks for a value of their own sensors now. Whose a sensor is, is what its open stream says.
+// `steps/read` and `temperature/read`: a person asks for a value of their own sensors now. A sensor's open stream says
+// whose it is.
 //
-// Without "sensor" theirs are asked one after another, until one answers: those that cannot are passed by, and so are those that are not there.
-// If none does, the first reason counts that is not "not-supported".
+// Without "sensor" the person's sensors are asked one after another, until one answers: sensors that cannot answer or
+// are not there are passed over. If none answers, the first reason other than "not-supported" counts.
 
-/// Answers what people ask of their sensors. Belongs to the session's thread.
+/// Answers people's requests to their sensors. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class ReadRequests: @unchecked Sendable {
     private let context: PeopleContext
     private let questions: SensorQuestions
     private var underWay: [ID: Int] = [:]
-    /// So many reads of one person's at a time: a radio is slow.
+    /// How many reads of one person run at a time: a radio is slow.
     private static let most = 8
 
     init(_ context: PeopleContext, _ questions: SensorQuestions) {
@@ -49,7 +50,7 @@ final class ReadRequests: @unchecked Sendable {
             throw ReplyError(.busy, "your sensors are being read: try again", retryAfterSeconds: 5)
         }
         underWay[user, default: 0] += 1
-        // Our reply is to be there before its asker has gone.
+        // Our reply should be there before its asker has gone.
         let end = ContinuousClock.now + max(request.limit - .seconds(1), request.limit / 2)
         ask(question, sensors[...], until: end, nil) { [self] answer in
             underWay[user] = underWay[user].flatMap { $0 > 1 ? $0 - 1 : nil }
@@ -60,7 +61,7 @@ final class ReadRequests: @unchecked Sendable {
         }
     }
 
-    /// Asks the first of some sensors, and if that comes to nothing, the rest.
+    /// Asks the first of some sensors, and if that fails, the rest.
     private func ask(
         _ question: Question, _ sensors: ArraySlice<SensorName>, until end: ContinuousClock.Instant,
         _ reason: ReplyError?, _ answer: @escaping @Sendable (SensorQuestions.Answer) -> Void
@@ -87,7 +88,7 @@ extension ReplyError {
 }
 
 extension Store {
-    /// The sensors that are a person's now.
+    /// The sensors that a person has now.
     func openSensors(of user: ID) throws(VaultError) -> [SensorName] {
         try database.query(
             "SELECT gateway, sensor FROM streams WHERE person = ? AND until_ms IS NULL ORDER BY gateway, sensor",
@@ -96,7 +97,7 @@ extension Store {
             SensorName.init)
     }
 
-    /// The sensors of which something is recorded now, and whose they are.
+    /// The sensors that record any of these kinds now, and the person each belongs to.
     func openSensors(recording kinds: Grant.Kinds) throws(VaultError) -> [SensorName: ID] {
         var sensors: [SensorName: ID] = [:]
         try database.forEach(

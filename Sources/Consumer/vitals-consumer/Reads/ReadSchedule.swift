@@ -2,12 +2,13 @@ import Fitness
 import Records
 import Telemetry
 
-// When which sensor's steps are read.
+// When each sensor's steps are read.
 //
-// Each sensor has its own moment within each period, by its name: however many there are, they do not ask at once, and a restart does not
-// make them. Just before its person's midnight each is read once more, so that a day's steps are that day's.
+// Each sensor has its own moment within each period, by its name: however many there are, they are not all asked at
+// once, also not after a restart. Just before its person's midnight each is read once more, so that a day's steps count
+// for that day.
 //
-// A sensor that cannot count steps is left alone for a day, or until it or its gateway says something else about itself.
+// A sensor that cannot count steps is left alone for a day, or until it or its gateway says something new about itself.
 
 /// `reads` of the settings. Nil: not at all.
 struct ReadSettings: Equatable {
@@ -25,7 +26,7 @@ struct ReadSchedule {
         var regular: Int64?
         /// The next read before midnight; nil where that is not known yet.
         var midnight: Int64?
-        /// Until when it is left alone.
+        /// The time until which the sensor is left alone.
         var isAloneUntil: Int64 = .min
     }
 
@@ -60,14 +61,14 @@ struct ReadSchedule {
         aboutGateways = aboutGateways.filter { gateways.contains($0.key) }
     }
 
-    /// The sensors whose turn it is. Each is told once.
+    /// The sensors whose turn it is. Each is returned once.
     mutating func due(now: Int64) -> [SensorName] {
         var due: [SensorName] = []
         for (sensor, entry) in entries {
             var isDue = false
             if let every = settings.stepsEvery, let regular = entry.regular {
                 isDue = regular <= now
-                // A clock that was set back is not to be waited for.
+                // After the clock was set back, the old time must not be waited for.
                 if isDue || regular > now + every {
                     let next = nextRegular(sensor, after: now)
                     entries[sensor]?.regular = next
@@ -82,7 +83,7 @@ struct ReadSchedule {
         return due.sorted { $0.description < $1.description }
     }
 
-    /// Some of those whose people's midnights are not known.
+    /// Some of the people whose midnights are not known.
     func withoutMidnight(atMost count: Int) -> [ID] {
         guard settings.stepsBeforeMidnight != nil else { return [] }
         var users: Set<ID> = []
@@ -93,11 +94,11 @@ struct ReadSchedule {
         return Array(users)
     }
 
-    /// Takes the days of a person, whose next midnight is found in them.
+    /// Takes the days of a person, and finds their next midnight in them.
     mutating func set(_ days: LocalDays, of user: ID, now: Int64) {
         guard let before = settings.stepsBeforeMidnight else { return }
         for (sensor, entry) in entries where entry.user == user && entry.midnight == nil {
-            // Those of one zone have their midnight at once.
+            // People of one zone have their midnight at the same time.
             let lead = before - Self.hash(sensor, below: max(1, before / 2))
             var day = days.day(of: now)
             var midnight: Int64?
@@ -114,7 +115,7 @@ struct ReadSchedule {
         for (sensor, entry) in entries where entry.user == user { entries[sensor]?.midnight = nil }
     }
 
-    /// A sensor has said that it cannot.
+    /// A sensor has said that it cannot count steps.
     mutating func cannot(_ sensor: SensorName, now: Int64) { entries[sensor]?.isAloneUntil = now + Self.day }
 
     /// A sensor, or its gateway, tells about itself.
@@ -139,11 +140,11 @@ struct ReadSchedule {
         return now + every - (passed < 0 ? passed + every : passed)
     }
 
-    /// The same after a restart: FNV-1a.
+    /// A hash that is the same after a restart: FNV-1a.
     private static func hash(_ sensor: SensorName, below limit: Int64) -> Int64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in sensor.description.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        // Names that differ in their last letter only are to be far apart.
+        // Names that differ only in their last letter should be far apart.
         hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
         return Int64((hash ^ (hash >> 33)) % UInt64(limit))
     }

@@ -7,7 +7,7 @@ import Telemetry
 /// Reads the steps of all sensors that record them, on schedule. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class ScheduledReads: @unchecked Sendable {
-    /// Reads a sensor's steps, and says why not where it could not.
+    /// Reads a sensor's steps, and gives the reason where it could not.
     typealias Read = (_ sensor: SensorName, _ done: @escaping @Sendable (ReplyError?) -> Void) -> Void
 
     private let store: Store
@@ -25,14 +25,14 @@ final class ScheduledReads: @unchecked Sendable {
 
     /// How long a gateway may take.
     static let limit: Duration = .seconds(30)
-    /// So many at a time; others wait for one of them.
+    /// How many are read at a time; others wait until one of them is done.
     static let mostUnderWay = 256
-    /// How often it is looked whose sensors there are, in milliseconds.
+    /// How often the sensors and their people are looked up, in milliseconds.
     private static let period: Int64 = 60_000
-    /// Histories are opened for so many people in one tick.
+    /// For how many people histories are opened in one tick.
     private static let portion = 50
 
-    /// - Parameter isUnderWay: whether a sensor is being read, by whomever.
+    /// - Parameter isUnderWay: whether a sensor is being read, no matter who asked.
     init(
         _ store: Store, _ histories: Histories, _ settings: ReadSettings, isUnderWay: @escaping (SensorName) -> Bool,
         read: @escaping Read
@@ -57,7 +57,7 @@ final class ScheduledReads: @unchecked Sendable {
             })
     }
 
-    /// Reads by a loop's time.
+    /// Begins reading, with timers on this loop.
     func start(_ loop: EventLoop) {
         tick()
         loop.after(.seconds(1)) { [weak self] in self?.start(loop) }
@@ -68,7 +68,7 @@ final class ScheduledReads: @unchecked Sendable {
         if settings != schedule.settings { schedule.apply(settings, now: now()) }
     }
 
-    /// There may be other sensors.
+    /// The sensors may have changed.
     func sensorsChanged() { refreshed = nil }
 
     /// A person has moved.
@@ -77,7 +77,7 @@ final class ScheduledReads: @unchecked Sendable {
     /// A gateway tells about itself, or about a sensor.
     func saw(_ about: [UInt8], of gateway: ID, _ sensor: ID?) { schedule.saw(about, of: gateway, sensor) }
 
-    /// Reads those whose turn it is.
+    /// Reads the sensors whose turn it is.
     func tick() {
         let now = now()
         do throws(VaultError) {
@@ -100,7 +100,7 @@ final class ScheduledReads: @unchecked Sendable {
     private func readWaiting() {
         while !waiting.isEmpty, underWay < Self.mostUnderWay {
             let sensor = waiting.removeFirst()
-            // Whoever reads it now has it recorded, too.
+            // The read that is under way is recorded, too.
             guard !isUnderWay(sensor) else { continue }
             underWay += 1
             read(sensor) { [weak self] error in self?.done(sensor, error) }

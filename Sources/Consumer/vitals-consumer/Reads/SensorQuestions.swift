@@ -15,7 +15,7 @@ enum Question: String, CaseIterable {
         }
     }
 
-    /// What of a gateway's reply is passed on: a gateway is a stranger's machine.
+    /// The parts of a gateway's reply that are passed on: a gateway is a stranger's machine.
     fileprivate func data(_ json: JSON, of sensor: SensorName) throws(ReplyError) -> JSON {
         var members = [JSON.Member("sensor", .string("\(sensor)"))]
         guard case .integer(let time)? = json["time"] else { throw Self.noReply }
@@ -55,7 +55,7 @@ final class SensorQuestions: @unchecked Sendable {
     /// Whether a sensor is being read.
     func isUnderWay(_ sensor: SensorName) -> Bool { underWay[sensor] != nil }
 
-    /// Asks a sensor for a value. What the gateway says against it is passed on as it said it.
+    /// Asks a sensor for a value. A gateway's refusal is passed on in its own words.
     /// - Parameter limit: how long to wait; the gateway is told.
     func ask(
         _ question: Question, of sensor: SensorName, within limit: Duration,

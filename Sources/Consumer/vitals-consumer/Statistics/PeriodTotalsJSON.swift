@@ -2,7 +2,7 @@ import Fitness
 import Telemetry
 
 extension PeriodTotals {
-    /// As it is told: rounded, and without what is not known.
+    /// As replies have it: rounded, and without unknown values.
     /// - Parameter name: which period it is.
     func json(_ name: [JSON.Member] = []) -> JSON {
         let members: KeyValuePairs<String, JSON?> = [

@@ -4,17 +4,17 @@ import Fitness
 import Records
 import Telemetry
 
-// What a person's days come to: requests `statistics/…`. All of them are answered from days (Totals/): a day as it is kept, and
-// periods as what their days come to. So a statistic can never say anything else than the days that it is about.
+// Totals of a person's days: requests `statistics/…`. All of them are answered from days (Totals/): a day as it is
+// kept, and a period as the totals of its days. So a statistic can never contradict the days that it is about.
 //
 //     today, day      a day
-//     week            Monday to Sunday, and what they come to
-//     month           its days, and what they come to
-//     year            January to December, each what its days come to, and all of it
-//     years           each year of which there is anything
-//     summary         what any days come to
+//     week            Monday to Sunday, and their totals
+//     month           its days, and their totals
+//     year            the totals of each month, January to December, and of the year
+//     years           the totals of each year that has anything
+//     summary         the totals of any days
 //
-// Days on which nothing was recorded say so by having nothing but their goals: the line that a graph draws goes on over them.
+// A day on which nothing was recorded has nothing but its goals: a graph's line continues across it.
 
 /// The statistics of one person, as of one moment. Belongs to the thread of its store and keys; read-only ones will do.
 struct Statistics {
@@ -25,7 +25,7 @@ struct Statistics {
     private let today: CalendarDay
 
     /// - Parameters:
-    ///   - zone: where those live who do not say.
+    ///   - zone: the zone of people who do not say where they live.
     ///   - now: Unix milliseconds.
     init(of user: ID, _ store: Store, _ keys: Keys, zone: String, now: Int64) throws(VaultError) {
         self.user = user
@@ -86,7 +86,7 @@ struct Statistics {
 
     private func years() throws(VaultError) -> JSON {
         var years: [JSON] = []
-        // Of a clock that was badly wrong only what fits is told: the latest years.
+        // Where a clock was badly wrong, there may be too many years: only the latest are told.
         for year in try recordedYears().suffix(StatisticsQuestion.mostYears) {
             let period = PeriodTotals(try all(CalendarDay.days(ofYear: year)))
             guard period.recordedDays > 0 else { continue }
@@ -95,7 +95,7 @@ struct Statistics {
         return ["years": .array(years)]
     }
 
-    /// The years of which something may be recorded, in their order.
+    /// The years in which something may be recorded, in their order.
     private func recordedYears() throws(VaultError) -> [Int] {
         var years: Set<Int> = []
         if let days = try days.recordedDays(of: user) { years.formUnion(days.lowerBound.year...days.upperBound.year) }
@@ -106,7 +106,7 @@ struct Statistics {
         return years.sorted()
     }
 
-    /// Every day of a range: those of which nothing is recorded have their goals.
+    /// Every day of a range: days on which nothing is recorded have only their goals.
     private func all(_ range: ClosedRange<CalendarDay>) throws(VaultError) -> [DayTotals] {
         let recorded = Dictionary(grouping: try days.totals(of: user, in: range), by: \.day)
         return range.map { day in

@@ -4,7 +4,7 @@ import Telemetry
 
 /// What can be asked about days; nil stands for now.
 enum StatisticsQuestion: Equatable {
-    /// Of how many years there can be statistics at once.
+    /// How many years a reply has at most.
     static let mostYears = 100
 
     case day(CalendarDay?)

@@ -26,7 +26,7 @@ final class Days: Derivation {
     private var store: Store { rows.store }
     private var keys: Keys { rows.keys }
 
-    /// Notes which goals of a day are reached now, and tells of it, within the transaction that keeps the day.
+    /// Notes which goals of a day are reached now, and adds notifications, within the transaction that keeps the day.
     typealias Evaluate = (
         _ goals: inout [Goal: GoalDay], _ day: CalendarDay, _ today: CalendarDay, _ user: ID, _ now: Int64
     ) throws(VaultError) -> Void
@@ -68,7 +68,7 @@ final class Days: Derivation {
     }
 }
 
-// MARK: - What a day comes to
+// MARK: - A day's totals
 
 extension Days {
     /// A day's totals. Of a day without readings only the goals are known.
@@ -238,7 +238,7 @@ extension Days {
         _ day: CalendarDay, _ book: inout DayBook, _ history: History, now: Int64
     ) throws(VaultError) {
         let record = try book.record(of: day)
-        // No goal is about temperatures, of which there may be very many.
+        // No goal is about temperatures, and there may be very many of them.
         var goals = Self.totals(on: day, record, history, withTemperature: false).goals
         try evaluate(&goals, day, history.localDays.day(of: now), book.user, now)
         let reached = goals.compactMapValues(\.reached)

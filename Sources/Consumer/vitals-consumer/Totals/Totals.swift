@@ -62,10 +62,10 @@ protocol Derivation: AnyObject {
     func hourReader(of user: ID) throws(VaultError) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Hour
     /// The times and kinds that a result for an hour covers completely.
     func extent(of found: Hour, _ hour: Int64) -> ReadExtent
-    /// Keeps what was read of an hour in place of all that was kept of it, within a transaction.
+    /// Replaces everything that was kept of an hour with what was read of it, within a transaction.
     func replace(_ hour: Int64, of user: ID, with found: Hour, now: Int64) throws(VaultError)
-    /// Computes all that is kept of a person again from what is stored, and compares: how much is kept, and how much of
-    /// it differs or is missing. Nothing is changed.
+    /// Computes everything that is kept of a person again from the stored readings, and compares: how much is kept, and
+    /// how much of it differs or is missing. Nothing is changed.
     func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int)
     /// What was taken is committed.
     func committed()
