@@ -104,7 +104,7 @@ package struct BrokerAccess {
     }
 }
 
-/// Who gets which role.
+/// Decides which client gets which roles.
 struct BrokerPolicy {
     let topics: Topics
     let household: BrokerRulesSettings.Household

@@ -2,7 +2,7 @@ package import Files
 import FoundationEssentials
 import Vault
 
-/// What the broker keeps of a client's password: a hash as Mosquitto's dynamic-security plugin makes it.
+/// The form in which the broker keeps a client's password: a hash as Mosquitto's dynamic-security plugin makes it.
 ///
 /// This few iterations are enough only because the passwords are 32 random bytes, and never chosen by a person.
 package struct BrokerCredential: Hashable {

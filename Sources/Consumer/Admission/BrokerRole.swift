@@ -1,7 +1,7 @@
 import Telemetry
 
-// Who may do what at the broker. This file is `deploy/topics.md`'s table, in the words of Mosquitto's dynamic-security
-// plugin.
+// Roles at the broker, and what each may do. This file is the table in `deploy/topics.md`, in the words of Mosquitto's
+// dynamic-security plugin.
 //
 // Everything that no rule allows is denied (`BrokerAccess.deniesByDefault`). Among a role's rules that match, the one
 // with the highest priority holds; but for a subscription the plugin first looks for the exact text of the filter among

@@ -27,7 +27,7 @@ package final class Readers<Source>: @unchecked Sendable {
     private let prepare: (ID) throws -> Void
     private var waiting: [ID: Int] = [:]
 
-    /// Opens the source for one request alone, and has it read. On the reader's thread.
+    /// Opens the source for one request alone, and calls `read` with it. On the reader's thread.
     package typealias Opening = @Sendable (_ read: Read) throws -> JSON
 
     /// - Parameters:

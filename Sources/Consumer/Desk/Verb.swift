@@ -6,7 +6,7 @@ package import Telemetry
 
 /// One request that can be asked, and what answers it.
 package struct Verb {
-    /// Who may ask it.
+    /// The people who may ask it.
     package enum Audience: Sendable { case guests, persons }
 
     /// A verb for guests, `resource/verb` for people.

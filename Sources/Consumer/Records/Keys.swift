@@ -420,6 +420,6 @@ extension Keys {
 }
 
 extension VaultError {
-    /// Whether the bytes are to blame, and not this machine.
+    /// Whether the cause is the bytes, and not this machine.
     package var isUnreadable: Bool { reason == .notAuthentic || reason == .malformed }
 }

@@ -1,7 +1,7 @@
 // vitals.db: what the consumer has received, and about whom.
 //
 //     streams   whose stream each sensor was and is; a row is never deleted, its grant is published for as long as it is
-//               the sensor's newest
+//               the sensor's latest
 //     sessions  the key of each session, from its key block, once that is verified; under the person's row key and bound
 //               to stream, session and boot, so that no one who can write to this file can put in a session of their own
 //     ledger    which blocks were accepted: session, number and a digest of all the bytes that came; for packed ones the

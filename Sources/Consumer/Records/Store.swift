@@ -128,8 +128,8 @@ extension Store {
     }
 
     /// The times (Unix milliseconds) after this stream's end in which its readings may be another person's: from when
-    /// the sensor was theirs until it was this person's again. At other times, what a gateway seals before it has heard
-    /// of the end still belongs to this person.
+    /// the other person had the sensor until this person had it again. At other times, what a gateway seals before it
+    /// has heard of the end still belongs to this person.
     ///
     /// Another person's stream that seems to begin before this one's end does so because the clock was set back.
     package func foreignTimes(of stream: StoredStream) throws(VaultError) -> [Range<Int64>] {

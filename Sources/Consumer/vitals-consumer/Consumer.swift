@@ -24,7 +24,7 @@ import Vault
 // Requests of people come on the same thread, and are answered after the batch that they came in: see the target Desk,
 // and Features.swift.
 //
-// SIGHUP has the settings read again: see Reload.swift.
+// On SIGHUP the settings are read again: see Reload.swift.
 
 /// The service. `start` and `stop` belong to the owner, who must stop what was started.
 // Proof of @unchecked: `ends` is the owner's. Every other `var`, and the databases behind `ingest` and `grants`, are

@@ -14,7 +14,7 @@ extension Consumer {
         packing.fold = { [minutes] before, isBusy throws(VaultError) in
             try minutes.fold(before: before, isBusy: isBusy, now: unixMilliseconds())
         }
-        // Without accounts nothing of people is retained: see `TodayTopics`.
+        // Without accounts nothing about people is retained: see `TodayTopics`.
         guard settings.accounts != nil else { return }
         minutes.latest = LatestMinutes(features.context)
         // The day's heart rate changes each minute, not with each heartbeat.

@@ -198,7 +198,7 @@ struct ConsumerSettings {
 struct PersonSettings {
     let user: ID
     let sensors: [SensorName]
-    /// What is recorded of them.
+    /// The kinds of readings that are recorded of them.
     let kinds: Grant.Kinds
 
     init(user: ID, sensors: [SensorName], kinds: Grant.Kinds) {

@@ -6,7 +6,7 @@ struct AccountSettings: Equatable {
     let allowsSignUp: Bool
     /// A program that takes a whole mail on its standard input, and its arguments; nil where mails are not sent.
     let mailCommand: [String]?
-    /// Who may vouch for people, by name.
+    /// The providers that may vouch for people, by name.
     let providers: [String: ProviderSettings]
 
     init(_ section: Section) throws(SettingsError) {

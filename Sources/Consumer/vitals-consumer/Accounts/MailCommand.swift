@@ -89,8 +89,8 @@ final class MailCommand: Sendable {
         return wait(for: program, until: end) ?? problem
     }
 
-    /// Starts the program in a process group of its own, with nothing of ours open but its input, and no signal
-    /// blocked.
+    /// Starts the program in a process group of its own, with none of our descriptors open except its input, and no
+    /// signal blocked.
     private static func spawn(_ command: [String], input: CInt, _ program: inout pid_t) -> CInt {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

@@ -18,7 +18,7 @@ struct Password: CustomStringConvertible, CustomReflectable {
     /// A password as it came.
     init(_ given: String) { text = given.utf8.allSatisfy { $0 < 0x80 } ? given : Composition.compose(given) }
 
-    /// What is hashed.
+    /// The bytes that are hashed.
     var bytes: [UInt8] { Array(text.utf8) }
 
     /// `a password`

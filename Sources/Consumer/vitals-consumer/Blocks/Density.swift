@@ -26,10 +26,10 @@ import Telemetry
 /// Which seconds of a sensor have more than any sensor sends. Belongs to one thread.
 struct Density {
     struct Limits {
-        /// Of each sensor and second.
+        /// For each sensor and second.
         var readings = 1000
         var intervals = 2000
-        /// Of each block: days of UTC.
+        /// For each block: days of UTC.
         var days = 8
         /// No limits: for tests of what stores of earlier versions may hold.
         static let none = Limits(readings: .max, intervals: .max, days: .max)

@@ -27,10 +27,10 @@ import Vault
 //     a clock block of a stream that has 1,000       the same
 //     otherwise                                      entered, stored, acknowledged
 //
-// What comes after the end is not stored, because it is sealed to the old owner and may be the new one's heart. That is
-// decided by the clock that the gateway had, because a clock block may come long after: where a gateway's clock is
-// wrong while a sensor changes its owner, readings from near the change may be lost. A change of the secret alone loses
-// none.
+// Readings from after the stream's end are not stored, because they are sealed to the old owner and may be the new
+// owner's. That is decided by the clock that the gateway had, because a clock block may come long after: where a
+// gateway's clock is wrong while a sensor changes its owner, readings from near the change may be lost. A change of the
+// secret alone loses none.
 //
 // An error of the database rolls back the whole batch, and nothing is answered: the gateways will send it again.
 
@@ -70,7 +70,7 @@ struct Ingest {
     var allowances: StorageAllowances
     /// Nil while what is stored is not being counted.
     var sizes: StoredSizes?
-    /// Of the batch that is judged, milliseconds of a clock that never runs backwards.
+    /// The time of the batch that is judged, milliseconds of a clock that never runs backwards.
     private var now: UInt64 = 0
     let totals: Totals
     private var arrivals: [Arrival] = []
@@ -97,7 +97,8 @@ struct Ingest {
         guard gateways[gateway] != nil else {
             return strangers.append(Report(gateway: gateway, verdict: .ignored(.unknownGateway), identity: nil))
         }
-        // What is too long is ignored however it goes on; MQTT would let a batch of it fill the memory.
+        // A message that is too long is ignored, whatever it says; MQTT would let a batch of such messages fill the
+        // memory.
         let limit = Self.maximumLength
         pending.append((gateway, payload.count > limit ? Array(payload.prefix(limit + 1)) : payload))
     }
@@ -126,7 +127,7 @@ struct Ingest {
     /// Whether the batch has something to write.
     var hasCollected: Bool { !pending.isEmpty || !grants.isEmpty }
 
-    /// Makes the batch durable. When this throws, nothing of it was kept.
+    /// Makes the batch durable. When this throws, nothing of the batch was kept.
     /// - Parameters:
     ///   - now: milliseconds of a clock that never runs backwards.
     ///   - wall: Unix milliseconds.

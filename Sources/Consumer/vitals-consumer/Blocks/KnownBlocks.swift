@@ -12,7 +12,7 @@ import Vault
 // A block is judged as if each were asked for and written by itself: code that reads one of the two tables within the
 // batch has `NewRows` written first.
 
-/// What the ledger says of the blocks of a batch.
+/// What the ledger says about the blocks of a batch.
 struct KnownBlocks {
     private struct Name: Hashable {
         let session: Int64

@@ -107,7 +107,7 @@ struct SessionKeys {
         }
     }
 
-    /// What the sealing of a session's key is bound to.
+    /// The context that a session's key is sealed with.
     static func context(_ stream: StreamID, _ session: SessionID, _ boot: BootID) -> [UInt8] {
         Array("session".utf8) + stream.bytes + session.bytes + boot.bytes
     }

@@ -46,7 +46,7 @@ struct Held: Equatable {
     let user: String
 }
 
-/// What is left to gateways and people. Belongs to one thread.
+/// How much gateways and people may still store. Belongs to one thread.
 struct StorageAllowances {
     /// Besides its bytes a block has a row here and one in the ledger, and both are in indexes.
     static let bytesBesides = 128
@@ -62,19 +62,19 @@ struct StorageAllowances {
     }
 
     var limits: StorageLimits {
-        // What was left of the old limits is not what is left of the new ones.
+        // What was left under the old limits says nothing about the new ones.
         didSet { if limits != oldValue { (allowances, judged) = ([:], [:]) } }
     }
     private var allowances: [Owner: Allowance] = [:]
     /// Nil before it was counted.
     private var stored: [Owner: Int]?
-    /// What was found out about streams in this batch: its blocks are of few streams.
+    /// Why blocks of a stream are held back, remembered for this batch, because its blocks are of few streams.
     private var judged: [Int64: Held?] = [:]
     private var spent: [Int64: (stream: StoredStream, bytes: Int)] = [:]
 
     init(_ limits: StorageLimits) { self.limits = limits }
 
-    /// Why a block of a stream is not to be stored now; nil where it may be.
+    /// Why a block of a stream must not be stored now; nil where it may be.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
     mutating func held(_ stream: StoredStream, now: UInt64) -> Held? {
         if let known = judged[stream.number] { return known }
@@ -94,7 +94,7 @@ struct StorageAllowances {
         spent[stream.number, default: (stream, 0)].bytes += length + Self.bytesBesides
     }
 
-    /// What was spent is stored.
+    /// The blocks that were noted are stored now.
     /// - Returns: how much of each stream.
     mutating func committed(now: UInt64) -> [Int64: Int] {
         judged = [:]
@@ -112,7 +112,7 @@ struct StorageAllowances {
         return spent.mapValues(\.bytes)
     }
 
-    /// What was spent is not stored.
+    /// The blocks that were noted are not stored after all.
     mutating func rolledBack() { (spent, judged) = ([:], [:]) }
 
     /// Takes the sizes of all streams, which were counted.

@@ -36,7 +36,7 @@ struct StoredBlock {
         form =
             type == PackedGroup.type
             ? .packed(group: seq)
-            // Any other type has no readings, and is not asked for.
+            // A block of any other type has no readings, and nobody asks for it.
             : .came(BlockHeader.Kind(rawValue: UInt8(truncatingIfNeeded: type)) ?? .gap)
         firstHour = try row.int("first_hour")
         hoursMore = try row.int("hours_more")

@@ -25,7 +25,7 @@ import Telemetry
 // pages, and be seen twice.
 //
 // The same reading may lie in a readings block and in a loose one, where a gateway's card was copied back: it is handed
-// on once. Two readings blocks never hold the same reading, so equal readings of theirs are two heartbeats in one
+// on once. Two readings blocks never hold the same reading, so equal readings in them are two heartbeats in one
 // millisecond.
 
 /// The stored readings of a person, opened. Belongs to one thread.

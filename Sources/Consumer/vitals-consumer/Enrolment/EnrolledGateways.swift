@@ -7,7 +7,7 @@ import Vault
 /// A gateway that was enrolled by a code.
 struct EnrolledGateway: Equatable {
     let id: ID
-    /// Who has enrolled it; nil where the operator has.
+    /// The person who has enrolled it; nil where the operator has.
     let owner: ID?
     /// Its Ed25519 public key.
     let identity: [UInt8]

@@ -5,9 +5,9 @@ import Vault
 
 /// What an enrolment code is for.
 struct Invitation: Equatable {
-    /// Who will own the gateway; nil for the operator.
+    /// The person who will own the gateway; nil for the operator.
     var owner: ID?
-    /// What the owner calls it.
+    /// The owner's name for the gateway.
     var name: String?
     /// Whether the owner sees its live readings.
     var isHousehold = false

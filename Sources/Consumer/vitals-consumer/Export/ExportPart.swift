@@ -67,7 +67,7 @@ enum ExportFile: UInt8, CaseIterable {
         }
     }
 
-    /// What the picture is called depends on what it is.
+    /// The name of the file. The picture's full name depends on its format.
     var name: String {
         switch self {
         case .account: "account.json"

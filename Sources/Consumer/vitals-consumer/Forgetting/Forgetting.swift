@@ -136,8 +136,8 @@ final class Forgetting: @unchecked Sendable {
     /// Forgets everything about a person, and goes on until it is done, through errors and restarts.
     /// - Parameters:
     ///   - keepingAccount: whether the account stays, with its contact, devices and claims, under a new secret.
-    ///   - progress: told of each step.
-    ///   - completion: told once, on the session's thread.
+    ///   - progress: called at each step.
+    ///   - completion: called once, on the session's thread.
     func forget(
         _ user: ID, keepingAccount: Bool, progress: @escaping (Progress) -> Void = { _ in },
         completion: @escaping Completion

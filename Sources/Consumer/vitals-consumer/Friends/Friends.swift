@@ -79,7 +79,7 @@ final class Friends: @unchecked Sendable {
     private func list(_ user: ID) throws -> JSON {
         var entries: [JSON] = []
         for tie in try lists.shown(to: user, now: context.now()) {
-            // The names of people who were invited are not told.
+            // The names of people who were invited are not shown.
             let other = tie.state == .invited ? nil : tie.user
             let name = try other.flatMap { other throws(VaultError) in try context.notifications.name(of: other) }
             let shown = try tie.state == .friend ? other.flatMap(shownDay(of:)) : nil

@@ -40,7 +40,7 @@ struct HeartRateGraph: Equatable {
     let times: Range<Int64>
     /// The width of each bucket, in milliseconds.
     let width: Int64
-    /// What is in the buckets.
+    /// The samples in each bucket.
     private(set) var buckets: [HeartRateSamples]
 
     /// How many points a curve has at most, and how many if the request does not say.

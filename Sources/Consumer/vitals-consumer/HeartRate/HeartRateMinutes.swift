@@ -14,8 +14,8 @@ import Telemetry
 // hour, to be folded again, and a year of a beating heart is read from twelve rows. Readings that do not add up mark
 // their hours stale (Totals/), and these are counted again.
 //
-// Nothing of it is kept in memory between two batches: the row of an hour is small, and it takes less time to open it
-// than to make sure that memory still agrees with the database when somebody is forgotten, or a transaction fails.
+// Nothing is kept in memory between two batches: the row of an hour is small, and it takes less time to open it than to
+// make sure that memory still agrees with the database when somebody is forgotten, or a transaction fails.
 
 extension Reading {
     /// Beats per minute, where this is a heart rate that means something: not 0, not more than any heart makes, and not

@@ -36,7 +36,7 @@ final class LatestMinutes {
     }
 
     private var people: [ID: Person] = [:]
-    /// What is not committed yet.
+    /// Samples that are not committed yet.
     private var pending: [(user: ID, minute: Int64, samples: HeartRateSamples)] = []
     /// When `wake` is called next.
     private var alarm: Int64?

@@ -3,7 +3,7 @@ import Vault
 
 /// A token in the compact serialization (RFC 7515, 7.1), taken apart and not believed yet.
 ///
-/// Of the header only `alg`, `kid` and `typ` count. A header that brings a key along, or the address of one (`jwk`,
+/// Only `alg`, `kid` and `typ` of the header count. A header that brings a key along, or the address of one (`jwk`,
 /// `jku`, `x5c`, `x5u`), is refused rather than ignored: OpenID Connect Core, 2, says that ID tokens should not have
 /// them, and a key that comes with a token vouches for nothing.
 struct CompactJWS {

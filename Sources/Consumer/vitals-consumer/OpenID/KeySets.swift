@@ -60,7 +60,7 @@ final class KeySets: @unchecked Sendable {
         self.now = now
     }
 
-    /// Has a set fetched that will probably be needed soon.
+    /// Fetches a set that will probably be needed soon.
     func prepare(_ provider: ProviderSettings) {
         // Only a bounded number may wait: a request that needs nothing yet must not take another's place.
         guard entries[provider.name]?.waiting == nil else { return }

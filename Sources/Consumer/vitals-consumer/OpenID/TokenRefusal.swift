@@ -1,8 +1,8 @@
 import Desk
 import Telemetry
 
-/// Why an ID token, or a set of keys, is not believed. The reason is told to the asker and logged: it says nothing that
-/// the maker of the token does not know, and without it nobody could find the mistake in a real application.
+/// Why an ID token, or a set of keys, is not believed. The asker gets the reason, and it is logged: it says nothing
+/// that the maker of the token does not know, and without it nobody could find the mistake in a real application.
 enum TokenRefusal: RequestRefusal, Hashable, CustomStringConvertible {
     /// Not the form of a compact JWS, or not within our limits.
     case malformed(String)

@@ -78,7 +78,7 @@ struct ColumnReader {
 
     static func malformed(_ fault: MalformedValue.Fault) -> MalformedValue { MalformedValue("packed readings", fault) }
 
-    /// What is left.
+    /// The bytes that are not read yet.
     var rest: ArraySlice<UInt8> { bytes[position...] }
 
     mutating func byte() throws(MalformedValue) -> UInt8 { try take(1)[position - 1] }

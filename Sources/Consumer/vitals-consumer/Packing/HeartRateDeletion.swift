@@ -10,7 +10,7 @@ import Telemetry
 struct HiddenCount {
     let user: ID
     private let range: Range<Int64>
-    /// What was hidden before.
+    /// The ranges that were hidden before.
     private let before: DeletedRanges
     private var walk: HeartRateWalk
     private(set) var number = 0

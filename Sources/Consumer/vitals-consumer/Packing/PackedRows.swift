@@ -34,7 +34,7 @@ struct PackedGroup: Equatable {
     /// The same limit for RR intervals: made-up intervals may take next to no space, however many they are.
     static let maximumIntervals = 1 << 18
 
-    /// What the sealing is bound to.
+    /// The context that a group is sealed with.
     static func context(_ stream: StreamID, hour: Int64, group: Int64) -> [UInt8] {
         [hour, group].reduce(Array("packed".utf8) + stream.bytes) { bytes, number in
             bytes + stride(from: Int64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }

@@ -8,7 +8,7 @@ struct ReadSource {
     let store: Store
     let keys: Keys
 
-    /// Has something read from one state of the databases.
+    /// Opens the databases, and lets `read` read one state of them.
     static func opened<Value>(_ settings: ConsumerSettings, _ read: (ReadSource) throws -> Value) throws -> Value {
         let keys = try Keys(settings, .read)
         let store = try Store(folder: settings.state, readOnly: true)

@@ -34,7 +34,7 @@ struct DayBook {
         if let record = records[day] { return record }
         let record = try isBlank ? nil : rows.record(of: user, on: day)
         if record == nil, !isBlank, try rows.removeDamaged(of: user, on: day) {
-            // What was in it is still there in the readings.
+            // The readings still hold everything that was in it.
             for times in localDays.intervals(of: day) { try rows.store.markStale(user, times) }
         }
         kept[day] = record

@@ -71,7 +71,7 @@ final class Days: Derivation {
 // MARK: - A day's totals
 
 extension Days {
-    /// A day's totals. Of a day without readings only the goals are known.
+    /// A day's totals. On a day without readings only the goals are known.
     func totals(of user: ID, on day: CalendarDay) throws(VaultError) -> DayTotals {
         let history = try histories.history(of: user)
         return try totals(of: user, on: day, rows.record(of: user, on: day), history)

@@ -18,7 +18,7 @@ import Telemetry
 // A person who moves is believed from that moment on. A move within ten minutes after another counts as a correction of
 // it.
 
-/// What was in force when, of one person.
+/// What was in force when, for one person.
 struct History: Equatable {
     /// From a moment on (Unix milliseconds; the first from the beginning of time), the zone of this name.
     struct Zone: Equatable {

@@ -56,7 +56,7 @@ final class StaleHours: @unchecked Sendable {
     /// If an hour took this long, the person's next one is read beside at once.
     var longStep: Duration = .milliseconds(100)
 
-    /// What is read beside.
+    /// The reading that is going on beside.
     private struct UnderWay {
         let user: ID
         let time: ReadingTime
@@ -66,7 +66,7 @@ final class StaleHours: @unchecked Sendable {
         var taken: [Reading.Kind: Set<Int64>] = [:]
         /// Nothing that was read may be kept.
         var isSpoilt = false
-        /// How many hours of each kind are told apart.
+        /// For how many hours of each kind this is noted one by one.
         static let capacity = 4096
 
         /// Whether a result that covers all of these times may be kept.
@@ -88,7 +88,7 @@ final class StaleHours: @unchecked Sendable {
         let read: @Sendable (Read) throws -> ReadHour?
     }
 
-    /// What was read beside, or at once.
+    /// The result of reading an hour, beside or at once.
     struct ReadHour: Sendable {
         /// Nil where nothing in the range is stored or kept.
         fileprivate let hour: Int64?

@@ -67,9 +67,9 @@ protocol Derivation: AnyObject {
     /// Computes everything that is kept of a person again from the stored readings, and compares: how much is kept, and
     /// how much of it differs or is missing. Nothing is changed.
     func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int)
-    /// What was taken is committed.
+    /// Called when the readings that were taken are committed.
     func committed()
-    /// What was taken since the last commit is not committed.
+    /// Called when the readings that were taken since the last commit are rolled back.
     func rolledBack()
 }
 
