@@ -3,7 +3,7 @@ import Telemetry
 // Roles at the broker, and what each may do. This file is the table in `deploy/topics.md`, in the words of Mosquitto's
 // dynamic-security plugin.
 //
-// Everything that no rule allows is denied (`BrokerAccess.deniesByDefault`). Among a role's rules that match, the one
+// Everything that no rule allows is denied (`BrokerAccess.byDefault`). Among a role's rules that match, the one
 // with the highest priority holds; but for a subscription the plugin first looks for the exact text of the filter among
 // the role's `subscribeLiteral`, whatever the priorities are (acl.c; pinned by the access matrix). No rule names two
 // persons, and no role is shared by two: what one person sees of another, the consumer copies into that person's own
