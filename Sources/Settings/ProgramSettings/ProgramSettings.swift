@@ -40,7 +40,7 @@ extension Section {
         try validated("root", default: Topics.defaultRoot) { (text) throws(MalformedValue) in try Topics(root: text) }
     }
 
-    /// A value that Telemetry judges.
+    /// A value that Telemetry checks.
     public func validated<Value>(
         _ key: String, default absent: String? = nil, _ make: (String) throws(MalformedValue) -> Value
     ) throws(SettingsError) -> Value {
@@ -59,7 +59,7 @@ extension Section {
         return Array(data)
     }
 
-    /// `log`: the least level that is logged.
+    /// `log`: the lowest level that is logged.
     public func logLevel() throws(SettingsError) -> LogLevel {
         let name = try string("log", default: LogLevel.info.name)
         guard let level = LogLevel(name: name) else {

@@ -2,8 +2,8 @@ public import Daemon
 public import Files
 
 extension Failure {
-    /// An error of the vault's, as a program's end: what an operator can mend in the settings is a fault of the configuration, and a lock
-    /// may be gone at the next try.
+    /// An error of the vault's, as the failure with which a program ends: what an operator can mend in the settings is
+    /// a fault of the configuration, and a lock may be gone at the next try.
     public init(_ error: VaultError) {
         let code: ExitCode =
             switch error.reason {

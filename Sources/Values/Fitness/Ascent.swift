@@ -1,5 +1,5 @@
-/// Metres climbed along a series of altitudes in metres. A change counts once it differs from the last counted altitude by the
-/// hysteresis: what is less is noise.
+/// Metres climbed along a series of altitudes in metres. A change counts once it differs from the last counted altitude
+/// by the hysteresis: anything less is noise.
 public func ascentMetres(_ altitudes: some Sequence<Double>, hysteresis: Double = 3) -> Double {
     var total = 0.0
     var anchor: Double?

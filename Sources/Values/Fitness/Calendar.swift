@@ -1,8 +1,9 @@
-// Weeks, months and years of days. Weeks are those of ISO 8601: they begin on Monday, and belong to the year in which their Thursday
-// lies, so that the first days of January may be in the last week of the year before, and a year has 52 or 53.
+// Weeks, months and years of days. Weeks are those of ISO 8601: they begin on Monday, and belong to the year in which
+// their Thursday lies. So the first days of January may be in the last week of the year before, and a year has 52 or 53
+// weeks.
 
 extension CalendarDay {
-    /// The day so many days after 1970-01-01; before it where negative.
+    /// The day this many days after 1970-01-01; before it where the number is negative.
     public init(daysSince1970: Int64) {
         self.init(localSeconds: daysSince1970 * 86_400)
     }
@@ -38,7 +39,7 @@ extension CalendarDay: Strideable {
     /// How many days the other is after this one.
     public func distance(to other: CalendarDay) -> Int { Int(other.daysSince1970 - daysSince1970) }
 
-    /// The day so many days later.
+    /// The day this many days later.
     public func advanced(by days: Int) -> CalendarDay { CalendarDay(daysSince1970: daysSince1970 + Int64(days)) }
 }
 
@@ -138,7 +139,7 @@ extension CalendarMonth: Strideable {
     /// How many months the other is after this one.
     public func distance(to other: CalendarMonth) -> Int { (other.year - year) * 12 + other.month - month }
 
-    /// The month so many months later.
+    /// The month this many months later.
     public func advanced(by months: Int) -> CalendarMonth {
         let count = year * 12 + month - 1 + months
         let month = (count % 12 + 12) % 12

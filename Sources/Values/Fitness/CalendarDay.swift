@@ -7,7 +7,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
     /// The day of the month, from 1.
     public let day: Int
 
-    /// The day that `2026-11-21` spells; nil where that is none.
+    /// The day that `2026-11-21` spells; nil where that is no day.
     public init?(_ text: String) {
         let digits = Array(text.utf8)
         guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-") else { return nil }
@@ -22,14 +22,14 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// Parts that are known to be a day's.
+    /// A day from parts that are known to be valid.
     init(parts: (year: Int, month: Int, day: Int)) {
         (year, month, day) = parts
     }
 
-    /// The day in which so many seconds after 1970-01-01T00:00:00 lie, where the clock showed that on the wall.
+    /// The day of a local time, in seconds since 1970-01-01T00:00:00 as the clock on the wall shows it.
     public init(localSeconds: Int64) {
-        // Days are counted from 0000-03-01, so that a leap day comes last in its year, and 400 years are 146,097 days.
+        // Days are counted from 0000-03-01, so a leap day comes last in its year, and 400 years are 146,097 days.
         let days = (localSeconds >= 0 ? localSeconds / 86_400 : (localSeconds - 86_399) / 86_400) + 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097
         let dayOfEra = days - era * 146_097
@@ -50,7 +50,8 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// Birthdays that somebody born on this day has had by another; who was born on February 29 has them on March 1 otherwise.
+    /// How many birthdays a person born on this day has had by another day. A person born on February 29 has theirs on
+    /// March 1 in years without that day.
     public func age(on other: CalendarDay) -> Int {
         other.year - year - ((other.month, other.day) < (month, day) ? 1 : 0)
     }
@@ -70,7 +71,7 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
         return String(repeating: "0", count: max(0, count - text.count)) + text
     }
 
-    /// How many days a month of 1 to 12 has.
+    /// How many days a month, 1 to 12, has.
     public static func length(ofMonth month: Int, _ year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

@@ -1,10 +1,10 @@
-/// What was in force when: values that hold from a day on until the next. Days before the first entry take the first, for nothing
-/// better is known of them.
+/// What was in force when: each value holds from a day on, until the next. Days before the first entry take the first
+/// value, because nothing better is known of them.
 public struct DayHistory<Value: Sendable>: Sendable {
-    /// A value, and the day from which on it holds.
+    /// A value, and the day from which it holds.
     public typealias Entry = (day: CalendarDay, value: Value)
 
-    /// At least one, in the order of their days, no two of the same.
+    /// At least one, in the order of their days, no two of the same day.
     public private(set) var entries: [Entry]
 
     /// A value that holds on all days.
@@ -12,7 +12,7 @@ public struct DayHistory<Value: Sendable>: Sendable {
         entries = [(day, value)]
     }
 
-    /// Entries in any order; of several of a day the last counts. Nil where there is none.
+    /// Entries in any order; of several for one day the last counts. Nil where there is none.
     public init?(_ entries: [Entry]) {
         guard let first = entries.first else { return nil }
         self.init(first.value, from: first.day)
@@ -34,7 +34,7 @@ public struct DayHistory<Value: Sendable>: Sendable {
         }
     }
 
-    /// How many entries began on a day or before it.
+    /// How many entries begin on a day or before it.
     private func end(of day: CalendarDay) -> Int {
         entries.firstIndex { $0.day > day } ?? entries.count
     }

@@ -1,14 +1,16 @@
-// The steps of a day, from a counter that somebody reads now and then. A delta belongs to the day of its later count, for when in
-// between the steps were made nobody knows; counting begins anew where the count before is older than a day and a half.
+// The steps of a day, from a counter that somebody reads now and then. A delta belongs to the day of its later count,
+// because nobody knows when in between the steps were made; counting starts again where the count before is older than
+// a day and a half.
 //
 //     count     100   |    150      20     25
 //     delta           |     50      20      5      restarted at 0 before the 20
 //     day    Monday   |   Tuesday: 75
 //
-// What no person can walk does not count. Sprinters make up to five steps a second, for seconds (Salo et al., Medicine & Science in Sports &
-// Exercise 43(6), 2011), runners three; five are granted for as long as it takes, and 20,000 on top, for a counter may tell late what it has
-// counted elsewhere. So a day comes to at most 452,000 steps. A count that is beyond that is left out, with what the counter says before and after it
-// as if it were not there; if the counts after it follow from it, the counter has jumped, and counting begins anew with it:
+// What no person can walk does not count. Sprinters make up to five steps a second, for seconds (Salo et al., Medicine
+// & Science in Sports & Exercise 43(6), 2011), runners three; five are granted for as long as it takes, and 20,000 on
+// top, because a counter may report late what it has counted elsewhere. So a day comes to at most 452,000 steps. A
+// count beyond that is left out, and the counts before and after it are compared as if it were not there. If the counts
+// after it follow from it, the counter has jumped, and counting starts again with it:
 //
 //     count     100   4,294,967,295   150         100   3,000,000   3,000,050
 //     delta             left out       50              left out         50
@@ -19,10 +21,10 @@ public struct Steps: Hashable, Sendable, Codable {
     public var walking: Int
     /// Run.
     public var running: Int
-    /// How many counts were left out, because nobody walks so much.
+    /// How many counts were left out, because nobody walks that much.
     public var countsLeftOut: Int
 
-    /// So many of both.
+    /// This many of each.
     public init(walking: Int = 0, running: Int = 0, countsLeftOut: Int = 0) {
         (self.walking, self.running, self.countsLeftOut) = (walking, running, countsLeftOut)
     }
@@ -47,9 +49,10 @@ extension StepCounter {
 
     /// How much older the count before may be, in milliseconds.
     public static let longestGap: Int64 = 36 * 3_600_000
-    /// Up to which interval between two counts the gait is known, in milliseconds: over a longer one a run is mixed with rest.
+    /// The longest interval between two counts, in milliseconds, over which the gait is known: over a longer one a run
+    /// is mixed with rest.
     static let longestStride: Int64 = 10 * 60_000
-    /// From how many steps a minute on somebody runs.
+    /// The cadence, in steps a minute, from which a person is taken to run.
     static let runningCadence: Int64 = 140
 
     /// The steps of a day by one sensor; nil where it has no count in the day.
@@ -59,7 +62,7 @@ extension StepCounter {
     public static func day(_ counts: some Sequence<Count>, during day: [Range<Int64>]) -> Steps? {
         guard let first = day.map(\.lowerBound).min() else { return nil }
         var (chain, steps) = (Chain(), Steps?.none)
-        // What is older has no say, so that the day is the same whether it is there or not.
+        // Older counts have no say, so the day is the same whether they are there or not.
         for count in inOrder(counts) where count.time >= first - longestGap {
             let link = chain.add(count)
             guard day.contains(where: { $0.contains(count.time) }) else { continue }
@@ -74,16 +77,16 @@ extension StepCounter {
         return steps
     }
 
-    /// How many steps a second anybody makes.
+    /// The most steps that anybody makes in a second.
     static let mostPerSecond: Int64 = 5
-    /// How many more a counter may tell at once.
+    /// How many more a counter may report at once.
     static let mostAtOnce: Int64 = 20_000
 
     /// Counts in the order of their times, each with what it says about the one before.
     private struct Chain {
         enum Link {
             case begins
-            /// So many steps were made in so many milliseconds.
+            /// The number of steps that were made in the interval, in milliseconds.
             case follows(interval: Int64, made: Int)
             case leftOut
         }
@@ -96,7 +99,8 @@ extension StepCounter {
             /// By how much they are ahead at a later time, where none were made since.
             func ahead(at time: Int64) -> Int64 { max(0, ahead - (time - count.time) * mostPerSecond / 1000) }
 
-            /// The place of a later count, and the steps in between; nil where it is too late, or nobody walks so much.
+            /// The place of a later count, and the steps in between; nil where it is too late, or nobody walks that
+            /// much.
             func next(_ later: Count) -> (place: Place, made: Int64)? {
                 let interval = later.time - count.time
                 guard interval <= longestGap else { return nil }
@@ -138,7 +142,8 @@ extension StepCounter {
         return Set(counts).sorted(by: isBefore)
     }
 
-    /// What counts where several sensors were worn by one body: that which counted most; of several the one that counted more running.
+    /// What counts where several sensors were worn by one body: the sensor that counted most; of several such, the one
+    /// that counted more running.
     public static func most(of sensors: some Sequence<Steps>) -> Steps? {
         sensors.max { ($0.total, $0.running) < ($1.total, $1.running) }
     }
@@ -151,10 +156,10 @@ extension StepCounter {
 }
 
 extension Person {
-    /// How far steps go, in metres.
+    /// The distance that steps cover, in metres.
     public func metres(_ steps: Steps) -> Double? { metres(steps: steps.total) }
 
-    /// The net energy of steps in kilocalories, walking and running by themselves.
+    /// The net energy of steps in kilocalories, walking and running computed separately.
     public func kilocalories(_ steps: Steps) -> Double? {
         guard let walked = metres(steps: steps.walking).flatMap({ kilocalories(metres: $0, .walking) }),
             let run = metres(steps: steps.running).flatMap({ kilocalories(metres: $0, .running) })

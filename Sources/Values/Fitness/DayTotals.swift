@@ -4,7 +4,7 @@ public struct DayTotals: Hashable, Sendable, Codable {
     public var day: CalendarDay
     /// Steps.
     public var steps: Steps?
-    /// How far they go, in metres.
+    /// The distance they cover, in metres.
     public var metres: Double?
     /// What energy they took, net, in kilocalories.
     public var kilocalories: Double?
@@ -15,7 +15,7 @@ public struct DayTotals: Hashable, Sendable, Codable {
     /// How the day's goals stand.
     public var goals: [Goal: GoalDay]
 
-    /// A day of which this is known.
+    /// A day of which this much is known.
     public init(
         _ day: CalendarDay, steps: Steps? = nil, metres: Double? = nil, kilocalories: Double? = nil,
         temperature: TemperatureDay? = nil, heartRate: HeartRateDay? = nil, goals: [Goal: GoalDay] = [:]

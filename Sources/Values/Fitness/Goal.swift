@@ -7,7 +7,7 @@ public enum Goal: String, CaseIterable, Hashable, Sendable, Codable, CodingKeyRe
     /// Net kilocalories on foot.
     case energy
 
-    /// What it is called where values have their unit in the name: `steps`, `distance_m`, `energy_kcal`.
+    /// The goal's name where names include the unit: `steps`, `distance_m`, `energy_kcal`.
     public var field: String {
         switch self {
         case .steps: "steps"
@@ -62,15 +62,15 @@ public struct GoalDay: Hashable, Sendable, Codable {
     public var target: Double?
     /// How far the person has come; nil where that is not known.
     public var value: Double?
-    /// Once it is reached it stays so, whatever the target is changed to later.
+    /// Once a goal is reached it stays reached, whatever the target is changed to later.
     public var reached: Reached?
 
-    /// A goal that stands so.
+    /// A goal's state from its parts.
     public init(target: Double?, value: Double?, reached: Reached? = nil) {
         (self.target, self.value, self.reached) = (target, value, reached)
     }
 
-    /// How much of the target it is, in percent, also above 100; nil where either is not known.
+    /// How much of the target the value is, in percent, which may be above 100; nil where either is not known.
     public var percent: Double? {
         guard let target, target > 0, let value else { return nil }
         return 100 * value / target

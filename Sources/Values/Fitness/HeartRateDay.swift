@@ -1,8 +1,8 @@
 /// What a day's heart rates come to.
 public struct HeartRateDay: Hashable, Sendable, Codable {
-    /// How long must be recorded for the heart rate at rest to be told, in seconds.
+    /// How much must be recorded before a heart rate at rest is given, in seconds.
     static let restingNeedsSeconds = 4 * 3600
-    /// Over how many consecutive minutes the heart rate at rest is a mean.
+    /// How many consecutive minutes the heart rate at rest is the mean of.
     static let restingMinutes = 5
 
     /// The mean of all samples, in beats per minute.
@@ -11,10 +11,11 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
     public var minimum: Int
     /// The highest sample.
     public var maximum: Int
-    /// The lowest mean of five consecutive minutes of which half is recorded; nil on days of which fewer than four hours are.
+    /// The lowest mean of five consecutive minutes with at least half of each recorded; nil on days with less than four
+    /// hours recorded.
     public var resting: Double?
-    /// How many recorded seconds were spent in each of the zones 1 to 5, a minute being in that of its mean; nil where the age is not
-    /// known.
+    /// How many recorded seconds were spent in each of the zones 1 to 5; a minute is in the zone of its mean. Nil where
+    /// the age is not known.
     public var zoneSeconds: [Int]?
     /// How many seconds are recorded.
     public var recordedSeconds: Int

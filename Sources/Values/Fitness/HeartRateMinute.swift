@@ -1,7 +1,8 @@
 /// Heart rates of any span of time, summed up so that parts can be put together in any order.
 public struct HeartRateSamples: Hashable, Sendable {
-    /// Which heart rates count, in beats per minute. What a sensor tells beyond is noise, or 0 for none: the heart of a newborn who cries beats
-    /// 200 times or so a minute, and an adult's at 220 less their age. Each sample is judged by itself, so that they add up in any order.
+    /// Which heart rates count, in beats per minute. What a sensor reports beyond them is noise, or 0 for no value: the
+    /// heart of a crying newborn beats 200 times or so a minute, and an adult's at 220 less their age. Each sample is
+    /// judged by itself, so that they add up in any order.
     public static let plausible = 1...250
 
     /// How many there are.
@@ -16,7 +17,7 @@ public struct HeartRateSamples: Hashable, Sendable {
     /// None.
     public init() {}
 
-    /// What was summed up before.
+    /// Samples that were summed up before.
     public init(count: Int, sum: Int, minimum: Int, maximum: Int) {
         (self.count, self.sum, self.minimum, self.maximum) = (count, sum, minimum, maximum)
     }
@@ -42,15 +43,16 @@ public struct HeartRateSamples: Hashable, Sendable {
     }
 }
 
-/// The heart rates of one minute of UTC, the finest grain that days are made of. What came late is merged into it: the order in which
-/// samples come does not matter.
+/// The heart rates of one minute of UTC, the finest grain that days are made of. Samples that come late are merged into
+/// it: the order in which samples come does not matter.
 public struct HeartRateMinute: Hashable, Sendable {
     /// How long a slot is.
     public static let secondsPerSlot = 5
-    /// How many slots with samples make a minute good enough to tell the heart rate at rest.
+    /// How many slots with samples a minute needs before it counts towards the heart rate at rest.
     public static let sufficientSlots = 6
 
-    /// In which parts of the minute there were samples: bit n stands for the seconds 5 n to 5 n + 4. There are twelve.
+    /// The parts of the minute in which there were samples: bit n stands for the seconds 5 n to 5 n + 4. There are
+    /// twelve.
     public var slots: UInt16
     /// The samples.
     public var samples: HeartRateSamples
@@ -81,6 +83,6 @@ public struct HeartRateMinute: Hashable, Sendable {
     /// How many of its seconds were recorded: a sample stands for the five seconds that it lies in.
     public var recordedSeconds: Int { slots.nonzeroBitCount * Self.secondsPerSlot }
 
-    /// Whether there is enough of it to tell the heart rate at rest.
+    /// Whether enough of it is recorded to count towards the heart rate at rest.
     public var isSufficient: Bool { slots.nonzeroBitCount >= Self.sufficientSlots }
 }

@@ -9,9 +9,11 @@ public enum HeartRateVariability {
 
     /// How long a beat may take, in milliseconds: 30 to 200 beats a minute.
     static let possible = 300.0...2000.0
-    /// A beat may differ from the one before by that interval over this number; more is an extra beat, or one that was missed.
+    /// A beat may differ from the one before by at most that one's interval divided by this number; a greater
+    /// difference means an extra beat, or one that was missed.
     static let smallestShare = 5.0
-    /// How far readings with intervals may be apart, in milliseconds, for the last beat of one to be a neighbour of the other's first.
+    /// How far apart, in milliseconds, two readings with intervals may be for the last beat of one to be a neighbour of
+    /// the other's first.
     static let longestPause: Int64 = 3000
 
     /// The beats of a series of readings as neighbours, in milliseconds. A nil stands for a beat that is not valid, or for a pause:
@@ -29,7 +31,7 @@ public enum HeartRateVariability {
     private struct Beats {
         private var before: (time: Int64, interval: Double?)?
 
-        /// Shows the beats that a reading adds to the series.
+        /// Calls `body` with each beat that a reading adds to the series.
         mutating func add(_ intervals: some Collection<Double>, at time: Int64, _ body: (Double?) -> Void) {
             guard !intervals.isEmpty else { return }
             var last: Double?
@@ -71,13 +73,15 @@ public enum HeartRateVariability {
         }
     }
 
-    /// Sums up readings one by one, in the order of their times: however many they are, nothing of them is kept but a few numbers.
+    /// Sums up readings one by one, in the order of their times: however many there are, only a few numbers are kept of
+    /// them.
     public struct Sums: Sendable {
         private var series = Beats()
         private var last: Double?
         fileprivate private(set) var (beats, sum) = (0, 0.0)
         fileprivate private(set) var (differences, squaredDifferences) = (0, 0.0)
-        /// The mean so far, and the sum of the squares of what beats are off it (Welford 1962): nothing is lost where beats are many.
+        /// The mean so far, and the sum of the squares of the beats' differences from it (Welford 1962): no precision
+        /// is lost where there are many beats.
         private var mean = 0.0
         fileprivate private(set) var squares = 0.0
 

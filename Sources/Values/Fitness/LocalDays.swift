@@ -4,7 +4,7 @@
 //     daylight saving begins      23 hours
 //     daylight saving ends        25 hours
 //     a move east                 fewer; over the date line the day may not have been at all
-//     a move west                 more, and one may come home to yesterday: it goes on after a piece of today
+//     a move west                 more, and one may come home to yesterday, which goes on after a piece of today
 //
 // Each moment lies in exactly one day, and a day's intervals are found from the offsets in force around it.
 
@@ -13,8 +13,9 @@ public struct LocalDays: Sendable {
     /// Zones in the order of their beginnings; the first has none.
     private let zones: [(from: Int64, rules: ZoneRules)]
 
-    /// The days in one zone from the beginning of time, and after it in others.
-    /// - Parameter moves: from when (Unix milliseconds) which zone is in force, in any order; of several at the same moment the last.
+    /// The days in one zone from the beginning of time, and in other zones after it.
+    /// - Parameter moves: which zone is in force from which moment (Unix milliseconds), in any order; of several at the
+    ///   same moment the last counts.
     public init(_ first: ZoneRules, moves: [(from: Int64, zone: ZoneRules)] = []) {
         var zones = [(from: Int64.min, rules: first)]
         // The sort keeps the order of equals.
@@ -32,7 +33,8 @@ public struct LocalDays: Sendable {
         return zones[index].rules.day(at: time)
     }
 
-    /// When a day was, in Unix milliseconds: intervals that neither touch nor overlap, in their order. None where the day was skipped.
+    /// When a day took place, in Unix milliseconds: intervals that neither touch nor overlap, in their order. None
+    /// where the day was skipped.
     public func intervals(of day: CalendarDay) -> [Range<Int64>] {
         let midnight = day.daysSince1970 * 86_400_000
         var intervals: [Range<Int64>] = []
@@ -53,8 +55,8 @@ public struct LocalDays: Sendable {
     /// When a day is over, in Unix milliseconds: the end of its last interval. Nil where the day was skipped.
     public func end(of day: CalendarDay) -> Int64? { intervals(of: day).last?.upperBound }
 
-    /// Every day of which there is a part in a range of Unix milliseconds, in the order of the calendar. What is before the year 1 or
-    /// after 9999 is left out.
+    /// Every day that lies in part in a range of Unix milliseconds, in the order of the calendar. Days before the year
+    /// 1 or after 9999 are left out.
     public func days(in times: Range<Int64>) -> [CalendarDay] {
         let known: Range<Int64> = -62_135_596_800_000..<253_402_300_800_000
         var days: Set<CalendarDay> = []
@@ -68,7 +70,7 @@ public struct LocalDays: Sendable {
         return days.sorted()
     }
 
-    /// No clock is farther from UTC, by what `ZoneRules` admit.
+    /// No clock is farther from UTC than this: `ZoneRules` admit no more.
     private static let farthest: Int64 = 26 * 3_600_000
 
     /// A range in pieces of one offset each, all in milliseconds.

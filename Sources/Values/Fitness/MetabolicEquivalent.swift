@@ -1,6 +1,7 @@
 /// How much more energy an activity takes than rest, by speed (2024 Adult Compendium of Physical Activities).
 ///
-/// The table has gaps between its rows; a speed in one takes the row below it. Where the table says nothing, nothing is known.
+/// The table has gaps between its rows; a speed in a gap takes the row below it. Where the table says nothing, nothing
+/// is known.
 public enum MetabolicEquivalent {
     /// Which table a result is from: to be kept with it.
     public static let table = "Compendium of Physical Activities 2024"

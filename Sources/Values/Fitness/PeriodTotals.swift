@@ -1,5 +1,5 @@
-// Means are means of days: how much somebody walks on a day, not in a reading. A day counts in the mean of what is known of it, so a
-// forgotten strap makes no one lazier.
+// Means are means of days: how much somebody walks on a day, not in a reading. A day counts only in the means of what
+// is known of it, so a forgotten strap makes nobody look lazier.
 
 /// What several days come to: a week, a month, a year, or any.
 public struct PeriodTotals: Hashable, Sendable {
@@ -7,9 +7,9 @@ public struct PeriodTotals: Hashable, Sendable {
     public struct Amounts: Hashable, Sendable {
         /// Over all days.
         public let total: Double
-        /// Of a day of which it is known.
+        /// The mean of the days on which it is known.
         public let mean: Double
-        /// The most of a day.
+        /// The most on one day.
         public let maximum: Double
 
         init?(_ values: [Double]) {
@@ -72,7 +72,7 @@ public struct PeriodTotals: Hashable, Sendable {
 
     /// How a goal stood over the days.
     public struct GoalDays: Hashable, Sendable {
-        /// On how many it was reached.
+        /// On how many days it was reached.
         public let reached: Int
         /// The target of the latest day that has one; nil where there is none.
         public let target: Double?
@@ -80,7 +80,7 @@ public struct PeriodTotals: Hashable, Sendable {
 
     /// On how many days anything was recorded.
     public let recordedDays: Int
-    /// Steps; nil where they are known of no day.
+    /// Steps; nil where they are not known of any day.
     public let steps: Amounts?
     /// Metres on foot.
     public let metres: Amounts?
@@ -90,7 +90,7 @@ public struct PeriodTotals: Hashable, Sendable {
     public let temperature: Temperatures?
     /// Heart rates.
     public let heartRate: HeartRates?
-    /// The goals that there were.
+    /// The goals that had a target or were reached.
     public let goals: [Goal: GoalDays]
 
     /// What these days come to, each given once, in any order.

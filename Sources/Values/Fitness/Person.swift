@@ -1,4 +1,5 @@
-/// What the formulas need to know of a person. Where something is not known, what depends on it is nil, never guessed.
+/// What the formulas need to know about a person. Where something is not known, what depends on it is nil, never
+/// guessed.
 public struct Person: Hashable, Sendable {
     /// The sexes for which the formulas were fitted.
     public enum Sex: Sendable {

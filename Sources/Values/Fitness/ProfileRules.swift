@@ -1,7 +1,7 @@
 /// What a profile may say. The consumer decides by these rules; a program that asks a person for a profile can check each answer by
 /// them before it sends anything.
 public enum ProfileRules {
-    /// What a person says, or does not. Formulas that were fitted for two sexes go without it where it is neither.
+    /// What a person says, or does not. Formulas that were fitted for two sexes go without the sex where it is neither.
     public enum Gender: String, CaseIterable, Sendable {
         /// One of the two that formulas know.
         case female
@@ -40,13 +40,13 @@ public enum ProfileRules {
         }
     }
 
-    /// Whether somebody may be born on a day, seen from another.
+    /// Whether `day` can be a person's date of birth, seen from `today`.
     public static func isDateOfBirth(_ day: CalendarDay, on today: CalendarDay) -> Bool {
         day <= today && day.age(on: today) <= oldest
     }
 
-    /// Whether a text has the shape of a language tag (RFC 5646, 2.1): a language of two or three letters, then subtags of up to eight
-    /// letters and digits. Whether such a language is spoken anywhere is not asked.
+    /// Whether a text has the shape of a language tag (RFC 5646, 2.1): a language of two or three letters, then subtags
+    /// of up to eight letters and digits. It does not check whether such a language exists.
     public static func isLanguageTag(_ text: String) -> Bool {
         let subtags = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard text.utf8.count <= 35, let language = subtags.first, (2...3).contains(language.count) else {
@@ -60,8 +60,8 @@ public enum ProfileRules {
         }
     }
 
-    /// Whether a text has the shape of a time zone's name in the IANA database, such as `Europe/Berlin`, and would stay within its folder:
-    /// `right/…` counts leap seconds, `posix/…` is all of it again.
+    /// Whether a text has the shape of a time zone's name in the IANA database, such as `Europe/Berlin`, and would stay
+    /// within its folder: `right/…` counts leap seconds, `posix/…` repeats the whole database.
     public static func isZoneName(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard name.utf8.count <= 64, (1...3).contains(parts.count), !["right", "posix"].contains(parts[0]) else {

@@ -10,7 +10,7 @@ extension Person {
         return heightCentimetres.map { $0 * share / 100 }
     }
 
-    /// How far so many steps go, in metres.
+    /// The distance that this many steps cover, in metres.
     public func metres(steps: Int) -> Double? {
         stepLengthMetres.map { $0 * Double(steps) }
     }

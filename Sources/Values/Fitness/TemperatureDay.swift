@@ -1,4 +1,4 @@
-/// A body temperature as a sensor told it.
+/// A body temperature as a sensor reported it.
 public struct TemperatureReading: Hashable, Sendable {
     /// Which sensor.
     public var sensor: String
@@ -26,7 +26,7 @@ public struct TemperatureDay: Hashable, Sendable, Codable {
 
     /// A day of these readings, in any order; the same value of the same sensor and time counts once. Nil where there is none.
     public init?(_ readings: some Sequence<TemperatureReading>) {
-        // In one order always: sums of fractions depend on it, and a recount must come to the same.
+        // Always in the same order: sums of fractions depend on it, and a recount must come to the same result.
         let readings = Set(readings).sorted { ($0.time, $0.sensor, $0.celsius) < ($1.time, $1.sensor, $1.celsius) }
         let values = readings.map(\.celsius)
         guard let last = values.last, let minimum = values.min(), let maximum = values.max() else { return nil }

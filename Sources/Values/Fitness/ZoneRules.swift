@@ -1,8 +1,8 @@
-// The rules of time zones as the system's own files have them (RFC 9636). A file that is not as it must be is no zone: nothing is ever
-// guessed to be UTC.
+// The rules of time zones as the system's own files have them (RFC 9636). A file that is not well formed is no zone:
+// the zone is never guessed to be UTC.
 //
-// Read are version 2 and later: 64-bit times of transitions, and a footer with the rule for all times after the last of them, in
-// the form of POSIX's TZ, of which the database uses no other days than "Mm.w.d".
+// Version 2 and later are read: 64-bit times of transitions, and a footer with the rule for all times after the last of
+// them, in the form of POSIX's TZ. Of its forms for a day the database uses only "Mm.w.d".
 
 /// How far a zone's clocks are ahead of UTC, at any time.
 public struct ZoneRules: Sendable {
@@ -144,7 +144,7 @@ private struct Footer: Sendable {
 
     func offset(at time: Int64) -> Int64 {
         guard let summer else { return standard }
-        // Which year it is on the wall matters only where a change is on New Year, which none is.
+        // The year on the wall would matter only if a change were at New Year, and none is.
         let year = CalendarDay(localSeconds: time + standard).year
         let begins = Self.seconds(summer.begins, year) - standard
         let ends = Self.seconds(summer.ends, year) - summer.offset

@@ -1,4 +1,4 @@
-/// Every topic, spelt here and nowhere else.
+/// All topics. They are spelt here and nowhere else.
 ///
 /// ```
 /// {root}/gateways/{gateway}/status
@@ -48,7 +48,7 @@ public enum UserTopic: Hashable, Sendable {
     case request(resource: ID, verb: ID)
     /// A reply; the tail is one or more levels.
     case response(String)
-    /// How far something has come that takes long.
+    /// The progress of something that takes long.
     case progress
     /// The last minute of heart rate.
     case heartRate
@@ -58,7 +58,7 @@ public enum UserTopic: Hashable, Sendable {
     case goal(ID)
     /// A friend's day so far.
     case friendToday(ID)
-    /// What has happened that the person may want to know.
+    /// Events that the person may want to know about.
     case notifications
 }
 
@@ -66,7 +66,7 @@ public enum UserTopic: Hashable, Sendable {
 public enum AccountTopic: Hashable, Sendable {
     /// A request, such as `sign-up`.
     case request(ID)
-    /// A reply, at a level that its asker has drawn.
+    /// A reply, at a random level that its asker has chosen.
     case response(String)
 }
 
@@ -90,13 +90,13 @@ public enum SensorTopic: String, Hashable, Sendable, CaseIterable {
     case temperatureGet = "temperature/get"
     /// Replies with temperatures, for clients that name no response topic.
     case temperatureResponse = "temperature/response"
-    /// Whose stream the sensor is: signed, retained.
+    /// Which person's stream the sensor's readings go to: signed, retained.
     case grant
 
-    /// Those at which something is asked.
+    /// Those that take requests.
     public static let requests = allCases.filter { $0.response != nil }
 
-    /// Where the reply to a request comes that names no topic for it; nil where nothing is asked.
+    /// Where the reply goes if a request names no topic for it; nil where this takes no requests.
     public var response: SensorTopic? {
         switch self {
         case .stepsGet: .stepsResponse
@@ -111,10 +111,10 @@ public enum GatewayRequest: String, Hashable, Sendable, CaseIterable {
     case scan, connect, disconnect, forget, rename
 }
 
-/// Where something is asked, whatever it is called: what lies under a filter of requests. Names and ids in it may be none, and the
-/// request is one all the same, to be refused.
+/// A topic for requests, whatever its name: what lies under a filter of requests. The names and ids in it may be
+/// invalid; it is still a request, to be refused.
 public enum RequestTopic: Hashable, Sendable {
-    /// Of a person: what follows `requests/`. Without an id it is nobody's.
+    /// Of a person: what follows `requests/`. Without an id it belongs to nobody.
     case user(ID?, name: String)
     /// Of somebody who is not signed in: what follows `accounts/`.
     case account(name: String)
@@ -132,13 +132,14 @@ public struct Topics: Hashable, Sendable {
     /// The root unless a setting says otherwise.
     public static let defaultRoot = "vitals/v1"
 
-    /// Bytes of a topic that others name and we publish to, at most.
+    /// The most bytes of a topic that others name and we publish to.
     public static let maximumLength = 1024
-    /// Levels of such a topic, at most. A broker ends the connection of whoever publishes to too many: Mosquitto 2.0.11 to more than 201.
+    /// The most levels of such a topic. A broker ends the connection of a client that publishes to too many: Mosquitto
+    /// 2.0.11 to more than 201.
     public static let maximumLevels = 20
 
-    /// Topics under a root of one or more levels; refuses wildcards, empty levels, a `$` in front, and what leaves no room for what
-    /// follows.
+    /// Topics under a root of one or more levels; refuses wildcards, empty levels, a `$` in front, and a root that
+    /// leaves no room for what follows.
     public init(root: String = Topics.defaultRoot) throws(MalformedValue) {
         guard Self.isPrefix(root),
             !root.split(separator: "/", omittingEmptySubsequences: false).contains("")
@@ -204,7 +205,7 @@ public struct Topics: Hashable, Sendable {
         "\(root)/gateways/\(gateway?.text ?? "+")/requests/#"
     }
 
-    /// A filter for all replies of a gateway under a tail that the asker drew, or all of them.
+    /// A filter for all replies of a gateway.
     public func everyResponse(of gateway: ID) -> String { "\(root)/gateways/\(gateway)/responses/#" }
 
     /// A filter for everything of a gateway, or of all.
@@ -242,7 +243,7 @@ public struct Topics: Hashable, Sendable {
             && topic.utf8.count > prefix.utf8.count && topic.utf8.starts(with: prefix.utf8)
     }
 
-    /// The request that a topic is, or nil where it lies under no filter of requests.
+    /// The request that a topic stands for, or nil where it lies under no filter of requests.
     public func request(at text: String) -> RequestTopic? {
         guard let levels = levels(of: text, atMost: 5), levels.count >= 2 else { return nil }
         switch (levels[0], levels.dropFirst(2).first) {
@@ -259,13 +260,13 @@ public struct Topics: Hashable, Sendable {
         }
     }
 
-    /// What follows `requests/`, of levels that were split five at most.
+    /// What follows `requests/`, from levels that were split into five at most.
     private static func rest(_ levels: [String]) -> String {
         levels.dropFirst(3).joined(separator: "/")
     }
 
-    /// Where the reply to a request comes that names no topic for it: beside it, under the same name. Nil where nobody may hear it, or the
-    /// topic would be too long.
+    /// Where the reply goes if a request names no topic for it: beside it, under the same name. Nil where nobody may
+    /// receive it, or the topic would be too long.
     public func listedResponse(to request: RequestTopic) -> String? {
         let topic: String? =
             switch request {
@@ -281,7 +282,8 @@ public struct Topics: Hashable, Sendable {
         return isShort ? topic : nil
     }
 
-    /// The levels under the root; the last of so many holds the rest. Nil where the text is no topic under the root.
+    /// The levels under the root; where there are more than `most`, the last one holds the rest. Nil where the text is
+    /// no topic under the root.
     private func levels(of text: String, atMost most: Int = .max) -> [String]? {
         guard text.utf8.starts(with: root.utf8) else { return nil }
         let rest = text.utf8.dropFirst(root.utf8.count)
@@ -409,7 +411,7 @@ public struct Topics: Hashable, Sendable {
         return slashes < maximumLevels && (isASCII || !text.unicodeScalars.contains(where: isForbidden))
     }
 
-    /// Control characters, and what stands for no character.
+    /// Control characters, and code points that stand for no character.
     private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0...0x1F, 0x7F...0x9F, 0xFDD0...0xFDEF: true

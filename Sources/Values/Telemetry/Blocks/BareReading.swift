@@ -1,5 +1,5 @@
-// What a reading says, but for its RR intervals and its energy: for programs that count readings by the thousand. It is a few numbers, and no
-// memory is taken for any of it.
+// What a reading says, except its RR intervals and its energy, for programs that count readings by the thousand. It is
+// a few numbers, and none of it is allocated on the heap.
 
 /// A reading of which only the number of its RR intervals is known.
 public struct BareReading: Hashable, Sendable {
@@ -92,7 +92,7 @@ extension ReadingColumns {
     }
 }
 
-/// Takes columns off the front of bytes. Each function says false, or nil, where they are none.
+/// Takes columns off the front of bytes. Each function returns false, or nil, where the bytes hold none.
 private struct BareColumns {
     struct Cell {
         var wall: Int64 = 0
@@ -118,7 +118,7 @@ private struct BareColumns {
     /// LEB128, as `ByteReader` has it.
     @inline(__always) mutating func varint() -> UInt64? {
         guard position < bytes.count else { return nil }
-        // Nearly all have one byte.
+        // Nearly all of them have one byte.
         let first = bytes[position]
         position += 1
         return first < 0x80 ? UInt64(first) : longer(UInt64(first & 0x7F))

@@ -1,4 +1,5 @@
-/// A block as it travels and is kept: header, body, tag. Nothing here encrypts; this is where everything lies, and what is authenticated.
+/// A block as it is sent and stored: header, body, tag. Nothing here encrypts; it says where everything lies, and what
+/// is authenticated.
 ///
 /// ```
 /// version 1 | suite 1 | type 1 | flags 1 | stream 16 | session 8 | seq 8 | ciphertext | tag 16
@@ -38,8 +39,8 @@ public struct BlockHeader: Hashable, Sendable {
         self.identity = identity
     }
 
-    /// The header at the front of `bytes`; whatever follows is left alone. Refuses other versions, suites and flags, a key block that
-    /// is not number 0 and any other block that is.
+    /// The header at the front of `bytes`; whatever follows is ignored. Refuses other versions, suites and flags, a key
+    /// block that is not number 0 and any other block that is.
     public init(startOf bytes: [UInt8]) throws(MalformedValue) {
         var reader = ByteReader(bytes, of: "block header")
         try self.init(from: &reader)

@@ -1,5 +1,5 @@
-/// The plaintext of a loose block: records that a crash left in the journal, still sealed under a journal key that was lost from memory
-/// with the crash. The consumer has it from the old session's key block.
+/// The plaintext of a loose block: records that a crash left in the journal, still sealed under a journal key that was
+/// lost from memory with the crash. The consumer gets that key from the old session's key block.
 ///
 /// `session 8 | count varint, 1 to 256 | count times: number u64 | length varint | sealed bytes`
 public struct LooseBody: Hashable, Sendable {
@@ -68,7 +68,7 @@ public struct LooseBody: Hashable, Sendable {
 public struct ClockBody: Hashable, Sendable {
     /// The boot.
     public var boot: BootID
-    /// Milliseconds to be added to the wall times of that boot's readings.
+    /// Milliseconds to add to the wall times of that boot's readings.
     public var correction: Int64
     /// Only to readings taken before this monotonic time, in milliseconds since boot.
     public var until: UInt64

@@ -15,7 +15,7 @@ public struct ControlMessage: Hashable, Sendable {
         case refusal(BlockIdentity, digest: [UInt8], RefusalReason)
         /// Send the key block of this session again.
         case keyRequest(StreamID, SessionID)
-        /// Whose stream a sensor is.
+        /// Which person's stream a sensor's readings go to.
         case grant(Grant)
     }
 
@@ -121,7 +121,7 @@ public struct ControlMessage: Hashable, Sendable {
 public struct SignedControlMessage: Hashable, Sendable {
     /// What it says.
     public let message: ControlMessage
-    /// What the signature must be of: taken from the bytes that came, not encoded again.
+    /// The bytes that the signature must cover: taken from the bytes that came, not encoded again.
     public let signedBytes: [UInt8]
     /// The signature, 64 bytes.
     public let signature: [UInt8]

@@ -1,4 +1,5 @@
-/// Whose stream a sensor is: from when until when, sealed to which key, and which kinds of readings are to be recorded.
+/// Which person's stream a sensor's readings go to: from when until when, sealed to which key, and which kinds of
+/// readings to record.
 ///
 /// ```
 /// serial u64 | sensor: length 1, ASCII | stream 16 | from i64 | until i64, 0 = open | public key 32 | kinds u8
@@ -18,7 +19,7 @@ public struct Grant: Hashable, Sendable {
         public static let steps = Kinds(rawValue: 1 << 1)
         /// Temperature.
         public static let temperature = Kinds(rawValue: 1 << 2)
-        /// All there are.
+        /// All kinds.
         public static let all: Kinds = [.heartRate, .steps, .temperature]
 
         /// Whether a kind is among them.
@@ -31,8 +32,8 @@ public struct Grant: Hashable, Sendable {
         }
     }
 
-    /// Only rises: of two grants for a sensor the one with the greater serial holds. At least the time at which the grant was made, Unix
-    /// milliseconds.
+    /// Only rises: of two grants for a sensor the one with the greater serial holds. It is at least the time at which
+    /// the grant was made, in Unix milliseconds.
     public var serial: UInt64
     /// The sensor.
     public var sensor: ID
@@ -64,15 +65,16 @@ public struct Grant: Hashable, Sendable {
         self.kinds = kinds
     }
 
-    /// Whether a reading of this kind, which came while this grant was the newest, is to be recorded.
+    /// Whether to record a reading of this kind, which came while this grant was the latest.
     public func covers(_ kind: Reading.Kind, at wall: Int64) -> Bool {
         kinds.includes(kind) && !hasEnded(at: wall)
     }
 
     /// Whether the stream has ended.
     ///
-    /// A gateway's clock may be wrong, and must not decide alone. `from` is not asked: who holds the grant is past it, whatever the
-    /// clock says. An end that lay in the past when the grant was made has come, too; an end that was still ahead is waited for.
+    /// A gateway's clock may be wrong, and must not decide alone. `from` is not checked: a gateway that holds the grant
+    /// is past it, whatever the clock says. An end that lay in the past when the grant was made has come, too; an end
+    /// that was still ahead is waited for.
     public func hasEnded(at wall: Int64) -> Bool {
         guard let until else { return false }
         return wall >= until || until <= Int64(clamping: serial)

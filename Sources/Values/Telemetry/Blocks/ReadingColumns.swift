@@ -9,8 +9,8 @@
 /// | RR: for each reading how many, then differences          if columns bit 2
 /// ```
 ///
-/// A steady pulse costs about three bytes a reading. Of monotonic times only the first is kept: a block never spans a step
-/// of the wall clock, so the others follow from the wall times. `Blocks.md` has it all with examples.
+/// A steady pulse takes about three bytes a reading. Only the first monotonic time is kept: a block never spans a step
+/// of the wall clock, so the others follow from the wall times. `Blocks.md` explains all of it with examples.
 public enum ReadingColumns {
     /// No block has more readings.
     public static let maximumCount = 64

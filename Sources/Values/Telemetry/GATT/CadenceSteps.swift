@@ -1,13 +1,14 @@
 /// Steps derived from a foot pod's cadence: what a sensor of running speed and cadence does not count itself.
 ///
-/// Each notification's cadence is taken for the time since the one before. What it cannot know is left out rather than guessed: nothing is
-/// counted while the cadence is 0, nor over a gap of more than three seconds between notifications. Walking counts as running does.
-/// A pod that tells strides of one leg, as its maker may choose, gives half the steps.
+/// Each notification's cadence is taken to hold for the time since the one before. What it cannot know is left out
+/// rather than guessed: nothing is counted while the cadence is 0, nor over a gap of more than three seconds between
+/// notifications. Walking counts like running. A pod that reports strides of one leg, as its maker may choose, gives
+/// half the steps.
 public struct CadenceSteps: Hashable, Sendable {
     /// A longer silence says nothing about what happened in it, in milliseconds.
     public static let longestGap: UInt64 = 3000
 
-    /// A cadence of one in a minute makes so many of `part` a step: it is counted in 1/minute times milliseconds.
+    /// How much of `part` makes a step: `part` is a cadence in 1/minute times milliseconds.
     private static let step: UInt64 = 60_000
 
     private var counter: UInt32
@@ -20,7 +21,7 @@ public struct CadenceSteps: Hashable, Sendable {
     /// The steps so far, wrapping around at 32 bits; nil before the first notification.
     public var steps: StepCount? { last == nil ? nil : StepCount(counter, isDerived: true) }
 
-    /// Counts a notification's steps, which arrived at `monotonic`, milliseconds since boot.
+    /// Counts the steps of a notification that arrived at `monotonic`, milliseconds since boot.
     public mutating func add(_ measurement: RunningSpeedAndCadence, at monotonic: UInt64) {
         defer { last = monotonic }
         guard let last, monotonic >= last, monotonic - last <= Self.longestGap else { return }

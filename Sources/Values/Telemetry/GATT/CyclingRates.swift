@@ -1,9 +1,10 @@
 /// How fast wheel and crank turn, from one notification to the next.
 ///
-/// A notification names the time of the last revolution, which wraps around every 64 s. Where none ended since the notification before there
-/// is no rate; where the last one ended a minute ago or more, the sensor's times no longer tell how long ago, and there is none either.
+/// A notification names the time of the last revolution, which wraps around every 64 s. Where no revolution ended since
+/// the notification before, there is no rate; where the last one ended a minute ago or more, the sensor's times no
+/// longer tell how long ago, and there is no rate either.
 public struct CyclingRates: Hashable, Sendable {
-    /// Revolutions in a minute; nil where there is no telling.
+    /// Revolutions in a minute; nil where they are not known.
     public struct Rates: Hashable, Sendable {
         /// Of the wheel.
         public var wheel: Double?
@@ -17,7 +18,7 @@ public struct CyclingRates: Hashable, Sendable {
         }
     }
 
-    /// The last revolution, and when it was first told of.
+    /// The last revolution, and when it was first reported.
     private struct Latest<Count: FixedWidthInteger & UnsignedInteger & Sendable>: Hashable, Sendable {
         var revolutions: CyclingSpeedAndCadence.Revolutions<Count>
         var monotonic: UInt64
@@ -31,7 +32,7 @@ public struct CyclingRates: Hashable, Sendable {
     /// Rates before the first notification.
     public init() {}
 
-    /// The rates that a notification gives, which arrived at `monotonic`, milliseconds since boot.
+    /// The rates at a notification that arrived at `monotonic`, milliseconds since boot.
     public mutating func add(_ measurement: CyclingSpeedAndCadence, at monotonic: UInt64) -> Rates {
         Rates(
             wheel: Self.advance(&wheel, to: measurement.wheel, at: monotonic),

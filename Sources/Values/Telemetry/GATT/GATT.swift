@@ -67,7 +67,7 @@ public enum GATT {
     }
 
     /// A UUID as it may stand in settings (`2A37`, `0x2a37` or all 36 characters, either case) in the form used here,
-    /// or nil where it is none.
+    /// or nil where the text is no UUID.
     public static func uuid(_ text: String) -> String? {
         let lower = text.lowercased()
         let short = lower.hasPrefix("0x") ? lower.dropFirst(2) : lower[...]

@@ -38,7 +38,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     }
 
     /// What a notification says. Half an RR interval is truncation; without the RR flag, bytes after the declared
-    /// fields are left alone, for a later version may declare them.
+    /// fields are ignored, because a later version may declare them.
     public init(gatt bytes: [UInt8]) throws(MalformedValue) {
         guard bytes.count <= GATT.maximumValueLength else {
             throw MalformedValue("heart rate measurement", .outOfRange("more than \(GATT.maximumValueLength) bytes"))

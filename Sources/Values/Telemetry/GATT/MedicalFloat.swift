@@ -1,7 +1,7 @@
 /// A decimal number as medical devices send it (IEEE 11073-20601): mantissa * 10^exponent, both two's complement.
 ///
-/// FLOAT has an 8-bit exponent above a 24-bit mantissa, SFLOAT a 4-bit exponent above a 12-bit one. The number is kept as sent:
-/// 20 * 10^-1 and 200 * 10^-2 are different values here, for they claim different precision.
+/// FLOAT has an 8-bit exponent above a 24-bit mantissa, SFLOAT a 4-bit exponent above a 12-bit one. The number is kept
+/// as sent: 20 * 10^-1 and 200 * 10^-2 are different values here, because they claim different precision.
 public enum MedicalFloat: Hashable, Sendable {
     /// mantissa * 10^exponent.
     case number(mantissa: Int32, exponent: Int8)
@@ -84,7 +84,7 @@ public enum MedicalFloat: Hashable, Sendable {
         guard mantissa != 0 else { return (0, 1) }
         let power = Int(exponent) + 3
         if power < 0 {
-            // A mantissa has at most ten digits: below 10^-12 nothing of it can be seen in thousandths.
+            // A mantissa has at most ten digits: below 10^-12 nothing of it is left in thousandths.
             return power < -12 ? (0, 1) : (Int64(mantissa), powerOfTen(-power))
         }
         guard power <= 18 else { throw tooLargeNumber }

@@ -1,4 +1,4 @@
-/// A step counter: cumulative, and restarting when whoever counts likes.
+/// A step counter: cumulative, and it may restart whenever its sensor likes.
 public struct StepCount: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// Steps so far; wraps around.
     public var counter: UInt32

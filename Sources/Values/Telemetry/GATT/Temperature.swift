@@ -4,7 +4,8 @@ public struct Temperature: Hashable, Sendable {
     public var thousandths: Int32
     /// Where it was taken, if the sensor says.
     public var site: TemperatureSite?
-    /// Whether the thermometer was still on its way to a measurement (2A1E). Such a one can be told, and is never stored.
+    /// Whether the thermometer was still on its way to a measurement (2A1E). Such a temperature can be reported, but is
+    /// never stored.
     public var isIntermediate = false
 
     /// A temperature in thousandths of a degree Celsius; refuses what no instrument measures (beyond about two million degrees).

@@ -11,7 +11,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
         case fahrenheit
     }
 
-    /// The sensor's own idea of the time, in a time zone that it does not tell; 0 where a part is not known.
+    /// The sensor's own idea of the time, in a time zone that it does not state; 0 where a part is not known.
     public struct Timestamp: Hashable, Sendable {
         /// 1582 to 9999.
         public var year: UInt16
@@ -56,8 +56,8 @@ public struct TemperatureMeasurement: Hashable, Sendable {
         self.site = site
     }
 
-    /// What the characteristic says. No bytes at all are `noValue`. A number that is none (NaN) decodes, and `temperature()` throws
-    /// `noValue` for it.
+    /// What the characteristic says. No bytes at all are `noValue`. NaN decodes, and `temperature()` throws `noValue`
+    /// for it.
     public init(gatt bytes: [UInt8]) throws(MalformedValue) {
         var reader = ByteReader(bytes, of: "temperature measurement")
         guard !bytes.isEmpty else { throw reader.malformed(.noValue) }

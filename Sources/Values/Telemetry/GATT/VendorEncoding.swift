@@ -1,5 +1,5 @@
-// Steps and temperatures are often read from a maker's own characteristic. Which one, and how it encodes its value, are settings
-// of a sensor's profile; these are the encodings' names there.
+// Steps and temperatures are often read from a maker's own characteristic. Which one, and how it encodes its value, are
+// settings of a sensor's profile; these are the names of the encodings there.
 
 /// How a characteristic encodes a step counter.
 public enum StepsEncoding: String, CaseIterable, Sendable {

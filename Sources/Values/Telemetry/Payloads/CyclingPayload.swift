@@ -12,7 +12,8 @@ public struct CyclingPayload: Payload {
     /// Revolutions of the crank in a minute, to a tenth.
     public var crankPerMinute: Double?
 
-    /// What is published for a measurement that arrived at `wall`, Unix milliseconds, with what follows from it and those before.
+    /// What is published for a measurement that arrived at `wall`, Unix milliseconds, with the rates that follow from
+    /// it and those before.
     public init(_ measurement: CyclingSpeedAndCadence, _ rates: CyclingRates.Rates = .init(), at wall: Int64) {
         time = wall
         wheelRevolutions = measurement.wheel.map { Int64($0.count) }

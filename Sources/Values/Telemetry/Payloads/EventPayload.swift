@@ -14,15 +14,15 @@ public struct EventPayload: Payload {
         case scanStarted = "scan-started"
         /// It is over.
         case scanEnded = "scan-ended"
-        /// A sensor was forgotten, its bond with it.
+        /// A sensor was forgotten, and its bond with it.
         case forgotten
         /// A sensor has another name.
         case renamed
-        /// A sensor is connected, and sends nothing.
+        /// A sensor is connected, but sends nothing.
         case silent
         /// A sensor no longer knows the bond that BlueZ has with it.
         case bondLost = "bond-lost"
-        /// A device has the name of a sensor, and is another.
+        /// A device has the name of a sensor, but is a different device.
         case otherDevice = "other-device"
         /// Something was done to bring Bluetooth back.
         case bluetooth
@@ -32,7 +32,7 @@ public struct EventPayload: Payload {
     public var time: Int64
     /// What happened.
     public var kind: Kind
-    /// To which sensor, where it is one of the gateway's.
+    /// The sensor that it happened to, where it is one of the gateway's.
     public var sensor: String?
     /// More, for people.
     public var message: String?

@@ -6,7 +6,7 @@ public struct StatusPayload: Payload {
     /// Since when, Unix milliseconds; a will cannot know.
     public var time: Int64?
 
-    /// Which of several processes speaks: a consumer's.
+    /// Which of several processes this is, for consumers.
     public var instance: String?
 
     /// A status from its parts.
@@ -45,7 +45,7 @@ public enum Availability: String, Hashable, Sendable, Decodable {
     }
 }
 
-/// `info`, retained: what runs there. Never a secret.
+/// `info`, retained: the program that runs there. Never a secret.
 public struct GatewayInfoPayload: Payload {
     /// The program's version.
     public var version: String
@@ -84,7 +84,7 @@ public struct SensorInfoPayload: Payload {
     public var bodyLocation: String?
     /// Whether gateway and sensor share a bond.
     public var bonded: Bool?
-    /// Whether it stays disconnected because somebody asked for that; nil where not.
+    /// Whether it stays disconnected because somebody asked for that; nil otherwise.
     public var paused: Bool?
 
     /// An info from what is known.

@@ -8,7 +8,7 @@ public struct HealthPayload: Payload {
         public var blocks: Int
         /// Bytes of those blocks.
         public var bytes: Int
-        /// How many bytes the outbox may hold, all that it keeps counted.
+        /// How many bytes the outbox may hold, counting all that it keeps.
         public var limitBytes: Int
         /// How full it is, in percent of what it may hold, counting only what must not go yet: at 100 the oldest readings
         /// are dropped for new ones. Nil where a gateway of an earlier version does not say.
@@ -37,16 +37,16 @@ public struct HealthPayload: Payload {
         }
     }
 
-    /// Whether the gateway's disk takes what is written.
+    /// Whether the gateway's disk accepts what is written.
     public enum Disk: String, Decodable, Sendable {
         /// It does.
         case ok
-        /// It has no room: readings wait in memory.
+        /// It has no space left: readings wait in memory.
         case full
         /// It refuses for another reason, such as a damaged card or a read-only file system.
         case failing
 
-        /// What a later version says of it is no good news.
+        /// A word that only a later version knows is no good news.
         public init(from decoder: any Decoder) throws {
             self = Disk(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .failing
         }
@@ -70,7 +70,7 @@ public struct HealthPayload: Payload {
     public var time: Int64
     /// What waits.
     public var outbox = Outbox()
-    /// Whether the disk takes what is written; nil where a gateway of an earlier version does not say.
+    /// Whether the disk accepts what is written; nil where a gateway of an earlier version does not say.
     public var disk: Disk?
     /// Since when it does not, Unix milliseconds; nil where it does.
     public var diskSince: Int64?

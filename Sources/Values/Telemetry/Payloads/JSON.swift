@@ -60,7 +60,7 @@ public enum JSON: Hashable, Sendable {
         .object(members.compactMap { name, value in value.map { Member(name, $0) } })
     }
 
-    /// The value of a member; nil where there is none, or where this is no object.
+    /// The value of a member; nil where there is none, or where this is not an object.
     public subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value
@@ -121,7 +121,7 @@ public enum JSON: Hashable, Sendable {
     }
 }
 
-// As a part of a payload with a shape of its own.
+// So that it can be a part of a payload with a shape of its own.
 extension JSON: Decodable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

@@ -1,14 +1,15 @@
-// Payloads come from anybody who may publish, and Foundation's parser trusts them more than it should. That of Swift 6.0, which
-// Debian 13 ships, ends the process where the name of a member is no string: bytes that are not UTF-8, a control character, an
-// escape that does not exist, half a surrogate pair (swift-foundation, pull request 1043). And what it spends on a value grows
-// with the cube of how deeply it lies: 600 bytes of brackets take it seconds. So payloads are looked at before it sees them.
+// Payloads come from anybody who may publish, and Foundation's parser trusts them more than it should. The parser of
+// Swift 6.0, which Debian 13 ships, ends the process where the name of a member is no string: bytes that are not UTF-8,
+// a control character, an escape that does not exist, half a surrogate pair (swift-foundation, pull request 1043). And
+// its time for a value grows with the cube of the nesting depth: 600 bytes of brackets take it seconds. So payloads are
+// checked before it sees them.
 
 extension JSON {
     /// No payload that we read is nested more deeply.
     public static let maximumDepth = 16
 
-    /// Refuses what is not UTF-8, what is nested too deeply, and whatever begins with a quotation mark and is no string (RFC
-    /// 8259, 7). Whether the rest is JSON, the parser says.
+    /// Refuses what is not UTF-8, what is nested too deeply, and whatever begins with a quotation mark but is no string
+    /// (RFC 8259, 7). The parser decides whether the rest is JSON.
     static func checkLimits(_ payload: [UInt8], of subject: String) throws(MalformedValue) {
         guard payload.count <= maximumLength else {
             throw MalformedValue(subject, .outOfRange("more than \(maximumLength) bytes"))
@@ -32,7 +33,8 @@ extension JSON {
     static let notJSON = MalformedValue.Fault.notAllowed("not JSON")
 }
 
-/// Goes to what follows the closing quotation mark; false where there is none, or something before it is not allowed.
+/// Skips to what follows the closing quotation mark; false where there is none, or where something before it is not
+/// allowed.
 private func skipString(_ rest: inout ArraySlice<UInt8>) -> Bool {
     while let byte = rest.popFirst() {
         switch byte {

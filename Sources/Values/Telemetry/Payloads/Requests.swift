@@ -7,14 +7,14 @@ public struct Request: Hashable, Sendable {
     /// All members, the id included; an empty object for an empty payload.
     public let fields: JSON
 
-    /// What an error is about where a request is none, but for its id.
+    /// What an error is about where a payload is no valid request, unless it is about the id.
     private static let subject = "request"
     private static let idSubject = "request's id"
 
     /// The most bytes of Correlation Data that a reply carries back.
     public static let maximumCorrelationData = 1024
 
-    /// No request is longer, unless it says so: a picture's.
+    /// No request is longer, except those with a limit of their own, such as a picture's.
     public static let maximumLength = 4096
 
     /// The request that a payload spells. What this throws is a `bad-request`.
@@ -52,7 +52,8 @@ public struct Request: Hashable, Sendable {
     }
 }
 
-/// What a client calls its request: a text of at most 128 bytes or a whole number. Others could not be echoed as they came.
+/// What a client calls its request: a text of at most 128 bytes or a whole number. Other values could not be echoed as
+/// they came.
 public enum RequestID: Hashable, Sendable {
     /// A text.
     case string(String)
@@ -81,7 +82,7 @@ public enum RequestID: Hashable, Sendable {
 public struct Reply: Hashable, Sendable {
     /// How it went.
     public enum Outcome: Hashable, Sendable {
-        /// Done, with this to show for it.
+        /// Done, with this result.
         case ok(JSON)
         /// Not done.
         case error(ReplyError)
@@ -138,7 +139,7 @@ public struct Reply: Hashable, Sendable {
     }
 }
 
-/// Why a request was not done.
+/// Why a request was not carried out.
 public struct ReplyError: Error, Hashable, Sendable {
     /// The kinds of failure, for programs.
     public enum Code: String, CaseIterable, Sendable {
@@ -152,15 +153,15 @@ public struct ReplyError: Error, Hashable, Sendable {
         case noValue = "no-value"
         /// The sensor answered something that is not a value.
         case malformedValue = "malformed-value"
-        /// The sensor is there, and refused.
+        /// The sensor is there, but refused.
         case refused
         /// The request is not one.
         case badRequest = "bad-request"
-        /// The same is being done already, or too much else is.
+        /// The same request is being carried out already, or too many others are.
         case busy
         /// The gateway has no such sensor.
         case unknownSensor = "unknown-sensor"
-        /// Nothing by that address or name was seen.
+        /// No device with that address or name was seen.
         case unknownDevice = "unknown-device"
         /// Bluetooth cannot be used now; the message says why and what to do.
         case notReady = "not-ready"

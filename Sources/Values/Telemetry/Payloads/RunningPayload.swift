@@ -18,7 +18,7 @@ public struct RunningPayload: Payload {
     /// Whether `steps` are the gateway's own, from the cadence; nil where they are not.
     public var derived: Bool?
 
-    /// What is published for a measurement that arrived at `wall`, Unix milliseconds, and made so many steps.
+    /// What is published for a measurement that arrived at `wall`, Unix milliseconds, with the steps counted so far.
     public init(_ measurement: RunningSpeedAndCadence, steps: StepCount? = nil, at wall: Int64) {
         time = wall
         metresPerSecond = measurement.metresPerSecond

@@ -1,13 +1,14 @@
 // JSON, read without Foundation.
 //
-// Two readers that take the same bytes for different things are how tokens are forged: one that keeps the first of two members of
-// the same name, and one that keeps the last. RFC 7515, 4 and RFC 7519, 4 leave a choice, to refuse such an object or to keep the last; here it
-// is refused, at every level, and names are compared after their escapes are resolved. Foundation's parser says nothing of a second
-// member. What is taken is RFC 8259 to the letter: no byte order mark, no comma too many, no comment, no number with a leading
-// zero or beyond a Double, no half of a surrogate pair.
+// Two readers that take the same bytes for different things are how tokens are forged: one that keeps the first of two
+// members of the same name, and one that keeps the last. RFC 7515, 4 and RFC 7519, 4 leave the choice between refusing
+// such an object and keeping the last; here it is refused, at every level, and names are compared after their escapes
+// are resolved. Foundation's parser does not report a second member. Exactly RFC 8259 is accepted: no byte order mark,
+// no comma too many, no comment, no number with a leading zero or beyond a Double, no half of a surrogate pair.
 //
-// It is also what reads requests. Foundation's decoder, asked for a value of unknown type, tries each type in turn, with an error thrown for
-// each that it is not: a request of 18 KB that is nothing but empty objects held it up for fifty times as long as it does this.
+// It is also what reads requests. Foundation's decoder, asked for a value of unknown type, tries each type in turn,
+// with an error thrown for each that it is not: a request of 18 KB of nothing but empty objects took it fifty times as
+// long as it takes this one.
 
 /// Reads one JSON value. Its objects have each name once, and are sorted by name.
 public struct StrictJSON {
@@ -54,7 +55,7 @@ public struct StrictJSON {
         guard depth <= maximumDepth else { throw .tooDeep }
         rest.removeFirst()
         var members: [JSON.Member] = []
-        // As Unicode compares them, which takes for the same what is canonically equivalent: stricter than by bytes.
+        // Names are compared as Unicode does, where canonically equivalent names are the same: stricter than by bytes.
         var names: Set<String> = []
         if takes("}") { return [] }
         repeat {
@@ -88,7 +89,8 @@ public struct StrictJSON {
         rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
     }
 
-    /// Goes past white space and `character`; false, and past the white space only, where another one follows.
+    /// Skips white space and `character`; where another character follows, it skips the white space only and returns
+    /// false.
     private mutating func takes(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
         guard rest.first == UInt8(ascii: character) else { return false }
@@ -120,7 +122,8 @@ extension StrictJSON {
         let text = String(decoding: start[..<rest.startIndex], as: UTF8.self)
         if isWhole, let number = Int64(text) { return .integer(number) }
         guard let number = Double(text), number.isFinite else { throw .notJSON }
-        // 1.0 and 1e3 are whole, and as Foundation's reader has it, so is 12340917852036854.5, for which a Double has no room.
+        // 1.0 and 1e3 are whole, and so is 12340917852036854.5, as in Foundation's reader, because a Double cannot hold
+        // its fraction.
         return Int64(exactly: number).map(JSON.integer) ?? .number(number)
     }
 

@@ -1,7 +1,8 @@
-// Integers in as many bytes as they need. What is kept on disks and sent in blocks is full of them, so there is one codec for all.
+// Integers in as many bytes as they need. What is kept on disks and sent in blocks is full of them, so there is one
+// codec for all of it.
 //
-// Telemetry.docc/Blocks.md, "Numbers", says what is accepted: also a form that is longer than needed, with groups of
-// zero at its end, but never more than ten bytes and 64 bits.
+// Telemetry.docc/Blocks.md, "Numbers", says what is accepted: forms that are longer than needed, with groups of zero at
+// their end, are, but never more than ten bytes or 64 bits.
 
 /// LEB128: groups of seven bits, the least significant first, and the top bit set in each byte except the last.
 public enum Varint {
@@ -15,7 +16,8 @@ public enum Varint {
         case tooLarge
     }
 
-    /// Takes an integer off some bytes, and moves the position behind it. After a fault the position is anywhere up to the end.
+    /// Reads an integer from some bytes, and moves the position behind it. After a fault the position is anywhere up to
+    /// the end.
     @inlinable
     public static func take<Bytes: RandomAccessCollection>(
         from bytes: Bytes, at position: inout Int
@@ -58,7 +60,7 @@ extension [UInt8] {
 }
 
 extension Int64 {
-    /// Itself as an unsigned integer that is small where itself is near 0: 0, -1, 1, -2 become 0, 1, 2, 3.
+    /// The integer as an unsigned one that is small where the integer is near 0: 0, -1, 1, -2 become 0, 1, 2, 3.
     @inlinable
     public var zigzag: UInt64 { UInt64(bitPattern: self << 1 ^ self >> 63) }
 
