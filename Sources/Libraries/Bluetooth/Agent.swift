@@ -1,10 +1,11 @@
-// The agent: whom BlueZ asks before it lets a device pair.
+// The agent, which BlueZ asks before it lets a device pair.
 //
 // A sensor whose characteristics need encryption makes BlueZ pair by itself, in the middle of a read or a subscription.
-// Without an agent BlueZ then refuses, drops the link, forgets the device and never answers the read. So the central has
-// one, says that it can neither show nor type anything (pairing is then "just works": the link is encrypted, and whoever
-// listened to the pairing can read it), and makes it the default: only that one is asked where no program called Pair.
-// Other programs that pair, such as bluetoothctl, bring an agent of their own, which BlueZ asks instead.
+// Without an agent BlueZ then refuses, drops the link, forgets the device and never answers the read. So the central
+// has one, says that it can neither show nor type anything (pairing is then "just works": the link is encrypted, but
+// anybody who listened to the pairing can read it), and makes it the default: BlueZ asks only the default agent where
+// no program called Pair. Other programs that pair, such as bluetoothctl, bring an agent of their own, which BlueZ asks
+// instead.
 //
 // Source: BlueZ's doc/org.bluez.Agent.rst and org.bluez.AgentManager.rst.
 
@@ -18,13 +19,13 @@ final class Agent {
 
     private unowned let central: Central
     private var backoff = Backoff(first: .seconds(2), limit: .seconds(300))
-    /// Rises with each run of BlueZ: an answer of an earlier one is none to this.
+    /// Rises with each run of BlueZ: an answer from an earlier run does not count for this one.
     private var run = 0
     private var isTold = false
 
     init(of central: Central) { self.central = central }
 
-    /// BlueZ has appeared, and has no agent of ours.
+    /// BlueZ has appeared, and has no agent of ours yet.
     func begin() {
         run += 1
         isTold = false
@@ -57,7 +58,7 @@ final class Agent {
         }
     }
 
-    /// Nothing but pairing needs it, so all else goes on.
+    /// Only pairing needs it, so everything else goes on.
     private func tryLater(because error: BluetoothError) {
         if !isTold { central.events(.agentRefused(error)) }
         isTold = true

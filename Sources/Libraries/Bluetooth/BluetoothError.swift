@@ -8,9 +8,9 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
     public let name: String
     /// BlueZ's own words, such as `le-connection-abort-by-local`.
     public let message: String
-    /// A bonded device let us connect, and ended the link before BlueZ had answered. That is how a device looks that has lost
-    /// its keys (BlueZ goes on calling it paired, and asks no agent), but also one that merely refuses: only when it happens
-    /// again and again is it the former. What helps is to remove the device and pair again.
+    /// A bonded device let us connect, and ended the link before BlueZ had answered. A device that has lost its keys
+    /// does this (BlueZ goes on calling it paired, and asks no agent), but so does one that merely refuses: only when
+    /// it happens again and again is it the former. The remedy is to remove the device and pair again.
     public internal(set) var isBondLost = false
 
     public init(attempt: String, name: String, message: String) {
@@ -30,7 +30,7 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
     public var isOffline: Bool {
         switch name {
         case "org.bluez.Error.NotConnected", DBusError.Name.unknownObject, DBusError.Name.disconnected: true
-        // BlueZ answers so when the link ends while a request is under way.
+        // BlueZ answers this when the link ends while a request is under way.
         case "org.bluez.Error.Failed": message == "Not connected" || isLinkFailure
         default: false
         }
@@ -39,8 +39,8 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
     /// BlueZ has forgotten the device, or does not know it.
     public var isDeviceRemoved: Bool { name == DBusError.Name.unknownObject }
 
-    /// There is no link, or none any more: out of reach, refused, ended by one side or the other. BlueZ has two words for all
-    /// of these, whatever the kind of radio.
+    /// There is no link, or no longer one: out of reach, refused, ended by one side or the other. BlueZ has two words
+    /// for all of these, whatever the kind of radio.
     var isLinkFailure: Bool { ["le-connection-abort-by-local", "br-connection-canceled"].contains(message) }
 
     /// The characteristic does not offer that operation.
@@ -48,8 +48,8 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
         name == "org.bluez.Error.NotSupported" || name == "org.bluez.Error.NotPermitted" && !isEncryptionProblem
     }
 
-    /// The characteristic needs an encrypted link, and the device no bond: BlueZ's words in src/gatt-client.c for the
-    /// attribute protocol's errors 0x05, 0x0C and 0x0F.
+    /// The characteristic needs an encrypted link, and the device has no bond: BlueZ's words in src/gatt-client.c for
+    /// the attribute protocol's errors 0x05, 0x0C and 0x0F.
     public var isEncryptionProblem: Bool { name == "org.bluez.Error.NotPermitted" && message == "Not paired" }
 
     /// The radio is kept off by rfkill.

@@ -1,4 +1,4 @@
-// What a central asks of BlueZ: one call each, with a limit of its own, since BlueZ may answer late or never.
+// The calls that a central makes to BlueZ, each with a time limit of its own, since BlueZ may answer late or never.
 
 internal import DBus
 
@@ -38,7 +38,7 @@ extension Central {
     /// Looks for devices for as long as the token lives, whatever BlueZ does meanwhile.
     public func discover() -> Discovery.Token { discovery.begin() }
 
-    /// Starts discovery anew where one runs: some controllers go deaf in a long one.
+    /// Restarts a running discovery: some controllers stop hearing devices in a long one.
     public func restartDiscovery() { discovery.restart() }
 
     /// Switches the adapter in use on or off.
@@ -51,7 +51,7 @@ extension Central {
         }
         if !isPowered { isOffByUs = true }
         set(attempt, adapter.path, Objects.adapterInterface, "Powered", .bool(isPowered)) { [weak self] result in
-            // After a time-out it may go off yet.
+            // After a time-out it may still go off.
             if isPowered || result.isRefusal { self?.isOffByUs = false }
             // A failure may be due to rfkill, or another adapter may be used instead.
             if result.isFailure { self?.settle() }
@@ -78,13 +78,13 @@ extension Central {
         let number = callCount
         openCalls[number] = OpenCall(attempt: attempt, path: path, completion: completion)
         connection.call("org.bluez", path, interface, member, arguments, limit: limit ?? limits.call) { [weak self] in
-            // Where it is open no more, the device went before.
+            // Where the call is no longer open, the device went first.
             guard let call = self?.openCalls.removeValue(forKey: number) else { return }
             call.completion($0.mapError { BluetoothError(attempt, $0) })
         }
     }
 
-    /// BlueZ never answers what was under way with a device that it has removed.
+    /// BlueZ never answers calls that were under way with a device that it has removed.
     func failCalls(about device: Device) {
         let lost = openCalls.filter { $0.value.path == device.path || $0.value.path.hasPrefix(device.path + "/") }
         for (number, call) in lost.sorted(by: { $0.key < $1.key }) {
@@ -107,6 +107,6 @@ extension Result {
 }
 
 extension Result where Failure == BluetoothError {
-    /// It will not be done.
+    /// BlueZ will not do it.
     fileprivate var isRefusal: Bool { if case .failure(let error) = self { !error.isTimeout } else { false } }
 }

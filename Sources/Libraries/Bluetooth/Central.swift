@@ -1,18 +1,20 @@
-// The central: Bluetooth's word for the side that scans, connects and subscribes. BlueZ does it; this asks BlueZ.
+// The central: Bluetooth's word for the side that scans, connects and subscribes. BlueZ does the work; this class asks
+// it to.
 //
 // One thread, one match rule, one table. The thread is an event loop that owns the connection to the bus. The rule asks
 // for every signal of org.bluez, and what they say is kept in `Objects`. The table leads from a characteristic's object
-// path to who wants its values: a notification is a PropertiesChanged signal whose bytes are found in the message
-// without copying anything else of it.
+// path to the subscription that wants its values: a notification is a PropertiesChanged signal whose bytes are found in
+// the message without copying anything else of it.
 //
 // The bus, bluetoothd and the adapter may each be missing, and may each come and go: the central says what it waits for
-// and goes on by itself. When bluetoothd ends, everything it had is forgotten (after SIGKILL it takes nothing back, so
-// only the owner of its name tells), and subscribers start again from `ready`.
+// and goes on by itself. When bluetoothd ends, everything it had is forgotten (after SIGKILL it withdraws nothing
+// itself, so only the owner of its name shows it), and subscribers start again from `ready`.
 
 internal import DBus
 public import Reactor
 
-/// BlueZ, as a central uses it. `start` and `stop` belong to the owner; all else, and every callback, to `loop`.
+/// BlueZ, as a central uses it. `start` and `stop` belong to the owner; everything else, and every callback, belongs to
+/// `loop`.
 // Proof of @unchecked: the mutable state is only touched on `loop`'s thread.
 public final class Central: @unchecked Sendable {
     public typealias Completion<Value> = (Result<Value, BluetoothError>) -> Void
@@ -31,11 +33,11 @@ public final class Central: @unchecked Sendable {
     private var isBlueZThere = false
     /// Who owns org.bluez, such as `:1.7`; empty where nobody does.
     private(set) var owner = ""
-    /// Rises with each owner: an answer that was asked of an earlier one is none of this one's.
+    /// Rises with each owner: an answer from an earlier owner does not count for this one.
     private var run = 0
     /// The path of the adapter in use.
     private var adapterPath: String?
-    /// It stays the one in use while it is off, because it was we who switched it off.
+    /// The adapter stays in use while it is off, because we switched it off ourselves.
     var isOffByUs = false
     private var busPauses = Backoff(first: .milliseconds(500), limit: .seconds(10))
     private var askPauses = Backoff(first: .milliseconds(500), limit: .seconds(60))
@@ -46,15 +48,15 @@ public final class Central: @unchecked Sendable {
     var callCount = 0
     /// By the devices' paths.
     var connecting: [String: ConnectAttempt] = [:]
-    /// The devices whose services are about to be shown, by their paths, and which time it is.
+    /// The devices whose services are about to be shown, by their paths, each with the number of the attempt.
     private var resolving: [String: Int] = [:]
     private var resolveCount = 0
     lazy var discovery = Discovery(of: self)
     private lazy var agent = Agent(of: self)
 
     /// - Parameters:
-    ///   - adapter: such as `hci0`, or its address; nil for whichever there is.
-    ///   - rfkill: the folder in which the kernel tells which radios are blocked.
+    ///   - adapter: such as `hci0`, or its address; nil for any.
+    ///   - rfkill: the folder in which the kernel shows which radios are blocked.
     ///   - mayPair: whether a device that asks for it may be paired; called on `loop`.
     ///   - events: called on `loop`.
     public init(
@@ -81,7 +83,7 @@ public final class Central: @unchecked Sendable {
         loop.start()
     }
 
-    /// Ends the connection; BlueZ then ends this program's notifications, and drops links nobody else uses.
+    /// Ends the connection; BlueZ then ends this program's notifications, and drops links that nobody else uses.
     public func stop() {
         loop.perform { [self] in
             for subscription in subscribers.values { subscription.forget() }
@@ -95,10 +97,10 @@ public final class Central: @unchecked Sendable {
 
     public var adapters: [Adapter] { objects.adapters.values.sorted { $0.path < $1.path } }
 
-    /// The controller that is used.
+    /// The controller in use.
     public var adapter: Adapter? { adapterPath.flatMap { objects.adapters[$0] } }
 
-    /// What BlueZ knows by that controller.
+    /// The devices that BlueZ knows through that controller.
     public var devices: [Device] {
         objects.devices.values.filter { $0.adapterPath == adapterPath }.sorted { $0.path < $1.path }
     }
@@ -144,7 +146,7 @@ public final class Central: @unchecked Sendable {
 
     /// Gives up a connection that would never hear of BlueZ, to begin again with another.
     private func hangUp(because error: DBusError) {
-        guard connection.isOpen else { return }  // It was closed, and what was under way fails with it.
+        guard connection.isOpen else { return }  // It was closed, and the calls that were under way fail with it.
         connection.close()
         comeBack(because: error)
     }
@@ -237,8 +239,8 @@ public final class Central: @unchecked Sendable {
         return candidates.first { $0.isPowered } ?? current ?? candidates.first
     }
 
-    /// rfkill is only looked at where the adapter is off or absent, and then again from time to time: the kernel tells
-    /// nobody but readers of a device of its own.
+    /// rfkill is checked only where the adapter is off or absent, and then again from time to time: the kernel reports
+    /// changes only to readers of a device of its own.
     private var adapterState: State {
         blockTimer?.cancel()
         if let adapter, adapter.isPowered {
@@ -263,7 +265,7 @@ public final class Central: @unchecked Sendable {
     // MARK: Signals
 
     private func receive(_ message: Message) {
-        // Rules are for what is said to all. Anybody on the bus may send a signal to this connection alone.
+        // Match rules are for broadcasts. Anybody on the bus may also send a signal to this connection alone.
         if message.isSignal("org.freedesktop.DBus", "NameOwnerChanged"), message.sender == "org.freedesktop.DBus" {
             return change(owner: message.arguments.last?.asString ?? "", .waitingForBlueZ)
         }
@@ -302,7 +304,7 @@ public final class Central: @unchecked Sendable {
         } while entry.next()
     }
 
-    /// What BlueZ has answered about a device, rather than told.
+    /// Properties of a device that came in an answer of BlueZ's, rather than in a signal.
     func deviceChanged(_ path: String, _ properties: [String: Value]) {
         tell(objects.update(path, Objects.deviceInterface, properties))
     }
@@ -324,8 +326,8 @@ public final class Central: @unchecked Sendable {
         }
     }
 
-    /// bluetoothd tells the changes of one object after those of another: ServicesResolved may come before the services and
-    /// characteristics. What it has still to tell it tells before it answers any call.
+    /// bluetoothd signals the changes of one object after those of another: ServicesResolved may come before the
+    /// services and characteristics. But it sends all pending signals before it answers any call.
     private func awaitServices(of device: Device) {
         let path = device.path
         guard resolving[path] == nil else { return }

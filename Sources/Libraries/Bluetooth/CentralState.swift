@@ -15,10 +15,10 @@ extension Central {
         case waitingForBlueZ
         /// BlueZ runs, without a controller.
         case waitingForAdapter
-        /// There is a controller, and it is off.
+        /// There is a controller, but it is off.
         case adapterOff(String)
-        /// The kernel keeps the radio off (see rfkill(8)): by a switch or key of the machine where it is hard, by software
-        /// otherwise. The name is the adapter's, or that of a switch that makes the adapter disappear.
+        /// The kernel keeps the radio off (see rfkill(8)): by a switch or key of the machine where `isHard`, by
+        /// software otherwise. The name is the adapter's, or that of a switch that makes the adapter disappear.
         case adapterBlocked(name: String, isHard: Bool)
         case ready
 
@@ -40,16 +40,17 @@ extension Central {
         }
     }
 
-    /// What happens, in the order in which it does.
+    /// What happens, in order.
     public enum Event: Sendable {
         case state(State)
         /// A device of the adapter in use is new, or something about it changed.
         case device(Device)
         /// BlueZ has forgotten it, or another adapter is in use now.
         case deviceRemoved(Device)
-        /// The agent refused: the device is none of ours, or it wants what nobody here can give, such as a passkey.
+        /// The agent refused: the device is not one of ours, or it asks for something that nobody here can give, such
+        /// as a passkey.
         case pairingRefused(Device, why: String)
-        /// BlueZ did not take our agent: what needs a bond cannot be paired by itself. All else goes on.
+        /// BlueZ did not take our agent: sensors that need a bond cannot pair by themselves. Everything else goes on.
         case agentRefused(BluetoothError)
     }
 

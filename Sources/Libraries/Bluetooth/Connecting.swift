@@ -6,32 +6,33 @@
 //     done                success, and Connected true; now and then half a second after the success, and where several are
 //                         connected to at once BlueZ 5.82 has it true and never tells
 //
-// So what was told of the link meanwhile is kept beside the call, and where nothing was told BlueZ is asked.
+// So what BlueZ signalled about the link meanwhile is kept beside the call, and where it signalled nothing it is asked.
 
 internal import DBus
 internal import Reactor
 
 /// A Connect under way.
 struct ConnectAttempt {
-    /// Which one it is: an answer to an earlier Connect of the same device is none to this.
+    /// Which one it is: an answer to an earlier Connect of the same device does not count for this one.
     let number: Int
     /// Connected was true since it began.
     var isLinkSeen = false
-    /// BlueZ has answered that it is done, and this is to be called when it says Connected, too.
+    /// BlueZ has answered that it is done, and this is called when it says Connected, too.
     var completion: Central.Completion<Void>?
     var timer: EventLoop.Timer?
 }
 
 extension Central {
-    /// So many times BlueZ is asked for the link after its success, and so long lies between.
+    /// How many times BlueZ is asked about the link after its success, and how long to wait in between.
     private static let mostLooks = 6
     private static let lookPause = Duration.seconds(1)
 
-    /// Connects; success once the link is there. BlueZ then finds out the services, and `Device.isResolved` tells when it has.
+    /// Connects; success once the link is there. BlueZ then discovers the services, and `Device.isResolved` says when
+    /// it has.
     public func connect(_ device: Device, completion: @escaping Completion<Void>) {
         let attempt = "connect to \(device.address)"
         let path = device.path
-        // One that BlueZ has answered, and whoever began it has given up.
+        // An attempt that BlueZ has answered, and that its caller has given up.
         endConnecting(path, .failure(Self.noLink(attempt, "it was begun again")))
         let number = callCount
         connecting[path] = ConnectAttempt(number: number)
@@ -61,7 +62,7 @@ extension Central {
         }
     }
 
-    /// Asks for the link that BlueZ says is there: it tells it a little later, or (5.82) not at all.
+    /// Asks about the link that BlueZ says is there: its signal comes a little later, or (5.82) not at all.
     private func lookForLink(_ path: String, _ attempt: String, _ number: Int, _ looks: Int) {
         call(
             attempt, path, "org.freedesktop.DBus.Properties", "GetAll", [.string(Objects.deviceInterface)]

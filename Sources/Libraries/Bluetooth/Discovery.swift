@@ -4,8 +4,8 @@ internal import Reactor
 /// Looking for devices. It goes on for as long as somebody holds a token, and starts again by itself when bluetoothd or
 /// the adapter comes back.
 ///
-/// Low energy only, and nothing else is filtered: BlueZ merges the filters of all programs on the bus, and a name or service that
-/// one asks for would keep all else from the others.
+/// Low energy only, and nothing else is filtered: BlueZ merges the filters of all programs on the bus, and a name or
+/// service that one asks for would hide everything else from the others.
 public final class Discovery {
     /// Holding it keeps the discovery going; `end()`, or its release on any thread, ends it.
     public final class Token {
@@ -78,7 +78,7 @@ public final class Discovery {
             return
         }
         if runningOn == adapter.path, isSeen, !adapter.isDiscovering {
-            // BlueZ has ended it by itself, and might do so again and again: not begun anew at once.
+            // BlueZ has ended it by itself, and might do so again and again, so it is not restarted at once.
             (runningOn, isSeen) = (nil, false)
             return settleLater()
         }
@@ -109,7 +109,7 @@ public final class Discovery {
                 done()  // It runs already.
                 settle()
             case .failure:
-                // Off, unplugged or busy: tried again when the adapter changes, or after a while.
+                // Off, unplugged or busy: try again when the adapter changes, or after a while.
                 settleLater()
             }
         }

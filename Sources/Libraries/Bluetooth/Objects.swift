@@ -1,4 +1,4 @@
-// What BlueZ has, as it told: every object under org.bluez with the properties that we use.
+// What BlueZ has, as it reports it: every object under org.bluez with the properties that we use.
 //
 // Source: BlueZ's doc/org.bluez.Adapter.rst, org.bluez.Device.rst and org.bluez.GattCharacteristic.rst.
 
@@ -17,7 +17,7 @@ public struct Adapter: Equatable, Sendable {
 
 /// A remote device that BlueZ knows: seen in a scan a short while ago, connected, or remembered.
 public struct Device: Equatable, Sendable {
-    /// What kind of address a device goes by. Core Specification, Vol 6, Part B, 1.3.
+    /// What kind of address a device uses. Core Specification, Vol 6, Part B, 1.3.
     public enum AddressType: String, Sendable {
         /// Given by the maker, from the IEEE's numbers.
         case `public`
@@ -26,7 +26,7 @@ public struct Device: Equatable, Sendable {
     }
 
     public let path: String
-    /// Such as `C0:FF:EE:00:00:01`. Of a bonded device its identity, whatever address it advertises with.
+    /// Such as `C0:FF:EE:00:00:01`. For a bonded device this is its identity, whatever address it advertises with.
     public internal(set) var address = ""
     public internal(set) var addressType = AddressType.public
     /// The name that the device itself gives; empty where it gives none.
@@ -36,7 +36,7 @@ public struct Device: Equatable, Sendable {
     public internal(set) var isConnected = false
     /// The services are known; characteristics can be used.
     public internal(set) var isResolved = false
-    /// BlueZ says so. It says it before it shows the last of them.
+    /// BlueZ says that they are. It says so before it has shown the last of them.
     var saysResolved = false
     /// There are keys for this or a later connection.
     public internal(set) var isPaired = false
@@ -84,7 +84,7 @@ struct Objects {
     private(set) var devices: [String: Device] = [:]
     private(set) var characteristics: [String: Characteristic] = [:]
 
-    /// What a change was about.
+    /// What kind of object a change was about.
     enum Change: Equatable {
         case adapter(String)
         case device(String)
@@ -94,7 +94,7 @@ struct Objects {
     /// Interfaces that appeared at a path, with all their properties.
     mutating func add(_ path: String, _ interfaces: [String: [String: Value]]) -> Change? {
         var change: Change?
-        // Device1 before Battery1, which is on the same path and nothing without the device.
+        // Device1 before Battery1, which is on the same path and means nothing without the device.
         for (interface, properties) in interfaces.sorted(by: { $0.key > $1.key }) {
             if interface == Self.characteristicInterface {
                 let uuid = properties["UUID"]?.asString?.lowercased() ?? ""
@@ -130,8 +130,8 @@ struct Objects {
         return change
     }
 
-    /// Properties that changed, and the names of those that have no value any more. An object that was never announced is
-    /// none of ours.
+    /// Properties that changed, and the names of those that no longer have a value. An object that was never announced
+    /// is not one of ours.
     mutating func update(
         _ path: String, _ interface: String, _ properties: [String: Value], invalidated: [String] = [],
         isNew: Bool = false
@@ -158,7 +158,7 @@ struct Objects {
         }
     }
 
-    /// All that a device has is shown now.
+    /// BlueZ has now shown everything that a device has.
     mutating func confirmResolved(_ path: String) {
         if let device = devices[path] { devices[path]?.isResolved = device.saysResolved }
     }

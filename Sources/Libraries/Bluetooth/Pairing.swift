@@ -1,14 +1,14 @@
 // Bonds: made and forgotten.
 //
-// BlueZ makes a bond by itself when a characteristic answers that it needs encryption, provided that there is an agent to
-// ask. `pair` is for making one beforehand, where it is known that one will be needed.
+// BlueZ makes a bond by itself when a characteristic answers that it needs encryption, provided that there is an agent
+// to ask. `pair` makes one beforehand, where it is known that one will be needed.
 
 internal import DBus
 
 extension Central {
     /// Makes a bond, over a connection that BlueZ makes if there is none. Success where there is one already.
     public func pair(_ device: Device, completion: @escaping Completion<Void>) {
-        // Asked to pair with a device that is bonded, BlueZ 5.66 does not answer, and may go on not to.
+        // Asked to pair with a device that is bonded, BlueZ 5.66 does not answer, and may never do so.
         if self.device(at: device.path)?.isBonded == true {
             loop.after(.zero) { completion(.success(())) }
             return
@@ -26,7 +26,8 @@ extension Central {
         }
     }
 
-    /// Takes a device away: its link, its bond and all that BlueZ remembers of it. Success where BlueZ knows none such.
+    /// Takes a device away: its link, its bond and all that BlueZ remembers of it. Success where BlueZ knows no such
+    /// device.
     public func remove(_ device: Device, completion: @escaping Completion<Void>) {
         call(
             "forget \(device.address)", device.adapterPath, Objects.adapterInterface, "RemoveDevice",

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Which radios the kernel keeps off. BlueZ shows such an adapter as off, and cannot switch it on; some machines take a
-/// blocked adapter away altogether.
+/// The radios that the kernel keeps off. BlueZ shows such an adapter as off, and cannot switch it on; some machines
+/// take a blocked adapter away altogether.
 ///
 /// Source: Linux's Documentation/ABI/stable/sysfs-class-rfkill: a folder for each switch, with the files `name`, `type`,
 /// `soft` and `hard`. An adapter's own switch has the adapter's name; others are the machine's, such as `tpacpi_bluetooth_sw`.
@@ -9,14 +9,14 @@ struct RFKill {
     struct Block: Equatable {
         /// The adapter's name, or the machine's switch.
         let name: String
-        /// By a switch or key: software cannot take it off.
+        /// By a switch or key: software cannot remove the block.
         let isHard: Bool
     }
 
     let folder: String
 
     /// What keeps an adapter off.
-    /// - Parameter adapter: such as `hci0`; nil for whichever there is.
+    /// - Parameter adapter: such as `hci0`; nil for any.
     func block(of adapter: String?) -> Block? {
         blocks.first { block in
             guard let adapter else { return true }
@@ -24,7 +24,7 @@ struct RFKill {
         }
     }
 
-    /// All that is blocked; hard ones first, since taking the others off would not help.
+    /// All that is blocked; hard ones first, since removing the others would not help.
     private var blocks: [Block] {
         switches.compactMap { folder in
             guard text(of: "\(folder)/type") == "bluetooth" else { return nil }

@@ -2,7 +2,7 @@
 public struct CompressionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What a caller may want to tell apart.
     public enum Reason: Hashable, Sendable {
-        /// The bytes are no frame, or not one alone, or a damaged one.
+        /// The bytes are not a frame, or more than one, or a damaged one.
         case malformed
         /// There would be more bytes than the caller allows.
         case tooLong

@@ -1,23 +1,26 @@
 import CZstandard
 
-// Zstandard (RFC 8878) for rows of a database: short inputs, each a frame of its own that says how long it becomes.
+// Zstandard (RFC 8878) for rows of a database: short inputs, each a frame of its own that states its decompressed
+// length.
 //
-// What is decompressed was sealed by its owner, and may still be damaged, or be from a hand that has the key: so nobody can have more
-// memory used than the caller allows, for the length is read from the frame and compared before anything is allocated, and a frame that
-// then brings more than it says is an error. The whole result is one buffer, so no window of the frame's own choice is allocated either.
+// What is decompressed was sealed by its owner, but may still be damaged, or come from somebody else who has the key.
+// So nobody can make it use more memory than the caller allows: the length is read from the frame and compared before
+// anything is allocated, and a frame that then holds more than it says is an error. The whole result is one buffer, so
+// no window of the frame's own choice is allocated either.
 
-/// Compresses and decompresses bytes. It keeps its contexts, a few hundred kilobytes, from one call to the next: keep one for as long as
-/// there is something to do. It belongs to one thread at a time, which the compiler sees to: it is not `Sendable`.
+/// Compresses and decompresses bytes. It keeps its contexts, a few hundred kilobytes, from one call to the next: keep
+/// one for as long as there is something to do. It belongs to one thread at a time, which the compiler ensures: it is
+/// not `Sendable`.
 public final class Zstandard {
     /// The levels that zstd knows: fast below 0, slow and dense above.
     public static var levels: ClosedRange<Int> { Int(ZSTD_minCLevel())...Int(ZSTD_maxCLevel()) }
 
     private let level: Int
-    // Made when first needed: who only reads needs only one.
+    // Made when first needed: a caller that only reads needs only one.
     private var compressing: OpaquePointer?
     private var decompressing: OpaquePointer?
 
-    /// One that compresses at `level`; what is outside of `levels` is brought into it.
+    /// One that compresses at `level`; a level outside `levels` is brought into it.
     public init(level: Int = 3) {
         self.level = min(max(level, Self.levels.lowerBound), Self.levels.upperBound)
     }
@@ -27,7 +30,8 @@ public final class Zstandard {
         ZSTD_freeDCtx(decompressing)
     }
 
-    /// One frame of `bytes`, with their number in its header and without a checksum: whoever seals it has a better one.
+    /// One frame of `bytes`, with their number in its header and without a checksum: the caller that seals it has a
+    /// better one.
     public func compress(_ bytes: [UInt8]) throws(CompressionError) -> [UInt8] {
         let context = try compressor()
         var code = 0
@@ -43,7 +47,7 @@ public final class Zstandard {
     }
 
     /// What one frame holds.
-    /// - Parameter limit: how many bytes it may become; nothing is allocated for more.
+    /// - Parameter limit: how many bytes the result may have; no more are allocated.
     /// - Throws: `.tooLong` where it says that it holds more; `.malformed` where it is not one whole frame that says how much it holds.
     public func decompress(_ frame: ArraySlice<UInt8>, atMost limit: Int) throws(CompressionError) -> [UInt8] {
         let length = try contentLength(of: frame, atMost: limit)
@@ -69,9 +73,9 @@ public final class Zstandard {
         try decompress(frame[...], atMost: limit)
     }
 
-    /// What the header of a frame says that it becomes.
+    /// The decompressed length that the header of a frame states.
     private func contentLength(of frame: ArraySlice<UInt8>, atMost limit: Int) throws(CompressionError) -> Int {
-        // Skippable frames, which zstd takes for empty ones, begin otherwise.
+        // Skippable frames, which zstd takes for empty ones, begin differently.
         guard frame.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) else {
             throw CompressionError("decompress", .malformed, "no frame")
         }
@@ -82,7 +86,7 @@ public final class Zstandard {
             )
         }
         try check(whole, "decompress", .malformed)
-        // Decompressing goes on with frames that follow, of which nothing was looked at.
+        // Decompressing goes on with frames that follow, and those were not checked.
         guard whole == frame.count else { throw CompressionError("decompress", .malformed, "something follows") }
         // ZSTD_CONTENTSIZE_UNKNOWN and ZSTD_CONTENTSIZE_ERROR are the two greatest numbers; Swift does not import the macros.
         guard content < .max - 1 else { throw CompressionError("decompress", .malformed, "the length is not told") }

@@ -1,4 +1,4 @@
-/// How often each of many may ask: a burst at once, then so many a second. Belongs to one thread.
+/// How often each of many askers may ask: a burst at once, then a number each second. Belongs to one thread.
 public struct Allowance<Asker: Hashable> {
     private struct Bucket {
         var tokens: Double
@@ -22,7 +22,7 @@ public struct Allowance<Asker: Hashable> {
     public mutating func take(_ asker: Asker, now: UInt64) -> Int? {
         if buckets[asker] == nil, buckets.count >= capacity {
             buckets = buckets.filter { tokens($0.value, now) < burst }
-            // As many are busy as are remembered: a newcomer has to wait for one of them.
+            // All remembered askers are busy: a newcomer has to wait for one of them.
             guard buckets.count < capacity else { return 1 }
         }
         var bucket = buckets[asker] ?? Bucket(tokens: burst, time: now)

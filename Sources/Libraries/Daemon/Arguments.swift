@@ -1,5 +1,5 @@
-/// What a command line gave to a command: options by their name, positional arguments by theirs. Whoever asks for what the
-/// command did not declare gets an error, never a silent nil.
+/// What a command line gave to a command: options by their name, positional arguments by theirs. Asking for something
+/// that the command did not declare is an error, never a silent nil.
 public struct Arguments: Sendable {
     enum Kind: Sendable {
         case flag, option, positional
@@ -16,7 +16,7 @@ public struct Arguments: Sendable {
     /// The variables of the environment that options have their values from, by the options' names.
     let variables: [String: String]
 
-    /// Whether the command line gives an option or an argument, rather than leave it to its default.
+    /// Whether the command line gives an option or an argument, rather than leaves it at its default.
     public func isGiven(_ name: String) -> Bool { given.contains(name) }
 
     /// Whether the flag was given.
@@ -93,7 +93,7 @@ public struct Arguments: Sendable {
         try converted(name, .cases(of: choices)) { .string($0) }
     }
 
-    /// An error about what was given for `name`, for what only the program can judge.
+    /// An error about what was given for `name`, for checks that only the program can make.
     public func refusal(of name: String, _ problem: String) -> UsageError {
         UsageError(problem: "\(shown(name)): \(problem)", hint: Arguments.hint([program] + command))
     }

@@ -21,15 +21,15 @@ public func utcTime(_ wall: Int64) -> String {
     return "\(date)T\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))Z"
 }
 
-/// Who keeps the wall clock right.
+/// What keeps the wall clock right.
 public enum ClockSource: String, Sendable {
     /// The kernel's clock is disciplined: an NTP client set it, or a hypervisor does.
     case ntp
-    /// No one has set the clock since the machine started, or not for a long time: a Raspberry Pi without a network.
+    /// Nobody has set the clock since the machine started, or not for a long time: a Raspberry Pi without a network.
     case unsynchronised
 }
 
-/// Whether the wall clock is synchronised, as the kernel knows it from whoever disciplines it (adjtimex(2)).
+/// Whether the wall clock is synchronised, as the kernel knows it (adjtimex(2)) from the program that disciplines it.
 public func clockSource() -> ClockSource {
     // sys/timex.h is not part of Swift's Glibc module, so the function is looked up by name. Only its result is used,
     // TIME_ERROR (5) for a clock with STA_UNSYNC; the structure is at most 208 bytes, and all zeroes ask to change nothing.

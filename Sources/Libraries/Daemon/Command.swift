@@ -10,9 +10,9 @@
 //             ]),
 //         ])
 //
-// A subcommand also takes the options of the commands above it, before or after its own name. `--help` (`-h`) works
-// for every command, `--version` for the program. Parsing.swift reads a command line by it, Help.swift explains it,
-// Completion.swift has bash complete it.
+// A subcommand also takes the options of the commands above it, before or after its own name. `--help` (`-h`) works for
+// every command, `--version` for the program. Parsing.swift reads a command line by these values, Help.swift explains
+// them, Completion.swift lets bash complete them.
 
 /// A program or one of its subcommands: what it does and what it takes.
 public struct Command: Sendable {
@@ -20,11 +20,11 @@ public struct Command: Sendable {
     public let name: String
     /// One sentence about what it does.
     public let summary: String
-    /// More about it, for its own help; empty lines part paragraphs.
+    /// More about it, for its own help; empty lines separate paragraphs.
     public let discussion: String
     /// What it takes by name, here and in all subcommands.
     public let options: [Option]
-    /// What it takes by name where no subcommand is named; these are none of its subcommands'.
+    /// What it takes by name where no subcommand is named; its subcommands do not take these.
     public let optionsAlone: [Option]
     /// What it takes by position; a command with subcommands takes nothing by position.
     public let arguments: [Positional]
@@ -77,13 +77,13 @@ public struct Option: Sendable {
     let values: [String]
     /// What the program itself lists of possible values, for completion.
     public let offers: String?
-    /// The variable of the environment that holds where the command line says nothing.
+    /// The variable of the environment that is used where the command line says nothing.
     let variable: String?
 
-    /// An option with a value, and what holds when it is not given. `isRepeated`: it may be given several times.
+    /// An option with a value, and its default when it is not given. `isRepeated`: it may be given several times.
     /// `values`: all that the value can be, or some of it, for completion; where the placeholder is `FILE`, files are.
-    /// `offers`: completion asks the program itself, by `PROGRAM completion OFFERS`. `variable`: of the environment; its value holds
-    /// where the option is not given.
+    /// `offers`: completion asks the program itself, by `PROGRAM completion OFFERS`. `variable`: of the environment;
+    /// its value is used where the option is not given.
     public static func value(
         _ name: String, short: Character? = nil, _ placeholder: String, _ help: String, default: String? = nil,
         isRepeated: Bool = false, values: [String] = [], offers: String? = nil, variable: String? = nil

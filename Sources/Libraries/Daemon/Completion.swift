@@ -1,12 +1,13 @@
 // Completion for bash, made of the declared command line: what is declared is completed, and nothing else can be.
 //
-// The script goes along the words before the cursor as the parser does, and keeps the path of commands that they name. At each command it
-// learns which commands, options and options with a value may follow (`_at`); what a value can be stands in one more table (`_of`), by the
-// option or the position, and the path. `--of=steps` comes as three words, because `=` breaks words in bash (COMP_WORDBREAKS).
+// The script walks along the words before the cursor as the parser does, and keeps the path of commands that they name.
+// At each command it learns which commands, options and options with a value may follow (`_at`); the possible values
+// are in one more table (`_of`), by the option or the position, and the path. `--of=steps` comes as three words,
+// because `=` breaks words in bash (COMP_WORDBREAKS).
 
 extension Command {
-    /// A script that has bash complete this program's command lines, once it is sourced:
-    /// `source <(vitals completion bash)`.
+    /// A script that makes bash complete this program's command lines, once it is sourced: `source <(vitals completion
+    /// bash)`.
     public var bashCompletion: String {
         let function = "_" + name.replacing("-", with: "_")
         let entries = entries(path: [name])
@@ -40,8 +41,8 @@ extension Command {
             """
     }
 
-    /// What the program itself lists, asked with the options for all commands that the line has so far. Names come from other people:
-    /// none of them is ever read as a part of a command.
+    /// Asks the program itself for possible values, with the options for all commands that the line has so far. Names
+    /// come from other people, so none of them is ever read as a part of a command.
     private static func lister(_ function: String) -> String {
         """
         \(function)_plain() {
@@ -65,7 +66,7 @@ extension Command {
         """
     }
 
-    /// What bash calls: it goes along the words, and looks up what may follow.
+    /// What bash calls: it walks along the words, and looks up what may follow.
     private static func driver(_ function: String, _ name: String) -> String {
         """
         \(function)() {

@@ -1,16 +1,16 @@
-/// How often something happened that is logged once a minute, with how often it was since the last time.
+/// Counts something that is logged once a minute, with how often it happened since the last time.
 public struct CountToTell: Sendable {
     private var count = 0
     private var last: UInt64?
 
     private static let minute: UInt64 = 60_000
 
-    /// Nothing has happened yet, and the first time is told at once.
+    /// Nothing has happened yet, and the first time is reported at once.
     public init() {}
 
     /// Adds to the count.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
-    /// - Returns: the count that is to be told now; nil where that has to wait.
+    /// - Returns: the count to report now; nil where that has to wait.
     public mutating func toTell(of more: Int, now: UInt64) -> Int? {
         count += more
         guard count > 0, last.map({ now >= $0 + Self.minute }) ?? true else { return nil }
@@ -20,17 +20,18 @@ public struct CountToTell: Sendable {
     }
 }
 
-/// A trouble that goes on, such as a broker that cannot be reached: told when it begins, when its reason changes, and once a minute.
+/// A problem that lasts, such as a broker that cannot be reached: reported when it begins, when its reason changes, and
+/// once a minute.
 public struct LastingTrouble: Sendable {
     private var reason: String?
     private var count = CountToTell()
 
-    /// No trouble.
+    /// No problem.
     public init() {}
 
-    /// It was met with again.
+    /// The problem occurred again.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
-    /// - Returns: how often since it was told last, where it is to be told now; nil otherwise.
+    /// - Returns: how often it occurred since it was last reported, where it should be reported now; nil otherwise.
     public mutating func toTell(_ reason: String, now: UInt64) -> Int? {
         if reason != self.reason { (self.reason, count) = (reason, CountToTell()) }
         return count.toTell(of: 1, now: now)

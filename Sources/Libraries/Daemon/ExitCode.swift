@@ -25,7 +25,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     case temporary = 75
     /// The other side does not speak as this program does (`EX_PROTOCOL`).
     case protocolError = 76
-    /// Nobody is signed in, or whoever asks is refused (`EX_NOPERM`).
+    /// Nobody is signed in, or the caller is refused (`EX_NOPERM`).
     case refused = 77
     /// The settings file is missing or wrong (`EX_CONFIG`).
     case configuration = 78
@@ -50,8 +50,8 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     }
 }
 
-/// An error that knows with which code it ends a program. Its description is the message; a hint, where there is one, is
-/// a second line.
+/// An error that knows the exit code with which it ends a program. Its description is the message; a hint, where there
+/// is one, is a second line.
 public protocol ExitCodedError: Error, CustomStringConvertible {
     /// The code that the program ends with.
     var exitCode: ExitCode { get }
@@ -100,13 +100,14 @@ public struct Failure: ExitCodedError, Equatable {
 public func run(_ command: Command, main: (Arguments) throws -> ExitCode) -> Never {
     keepMemoryPrivate()
     let code = outcome(of: command, Array(CommandLine.arguments.dropFirst()), output: 1, errors: 2, main: main)
-    // What is written at the exit, such as a coverage profile, is written as the one who ran the program.
+    // What is written at the exit, such as a coverage profile, is written with the rights of the user who ran the
+    // program.
     _ = FileRights.takeCallers()
     // exit(3), not _exit: whatever `main` printed may still lie in stdio's buffer.
     exit(code.rawValue)
 }
 
-/// All of `run(_:main:)` but the end of the process.
+/// All of `run(_:main:)` except ending the process.
 func outcome(
     of command: Command, _ words: [String], output: CInt, errors: CInt, main: (Arguments) throws -> ExitCode
 ) -> ExitCode {

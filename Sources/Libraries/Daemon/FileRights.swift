@@ -3,19 +3,21 @@ import Glibc
 
 // Root in other people's folders.
 //
-// A name in such a folder may lead elsewhere by the time that it is used: whoever owns the folder can put a link in its place between any
-// two calls, and what root then writes, or gives away, is any file of the machine. And what root makes there is root's, so that
-// the service cannot open it. So a command that root runs in another user's folder takes that user's rights for as long as it works
-// there (setfsuid(2)). The kernel then follows no link further than its owner could, and every file is theirs.
+// A name in such a folder may lead elsewhere by the time it is used: the folder's owner can put a link in its place
+// between any two calls, and root may then write, or give away, any file of the machine. And what root makes there is
+// root's, so the service cannot open it. So a command that root runs in another user's folder takes that user's rights
+// for as long as it works there (setfsuid(2)). The kernel then follows no link further than its owner could, and every
+// file is theirs.
 //
 // It is the thread that has the rights: commands have one.
 
-/// Whose rights this thread had on files, to be given back.
+/// The rights on files that this thread had before, to restore them.
 public struct FileRights {
     /// Nil where nothing was changed.
     private let before: (user: UInt32, group: UInt32)?
 
-    /// Takes the rights of the owner of a folder, or of the nearest folder above it that there is, where root calls; else nothing changes.
+    /// Takes the rights of the owner of a folder, or of the nearest folder above it that exists, where root calls;
+    /// otherwise nothing changes.
     @discardableResult
     public static func take(ofOwnerOf folder: String) throws(Failure) -> FileRights {
         guard geteuid() == 0 else { return FileRights(before: nil) }
@@ -41,13 +43,13 @@ public struct FileRights {
     /// Whether this thread has root's rights.
     public static var areRoots: Bool { geteuid() == 0 && vitals_file_user() == 0 }
 
-    /// Gives them back.
+    /// Restores the rights from before.
     public func giveBack() {
         if let before { _ = Self.set(before.user, before.group) }
     }
 
     private static func set(_ user: uid_t, _ group: gid_t) -> Bool {
-        // The user last: what root may do to files goes with it. Root's groups would go along.
+        // The user last: with it go root's powers over files. Root's groups would stay, so they are dropped.
         defer { _ = vitals_forbid_dumps() }
         guard user != 0 else { return vitals_set_file_user(0) == 1 && vitals_set_file_group(group) == 1 }
         guard vitals_drop_groups() == 0, vitals_set_file_group(group) == 1 else { return false }
@@ -69,7 +71,8 @@ public struct FileRights {
         }
     }
 
-    /// The owner of the first link on the way to a path that another user has made, and that thus may lead to a folder that is not theirs.
+    /// The owner of the first link on the way to a path that another user has made, and that may thus lead to a folder
+    /// that is not theirs.
     private static func owner(ofLinkOnTheWayTo path: String) -> (user: uid_t, group: gid_t)? {
         var way = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false) {
@@ -81,7 +84,7 @@ public struct FileRights {
         return nil
     }
 
-    /// The folder on the way to a path that keeps this user out, and whose it is; nil where none does.
+    /// The folder on the way to a path that keeps this user out, and its owner; nil where there is none.
     private static func obstacle(to path: String) -> (folder: String, owner: uid_t)? {
         var folders = [path]
         while let slash = folders[0].lastIndex(of: "/"), slash > folders[0].startIndex {
@@ -97,10 +100,11 @@ public struct FileRights {
         return nil
     }
 
-    /// Refuses to go on for a user whom the state folder or its files do not let in, and says as whom to run the same; and where some of the
-    /// files are somebody else's, such as root has left there, and says how to give them to the folder's owner.
+    /// Refuses to go on for a user who has no access to the state folder or its files, and says as which user to run
+    /// the same command. Also refuses where some of the files belong to somebody else, such as those that root has left
+    /// there, and says how to give them to the folder's owner.
     /// - Parameters:
-    ///   - files: names of those that the program opens there. What else lies in the folder is nobody's business.
+    ///   - files: names of those that the program opens there. Other files in the folder do not matter.
     ///   - isService: whether root goes on as root.
     public static func check(_ state: String, files: [String], isService: Bool = false) throws(Failure) {
         if geteuid() != 0, let (path, owner) = obstacle(to: state) ?? closedFile(in: state, files) {
@@ -114,7 +118,7 @@ public struct FileRights {
             hint: "give all of it to that user: sudo chown -R \(name(of: owner).drop { $0 == "#" }) \(state)")
     }
 
-    /// A file in somebody else's folder that its owner alone may read.
+    /// A file in somebody else's folder that only its owner may read.
     private static func closedFile(in folder: String, _ files: [String]) -> (path: String, owner: uid_t)? {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_uid != geteuid() else { return nil }
@@ -141,12 +145,12 @@ public struct FileRights {
         return nil
     }
 
-    /// A user's name, or `#` and the number, which sudo takes, too, in quotation marks.
+    /// A user's name, or `#` and the number, which sudo accepts, too, in quotation marks.
     static func name(of user: uid_t) -> String {
         getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "#\(user)"
     }
 
-    /// This command as another user.
+    /// This command, run as another user.
     private static func asUser(_ user: uid_t) -> String {
         let words = CommandLine.arguments.dropFirst()
         let isPlain =

@@ -3,7 +3,8 @@
 extension Command {
     static let width = 100
 
-    /// So many options of the program are repeated in the help of each of its commands; more are in its own help alone.
+    /// The most options of the program that are repeated in the help of each of its commands; if there are more, they
+    /// are in its own help only.
     private static let mostRepeated = 3
 
     /// The help of this command, called by `path` (`["vitals", "read", "steps"]`), which also takes the options of the
@@ -31,7 +32,7 @@ extension Command {
         if repeated.count < common.count {
             parts.append("Every command also takes the options of \(path[0]): \(path[0]) --help")
         }
-        // One table for all: each number means the same in every program and every command.
+        // There is one table for all: each number means the same in every program and every command.
         if isProgram { parts.append(table("Exit codes", ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) })) }
         let examples = examples.map { example in
             "  \(example.line)" + (example.help.isEmpty ? "" : "\n" + wrapped(example.help, indent: 6))

@@ -1,9 +1,10 @@
-// JSONDecoder says that a text is no JSON5, but not where. This follows the text's structure (strings, comments, brackets,
-// commas, colons) just far enough to name the line on which it first goes wrong. It is asked first, for on three things
-// JSONDecoder does not refuse but ends the process: a number like 0x0x14, a name with bytes that are not UTF-8, and, in the
-// version of Swift 6.0, a name that is no string for any other reason, such as an escape that does not exist
-// (swift-foundation, pull request 1043). Those it finds; all else that it does not see the decoder judges. And it finds a key
-// that an object has twice, which is valid JSON5 and still a mistake: one of the two values would silently do nothing.
+// JSONDecoder says that a text is no JSON5, but not where. This follows the text's structure (strings, comments,
+// brackets, commas, colons) just far enough to name the line on which it first goes wrong. It is asked first, because
+// three things JSONDecoder does not refuse but ends the process over: a number like 0x0x14, a name with bytes that are
+// not UTF-8, and, in the version of Swift 6.0, a name that is no string for any other reason, such as an escape that
+// does not exist (swift-foundation, pull request 1043). It finds those; the decoder judges everything else that it does
+// not see. It also finds a key that an object has twice, which is valid JSON5 and still a mistake: one of the two
+// values would silently do nothing.
 
 /// Finds the line of a mistake in JSON5.
 struct JSON5Fault {
@@ -13,7 +14,7 @@ struct JSON5Fault {
 
     /// A mistake.
     struct Fault: Error, CustomStringConvertible {
-        /// Whether the text is no JSON5, rather than JSON5 that nobody means.
+        /// Whether the text is not JSON5, rather than JSON5 that nobody can have meant.
         var isSyntax = true
         /// `not valid JSON5 (line 3: a comma is missing)`
         let description: String
@@ -65,7 +66,7 @@ struct JSON5Fault {
         if rest.first == "+" || rest.first == "-" { rest.removeFirst() }
         if rest == "Infinity" || rest == "NaN" { return true }
         if rest.hasPrefix("0x") || rest.hasPrefix("0X") {
-            // What is longer fits in no integer.
+            // A longer one fits in no integer.
             return (1...16).contains(rest.count - 2) && rest.dropFirst(2).allSatisfy { $0.isASCII && $0.isHexDigit }
         }
         func takeDigits() -> Int {
@@ -88,7 +89,7 @@ struct JSON5Fault {
     private mutating func members(closing: UInt8, depth: Int, haveKeys: Bool) throws(Fault) {
         let opening = line
         let end = String(decoding: [closing], as: UTF8.self)
-        /// The lines of the keys that were there.
+        /// The lines of the keys so far.
         var lines: [String: Int] = [:]
         index += 1
         while true {

@@ -1,14 +1,15 @@
 import Synchronization
 
-/// A log for what others can bring about as often as they like: a person who asks ten times a second, or a device that sends nonsense. Lines of
-/// one kind are written once a minute, with how many there were since the last one. At the level `debug` all of them are written.
+/// A log for events that others can cause as often as they like: a person who asks ten times a second, or a device that
+/// sends nonsense. Lines of one kind are written once a minute, with how many there were since the last one. At the
+/// level `debug` all of them are written.
 ///
 /// ```swift
 /// limitedLog.notice("claimed \(user)") { "\(user) has claimed \(sensor)\($0)" }
 /// ```
 ///
-/// The kind says what has happened, and through whom. It has nothing of what strangers can make up: otherwise each line would be of another kind.
-/// Safe to use from any thread.
+/// The kind says what has happened, and who caused it. It contains nothing that strangers can make up: otherwise each
+/// line would be of a different kind. Safe to use from any thread.
 public final class LimitedLog: Sendable {
     private let log: Log
     private let now: @Sendable () -> UInt64

@@ -4,7 +4,7 @@ import Synchronization
 // One line, one write(2): lines of several threads never mix, and nothing lies in a buffer when the process is killed.
 // A message may hold what a stranger's sensor calls itself, so it is made harmless here, not by each caller.
 
-/// How much a log line matters, least first. The raw value is the priority of syslog(3).
+/// How important a log line is, the least important first. The raw value is the priority of syslog(3).
 public enum LogLevel: Int, Sendable, CaseIterable, Comparable {
     /// What a developer wants to see.
     case debug = 7
@@ -12,7 +12,7 @@ public enum LogLevel: Int, Sendable, CaseIterable, Comparable {
     case info = 6
     /// What an operator should see: something started, changed or ended.
     case notice = 5
-    /// Something is wrong, and the program goes on.
+    /// Something is wrong, but the program goes on.
     case warning = 4
     /// Something that was asked for was not done.
     case error = 3
@@ -34,7 +34,7 @@ public enum LogLevel: Int, Sendable, CaseIterable, Comparable {
         self = level
     }
 
-    /// Whether `first` matters less than `second`.
+    /// Whether `first` is less important than `second`.
     public static func < (first: LogLevel, second: LogLevel) -> Bool {
         first.rawValue > second.rawValue
     }
@@ -43,10 +43,10 @@ public enum LogLevel: Int, Sendable, CaseIterable, Comparable {
 /// The program's log, on stderr, from `info` upwards until its `level` is set.
 public let log = Log(descriptor: 2, style: .fitting(2), level: .info)
 
-/// Writes log lines, each by one `write(2)`: `<6>message` for the systemd journal, which adds the time itself, `07:31:02 info: message`
-/// (UTC) on a terminal, `2026-11-22T07:31:02Z info: message` otherwise, such as in a file. Control characters are escaped, lines over 2,048 bytes are cut. Never throws and
-/// never ends the program: where no one reads, lines are lost (`Signals.block()` ignores SIGPIPE for the whole process).
-/// Safe to use from any thread.
+/// Writes log lines, each by one `write(2)`: `<6>message` for the systemd journal, which adds the time itself,
+/// `07:31:02 info: message` (UTC) on a terminal, `2026-11-22T07:31:02Z info: message` otherwise, such as in a file.
+/// Control characters are escaped, lines over 2,048 bytes are cut. Never throws and never ends the program: where
+/// nobody reads, lines are lost (`Signals.block()` ignores SIGPIPE for the whole process). Safe to use from any thread.
 public final class Log: Sendable {
     /// The longest line in bytes, its newline included.
     static let longestLine = 2048
@@ -65,7 +65,7 @@ public final class Log: Sendable {
         threshold = Atomic(level.rawValue)
     }
 
-    /// The least level that is written.
+    /// The lowest level that is written.
     public var level: LogLevel {
         get { LogLevel(rawValue: threshold.load(ordering: .relaxed)) ?? .info }
         set { threshold.store(newValue.rawValue, ordering: .relaxed) }

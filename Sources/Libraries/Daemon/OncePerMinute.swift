@@ -2,13 +2,13 @@
 public struct OncePerMinute<Subject: Hashable & Sendable>: Sendable {
     private let capacity: Int
     private var last: [Subject: UInt64] = [:]
-    /// How much was counted of what is not through yet.
+    /// The counts that were not let through yet.
     private var counts: [Subject: Int] = [:]
 
     /// Nothing has been let through yet.
     public init(capacity: Int) { self.capacity = capacity }
 
-    /// Whether it is time.
+    /// Whether to let it through now.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
     public mutating func allows(_ subject: Subject, now: UInt64) -> Bool {
         if let last = last[subject], now < last + 60_000 { return false }
@@ -24,12 +24,12 @@ public struct OncePerMinute<Subject: Hashable & Sendable>: Sendable {
     /// - Parameters:
     ///   - count: how much there is now.
     ///   - now: milliseconds of a clock that never runs backwards.
-    /// - Returns: nil where it is not time.
+    /// - Returns: nil where it is not let through now.
     public mutating func count(_ subject: Subject, _ count: Int = 1, now: UInt64) -> Int? {
         let known = counts[subject] ?? 0
         let sum = known.addingReportingOverflow(count).overflow ? .max : known + count
         guard allows(subject, now: now) else {
-            // What never was let through is not counted either: strangers may make up as many things as they like.
+            // What was never let through is not counted either: strangers may make up as many things as they like.
             if last[subject] != nil { counts[subject] = sum }
             if counts.count > capacity { counts = counts.filter { last[$0.key] != nil } }
             return nil

@@ -15,8 +15,8 @@ public func residentMemoryKilobytes() -> Int? {
     return pages * (sysconf(CInt(_SC_PAGESIZE)) / 1024)
 }
 
-/// The 16 bytes that the kernel drew at this boot (`/proc/sys/kernel/random/boot_id`); nil where there is no `/proc`.
-/// Milliseconds since boot can be compared where the boot id is the same.
+/// The 16 random bytes that the kernel chose at this boot (`/proc/sys/kernel/random/boot_id`); nil where there is no
+/// `/proc`. Milliseconds since boot can be compared where the boot id is the same.
 public func bootID() -> [UInt8]? {
     guard case .success(let text) = readFile("/proc/sys/kernel/random/boot_id", atMost: 4096) else { return nil }
     return uuidBytes(text)

@@ -4,7 +4,7 @@ import Glibc
 /// it is alive. Without systemd, or any other supervisor that sets NOTIFY_SOCKET, everything here does nothing.
 public struct Readiness: Sendable {
     /// How often to call `alive()`: half of the limit after which systemd kills a silent service (WATCHDOG_USEC); nil
-    /// when no one waits for signs of life.
+    /// when nobody waits for signs of life.
     public let watchdogInterval: Duration?
 
     private let socketName: String?
@@ -27,7 +27,7 @@ public struct Readiness: Sendable {
     }
 
     /// Says that the service is ready, and what it is doing.
-    /// - Returns: whether someone was told; here and below.
+    /// - Returns: whether a supervisor was told; here and below.
     @discardableResult
     public func ready(status: String? = nil) -> Bool {
         send("READY=1" + (status.map { "\nSTATUS=" + escaped($0) } ?? ""))

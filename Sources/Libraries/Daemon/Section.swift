@@ -17,7 +17,8 @@ public final class Section {
 
     // MARK: Sections below
 
-    /// The section at `key`; an empty one where there is none, so that its defaults hold and its required keys are missed.
+    /// The section at `key`; an empty one where there is none, so its defaults hold and its required keys are reported
+    /// missing.
     public func section(_ key: String) throws(SettingsError) -> Section {
         try section(key, default: nil) ?? below(key, [("", [:])])[0]
     }
@@ -81,12 +82,13 @@ public final class Section {
 
     // MARK: Errors
 
-    /// An error about the value of `key`, for what only the program can judge; an empty key stands for the section itself.
+    /// An error about the value of `key`, for checks that only the program can make; an empty key stands for the
+    /// section itself.
     public func refusal(of key: String, _ problem: String, hint: String? = nil) -> SettingsError {
         SettingsError(file: escaped(file), key: fullPath(key), problem: escaped(problem), hint: hint)
     }
 
-    /// Refuses keys that nobody asked for, in this section and in those below.
+    /// Refuses keys that the program did not ask for, in this section and in those below.
     func finish() throws(SettingsError) {
         for key in members.keys.sorted() where !asked.contains(key) {
             if let near = nearest(to: key, among: asked.subtracting(members.keys)) ?? nearest(to: key, among: asked) {

@@ -92,7 +92,8 @@ extension Section {
         try read(key, .duration(range, example: absent)) ?? absent
     }
 
-    /// So many bytes, within `range`, or a default: `"256 MB"`, `"64 kB"`, `"1 GB"` (powers of 1000), or a number of bytes.
+    /// A number of bytes within `range`, or a default: `"256 MB"`, `"64 kB"`, `"1 GB"` (powers of 1000), or a number of
+    /// bytes.
     public func bytes(
         _ key: String, in range: ClosedRange<Int>, default absent: Int
     ) throws(SettingsError) -> Int {

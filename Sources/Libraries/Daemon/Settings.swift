@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Glibc
 
-// A settings file is JSON5: comments, keys without quotes, trailing commas. It is read once, at the start, into a struct
-// of the program's own; whoever reads a key also says what is allowed, and what holds when the key is absent:
+// A settings file is JSON5: comments, keys without quotes, trailing commas. It is read once, at the start, into a
+// struct of the program's own; the code that reads a key also says what is allowed, and what the default is when the
+// key is absent:
 //
 //     struct GatewaySettings {
 //         let broker: BrokerSettings
@@ -16,9 +17,10 @@ import Glibc
 //
 //     let settings = try Settings.read("gateway.json5", GatewaySettings.init)
 //
-// A section remembers the keys that it was asked for. When the struct is complete, `Settings.read` refuses the file if it
-// holds any other: a misspelt key would otherwise be a setting that silently does nothing. So all keys have to be asked
-// for each time, whatever the others say. Keys are spelt `likeThis`: JSON5 wants quotes around a key with a hyphen.
+// A section remembers the keys that it was asked for. When the struct is complete, `Settings.read` refuses the file if
+// it holds any other: a misspelt key would otherwise be a setting that silently does nothing. So the program has to ask
+// for all keys each time, whatever the values of the others. Keys are spelt `likeThis`: JSON5 requires quotes around a
+// key with a hyphen.
 
 /// Reads a settings file.
 public enum Settings {
@@ -26,7 +28,8 @@ public enum Settings {
     static let longestFile = 1 << 20
 
     /// What `read` makes of the JSON5 file at `path`. Paths in the file are relative to its folder.
-    /// - Parameter example: a file that `read` accepts, on one line, for somebody whose file is no settings file at all.
+    /// - Parameter example: a file that `read` accepts, on one line, to show to somebody whose file is no settings file
+    ///   at all.
     /// - Throws: a `SettingsError` when the file is missing, unreadable or no JSON5, when an object in it has a key twice,
     ///   when `read` throws one, or when the file holds a key that `read` did not ask for.
     public static func read<Value>(
@@ -50,7 +53,7 @@ public enum Settings {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = true
         let hint = "a settings file looks like \(example)"
-        // Of a key that is there twice the decoder keeps one value, and does not say which.
+        // Where a key is there twice, the decoder keeps one value and does not say which.
         if let fault = JSON5Fault.find(in: bytes) {
             throw SettingsError(
                 file: path, key: "", problem: fault.description, hint: fault.isSyntax ? hint : "keep one of the two")

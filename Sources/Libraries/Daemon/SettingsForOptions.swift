@@ -1,8 +1,9 @@
 extension Arguments {
-    /// The same arguments, completed by a settings file: its keys are the names of options, with `_` for the hyphens, and
-    /// hold for those that the command line leaves out. Where `--settings` was not given, nothing is read.
+    /// The same arguments, completed by a settings file: its keys are the names of options, with `_` for the hyphens,
+    /// and its values are used for those that the command line leaves out. Where `--settings` was not given, nothing is
+    /// read.
     ///
-    /// - Throws: `SettingsError`, as `Settings.read` does, for keys that are no option's.
+    /// - Throws: `SettingsError`, as `Settings.read` does, for keys that match no option.
     public func completed(byFileNamedIn option: String = "settings") throws -> Arguments {
         guard let file = try optionalString(option) else { return self }
         let example = kinds.keys.sorted().first { kinds[$0] == .option && !given.contains($0) && values[$0] != nil }
@@ -28,7 +29,7 @@ extension Arguments {
 }
 
 extension Setting<String> {
-    /// What stands for an option's value: a string or a number.
+    /// An option's value in a settings file: a string or a number.
     fileprivate static var textOrNumber: Setting {
         Setting(expected: "a string or a number", example: "\"60\"") { value in
             switch value {

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-// Signals come to no handler: `main` blocks them before the first thread starts, so every thread inherits the mask, and
+// No handler gets signals: `main` blocks them before the first thread starts, so every thread inherits the mask, and
 // then waits for them one at a time. What a signal means is decided in ordinary code on an ordinary stack.
 //
 // A thread that cannot go on hands its error to `fail`; `wait` then throws it in `main`. The error lies in a Mutex, and
@@ -31,8 +31,8 @@ public enum Signals {
     private static let state = Mutex(State())
 
     /// Blocks SIGINT, SIGTERM and SIGHUP in this thread and in all that it will start, and ignores SIGPIPE in the whole
-    /// process, so that writing to someone who has gone is an error, not the end. Call it first in `main`, before any
-    /// thread starts.
+    /// process, so that writing to a peer that has gone is an error, not the end of the process. Call it first in
+    /// `main`, before any thread starts.
     public static func block() {
         signal(SIGPIPE, SIG_IGN)
         change(SIG_BLOCK, [SIGHUP, SIGINT, SIGTERM, SIGUSR1])
@@ -58,12 +58,14 @@ public enum Signals {
         }
     }
 
-    /// Makes `wait` throw `error`, from any thread: for what a thread cannot recover from. The first error counts.
+    /// Makes `wait` throw `error`, from any thread: for errors that a thread cannot recover from. The first error
+    /// counts.
     public static func fail(_ error: any Error) {
         state.withLock { state in
             guard state.failure == nil else { return }
             state.failure = error
-            // Under the lock, so that the signal never comes before its error. The thread is `main`'s, which outlives all.
+            // Under the lock, so that the signal never comes before its error. The thread is `main`'s, which outlives
+            // all others.
             if let waiter = state.waiter { pthread_kill(waiter, SIGUSR1) }
         }
     }

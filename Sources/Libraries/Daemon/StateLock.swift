@@ -1,22 +1,25 @@
 internal import CLinux
 import Glibc
 
-/// The right to write a state folder: one process has it at a time, until the value goes or the process ends, however it ends.
+/// The right to write a state folder: one process has it at a time, until the value is released or the process ends,
+/// however it ends.
 ///
-/// It is an exclusive flock(2) on the file `lock` in the folder (0600), which the kernel takes back with the process, and which copying
-/// the folder does not copy. The file holds the process id for people; nothing is decided by it, and it is never removed:
-/// whoever waited for the old file would lock one that no one else sees.
+/// It is an exclusive flock(2) on the file `lock` in the folder (0600), which the kernel releases when the process
+/// ends, and which copying the folder does not copy. The file holds the process id for people; the program does not
+/// rely on it. The file is never removed: a process that waited for the old file would lock one that nobody else sees.
 ///
-/// Beside it the process has a lock of fcntl(2), of which the kernel tells others whose it is: that is how a process is found that has the
-/// folder. It would not do alone: a process loses it when it closes the file anywhere, and never gets in its own way.
+/// The process also has a lock of fcntl(2), because the kernel tells others which process holds such a lock: this is
+/// how the process that has the folder is found. It would not be enough alone: a process loses it when it closes the
+/// file anywhere, and it never conflicts with itself.
 public final class StateLock: Sendable {
     /// Its name in the folder.
     public static let file = "lock"
 
     private let descriptor: CInt
 
-    /// Takes the folder, which must exist; does not wait.
-    /// - Throws: `.temporary` where another process has it, naming that; `.configuration` where the file cannot be opened.
+    /// Locks the folder, which must exist; does not wait.
+    /// - Throws: `.temporary` where another process has it, which the error names; `.configuration` where the file
+    ///   cannot be opened.
     public init(folder: String) throws(Failure) {
         let path = "\(folder)/\(Self.file)"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -48,12 +51,13 @@ public final class StateLock: Sendable {
     }
 
     deinit {
-        // Not by closing alone: a child that is being started has the descriptor, too, until it runs its program.
+        // Closing alone is not enough: a child that is being started has the descriptor, too, until it runs its
+        // program.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
-    /// The process that has a folder; nil where none has. Whoever asks does not take it.
+    /// The process that has a folder; nil where none has. Asking does not lock it.
     /// - Throws: where the kernel does not say which process it is: one of an earlier version, or a stranger that has locked the file.
     public static func holder(of folder: String) throws(Failure) -> StateHolder? {
         let path = "\(folder)/\(Self.file)"
@@ -62,14 +66,15 @@ public final class StateLock: Sendable {
         defer { close(descriptor) }
         // A shared lock, for this moment, is refused where somebody has the exclusive one.
         guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
-        // By another name it may be another program's lock.
+        // A file of another name may be another program's lock.
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
             throw Failure(.data, "\(path) is not a lock of ours", hint: "look who has put it there")
         }
         let process = vitals_lock_holder(descriptor)
         let handle = process > 0 ? vitals_pidfd_open(process) : -1
-        // Asked again with the handle at hand: so it is of the process that has the lock, and of no later one with its number.
+        // Asked again now that we have the handle: so the handle is that of the process that has the lock, not of a
+        // later one with its number.
         guard handle >= 0, vitals_lock_holder(descriptor) == process else {
             if handle >= 0 { close(handle) }
             throw Failure(
@@ -79,7 +84,7 @@ public final class StateLock: Sendable {
         return StateHolder(process: process, handle: handle)
     }
 
-    /// Who says to have it: for people only.
+    /// The process that says it has the lock: for people only.
     private static func writtenHolder(_ path: String) -> String {
         guard case .success(let bytes) = readFile(path, atMost: 32),
             let pid = Int32(String(decoding: bytes, as: UTF8.self).prefix { $0.isNumber })
@@ -88,7 +93,7 @@ public final class StateLock: Sendable {
     }
 }
 
-/// A process that has a state folder. Its number may become another process's; this is always the one.
+/// A process that has a state folder. Its number may become another process's; this always means the same process.
 public final class StateHolder: Sendable {
     /// Its number, for people.
     public let process: Int32

@@ -19,8 +19,8 @@ public func escaped(_ text: String) -> String {
     return result
 }
 
-/// JSON that is harmless to a terminal: what `escaped` replaces becomes an escape of JSON's own, and so the same text to a program. Only
-/// texts have such characters.
+/// JSON that is harmless to a terminal: what `escaped` replaces becomes one of JSON's own escapes, so programs read the
+/// same text. Only strings have such characters.
 public func escapedInJSON(_ json: String) -> String {
     guard json.unicodeScalars.contains(where: isHarmful) else { return json }
     var result = ""
@@ -35,8 +35,9 @@ public func escapedInJSON(_ json: String) -> String {
     return result
 }
 
-/// `text` as one word of a command to paste into a shell: as it is where it has nothing that a shell takes for something else, and else in
-/// single quotes. What would be harmful to a terminal becomes a replacement character, which no quotes could make harmless to look at.
+/// `text` as one word of a command to paste into a shell: as it is where nothing in it is special to a shell, and
+/// otherwise in single quotes. Characters that would be harmful to a terminal become replacement characters, because no
+/// quotes could make them harmless to look at.
 public func shellQuoted(_ text: String) -> String {
     var plain = ""
     for scalar in text.unicodeScalars { plain.unicodeScalars.append(isHarmful(scalar) ? "\u{FFFD}" : scalar) }
@@ -54,14 +55,14 @@ public func shellQuoted(_ text: String) -> String {
 private func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0...0x1F, 0x7F...0x9F: true  // C0, DEL and C1
-    // Separators of lines and paragraphs, and what turns the direction of writing.
+    // Separators of lines and paragraphs, and characters that change the direction of writing.
     case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
     default: false
     }
 }
 
-/// `0 devices`, `1 device`, `2 devices`: so many of what `noun` names.
-/// - Parameter plural: where that is more than an `s` behind the noun.
+/// `0 devices`, `1 device`, `2 devices`: a number of what `noun` names.
+/// - Parameter plural: where it is more than the noun with an `s`.
 public func counted(_ count: some BinaryInteger, _ noun: String, plural: String? = nil) -> String {
     count == 1 ? "1 \(noun)" : "\(count) \(plural ?? noun + "s")"
 }
@@ -75,8 +76,8 @@ func cut(_ bytes: [UInt8], to limit: Int) -> [UInt8] {
     return bytes[..<end] + ellipsis
 }
 
-/// Writes all of `bytes`, going on after an interruption. Gives up silently on anything else: whoever reads the
-/// descriptor has gone, and there is no one left to tell.
+/// Writes all of `bytes`, going on after an interruption. Gives up silently on anything else: the reader of the
+/// descriptor has gone, and there is nobody left to tell.
 func write(_ bytes: [UInt8], to descriptor: CInt) {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -2,17 +2,17 @@
 public struct FetchError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What a caller may want to tell apart.
     public enum Reason: Hashable, Sendable {
-        /// The address is none that is fetched from.
+        /// The address is not one that may be fetched from.
         case address
         /// No name, no route, no connection, or a broken one.
         case unreachable
-        /// The server is not who it says, or cannot speak TLS 1.2.
+        /// The server is not the one that it claims to be, or cannot speak TLS 1.2.
         case untrusted
         /// It took too long.
         case timeout
         /// The answer is too long.
         case tooLarge
-        /// The server answered with another status than 200.
+        /// The server answered with a status that is not 200.
         case status(Int)
         /// The fetcher was told to stop.
         case cancelled

@@ -4,9 +4,10 @@ import Synchronization
 
 // Documents from the web.
 //
-// What is fetched here decides whom we believe, so little is allowed: https, a certificate that the machine's authorities vouch for,
-// TLS 1.2 or newer, one answer of status 200, small and soon. Redirections are not followed: an operator who names an address
-// is asked for the real one. Plain http is there for loopback addresses alone, written as addresses: a name could lead anywhere.
+// What is fetched here decides whom we trust, so little is allowed: https, a certificate that the machine's authorities
+// vouch for, TLS 1.2 or newer, one answer of status 200, small and fast. Redirections are not followed: an operator who
+// names an address is asked for the real one. Plain http is allowed only for loopback addresses, written as addresses:
+// a name could lead anywhere.
 
 /// Fetches small documents over https, one at a time. `get` blocks: call it on a thread that has nothing else to do.
 public final class Fetcher: Sendable {
@@ -16,7 +17,7 @@ public final class Fetcher: Sendable {
         public var length: Int
         /// No fetch takes longer.
         public var duration: Duration
-        /// No connection takes longer to come about.
+        /// No connection takes longer to be made.
         public var connecting: Duration
 
         /// Limits; the defaults are what a set of keys needs.
@@ -34,19 +35,21 @@ public final class Fetcher: Sendable {
     private let isCancelled = Atomic(false)
 
     /// A fetcher.
-    /// - Parameter authorities: a file of certificates (PEM) of those to be believed, instead of the machine's.
+    /// - Parameter authorities: a file with the certificates (PEM) of the authorities to trust, instead of the
+    ///   machine's.
     public init(_ limits: Limits = Limits(), authorities: String? = nil) {
         self.limits = limits
         self.authorities = authorities
     }
 
-    /// Ends the fetch that is going on, within about a second, and refuses those that follow. From any thread.
+    /// Ends the fetch that is going on, within about a second, and refuses those that follow. Call it from any thread.
     public func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     /// The document at `address`: what an answer of status 200 carried. Blocks.
     public func get(_ address: String) throws(FetchError) -> [UInt8] {
         let isSecure = try WebAddress(address).isSecure
-        // The environment is read as curl reads it, http_proxy and the like, but no proxy stands before a loopback address.
+        // The environment (http_proxy and the like) is read as curl reads it, but a loopback address has no proxy in
+        // front of it.
         let transfer = try Transfer(address, limits, isCancelled: { [self] in isCancelled.load(ordering: .relaxed) })
         try transfer.prepare(isSecure: isSecure, authorities)
         return try transfer.run()
@@ -56,7 +59,7 @@ public final class Fetcher: Sendable {
 /// One use of libcurl: its handle, and what its callbacks leave.
 private final class Transfer {
     private static let maximumHeader = 64 * 1024
-    // curl_global_init is to be called once, before anything else (libcurl(3)); Swift sees to that.
+    // curl_global_init must be called once, before anything else (libcurl(3)); a static property ensures that.
     private static let isStarted = vitals_curl_start() == CURLE_OK
 
     private let attempted: String
@@ -92,7 +95,7 @@ private final class Transfer {
         try check(vitals_curl_require_tls12(handle))
         if let authorities {
             try check(vitals_curl_set_text(handle, CURLOPT_CAINFO, authorities))
-            // Debian's libcurl would believe the machine's folder of certificates besides.
+            // Debian's libcurl would also trust the machine's folder of certificates.
             try check(vitals_curl_set_text(handle, CURLOPT_CAPATH, nil))
         }
         if !isSecure { try check(vitals_curl_set_text(handle, CURLOPT_PROXY, "")) }
@@ -127,7 +130,7 @@ private final class Transfer {
         return body
     }
 
-    /// Gives bytes to the transfer that `me` is; libcurl goes on where all of them are said to be taken.
+    /// Gives bytes to the transfer that `me` is; libcurl goes on if the result says that all of them were taken.
     private static func taking(
         _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ me: UnsafeMutableRawPointer?,
         _ take: (Transfer, UnsafeRawBufferPointer) -> Bool

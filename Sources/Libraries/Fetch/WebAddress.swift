@@ -9,8 +9,8 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The address that `text` spells. The error says what is allowed.
     ///
-    /// It is taken apart by libcurl itself, so that what is judged here is what is fetched later. A user name, a password and a
-    /// fragment have no place in it.
+    /// It is taken apart by libcurl itself, so what is checked here is what is fetched later. A user name, a password
+    /// and a fragment have no place in it.
     public init(_ text: String) throws(FetchError) {
         let attempted = "fetch \(text)"
         let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

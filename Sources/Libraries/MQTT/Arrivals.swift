@@ -1,9 +1,9 @@
-/// Since when, at the earliest, what is read from a socket has lain there.
+/// The earliest time since which the bytes read from a socket can have waited there.
 ///
-/// The kernel does not tell when bytes came. But what a socket has not got at one moment came later: so it is looked at often,
-/// and once all that was there at a look has been read, the rest came after that look. While nobody looks, because the
-/// program was stopped (SIGSTOP, a suspended machine, a container that is frozen) or something took long, the bound grows by
-/// just as much.
+/// The kernel does not say when bytes came. But bytes that a socket does not have at one moment came later: so it is
+/// looked at often, and once everything that was there at a look has been read, the rest came after that look. While
+/// nobody looks, because the program was stopped (SIGSTOP, a suspended machine, a frozen container) or something took
+/// long, the bound grows by the same amount.
 struct Arrivals {
     private typealias Instant = ContinuousClock.Instant
 
@@ -12,16 +12,16 @@ struct Arrivals {
     /// The look whose bytes are not all read yet, and about how many are left.
     private var look: (at: Instant, left: Int)?
 
-    /// Looks come once a second; what is not much later than that is no delay.
+    /// Looks come once a second; a delay that is not much longer does not count.
     private static let unnoticed = Duration.seconds(2)
 
-    /// For so long at most what is read now has waited; zero where that is nothing to speak of.
+    /// The longest time that the bytes read now can have waited; zero where that does not count as a delay.
     var heldAtMost: Duration {
         let held = since.duration(to: .now)
         return held > Self.unnoticed ? held : .zero
     }
 
-    /// So many bytes wait in the socket now.
+    /// This many bytes wait in the socket now.
     mutating func looked(_ waiting: Int) {
         if waiting <= 0 {
             (since, look) = (.now, nil)
@@ -30,7 +30,7 @@ struct Arrivals {
         }
     }
 
-    /// A message of at least so many bytes was read.
+    /// A message of at least this many bytes was read.
     mutating func took(_ count: Int, waiting: () -> Int) {
         guard let (at, left) = look else { return }
         look?.left = left - count

@@ -1,15 +1,16 @@
-// A broker that takes a message for an error in the protocol says so with a DISCONNECT and a reason code (MQTT 5, section 4.13), and
-// the whole session is gone for one message. What was published then must not do it again: its topic is held back for a while,
-// twice as long each time.
+// A broker that takes a message for an error in the protocol says so with a DISCONNECT and a reason code (MQTT 5,
+// section 4.13), and the whole session ends because of one message. That message must not do it again: its topic is
+// held back for a while, twice as long each time.
 //
 // Which message it was is known from the order: a broker handles what one client sends one after the other, and acknowledges what
 // has QoS 1. So it was the oldest that is not acknowledged, or one of QoS 0 that was written since the last acknowledgement and
 // before that one. Where it may have been one of several, each is suspected, and held back the second time.
 
-/// Which topics a broker has ended connections over. Belongs to the session's thread.
+/// The topics over which a broker has ended connections. Belongs to the session's thread.
 struct Blame {
-    /// Reason codes that tell of a message, and of nothing that passes by itself (MQTT 5, section 2.4): malformed packet, protocol
-    /// error, topic name invalid, topic alias invalid, packet too large, payload format invalid, retain not supported, QoS not supported.
+    /// Reason codes that are about a message, and about nothing that passes by itself (MQTT 5, section 2.4): malformed
+    /// packet, protocol error, topic name invalid, topic alias invalid, packet too large, payload format invalid,
+    /// retain not supported, QoS not supported.
     static let codes: Set<UInt8> = [0x81, 0x82, 0x90, 0x94, 0x95, 0x99, 0x9A, 0x9B]
 
     private struct Suspect {
@@ -22,7 +23,7 @@ struct Blame {
     private static let longestPause = Duration.seconds(3600)
     /// A suspicion that is older is forgotten.
     private static let lifetime = Duration.seconds(7200)
-    /// So many messages of QoS 0, and so many suspects, are remembered.
+    /// How many messages of QoS 0, and how many suspects, are remembered.
     private static let capacity = 64
 
     private var order: UInt64 = 0
@@ -42,15 +43,15 @@ struct Blame {
         return order
     }
 
-    /// The broker has acknowledged it, and so has taken all before it.
+    /// The broker has acknowledged it, and so has accepted all before it.
     mutating func confirmed(_ order: UInt64) { confirmedOrder = max(confirmedOrder, order) }
 
-    /// There is another connection.
+    /// There is a new connection.
     mutating func begin() { unacknowledged = [] }
 
     /// The broker has ended the connection over a message.
-    /// - Parameter oldest: the oldest that waits for its acknowledgement.
-    /// - Returns: topics at which nothing is published for a while.
+    /// - Parameter oldest: the oldest message that waits for its acknowledgement.
+    /// - Returns: topics to which nothing is published for a while.
     mutating func ended(oldest: (order: UInt64, topic: String)?, now: ContinuousClock.Instant) -> Set<
         String
     > {

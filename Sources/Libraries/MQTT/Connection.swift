@@ -1,9 +1,9 @@
-// One connection: a handle of libmosquitto's, from its making to its end.
+// One connection: a handle of libmosquitto's, from its creation to its end.
 //
 // The library can reconnect a handle, but then carries over what belongs to the connection before: QoS 1 messages in
 // flight, which it sends again without being asked, an assigned client id, a TLS context with yesterday's certificate.
-// A handle for each connection has none of that, and throwing it away is also how a batch is refused: the
-// acknowledgements that still wait in it go with it.
+// A handle for each connection has none of that, and throwing it away also refuses a batch: the acknowledgements that
+// still wait in it go with it.
 
 import CMosquitto
 import Glibc
@@ -27,9 +27,9 @@ final class Connection {
     fileprivate var lastComplaint: String?
     fileprivate unowned let session: Session
     private let options: Options
-    /// The largest packet that the broker takes, where it has said so.
+    /// The largest packet that the broker accepts, where it has said so.
     private var maximumPacketSize: Int?
-    /// Of the message before.
+    /// The topic of the message before.
     private var lastTopic = ""
 
     /// Makes a handle and begins to connect.
@@ -91,7 +91,8 @@ final class Connection {
         }
     }
 
-    /// Tells the broker, with the CONNECT that is to come, how large a packet may be that it sends us: no stranger decides that.
+    /// Tells the broker, with the CONNECT that follows, how large a packet to us may be: no stranger should decide
+    /// that.
     private func announce() throws(MQTTError) {
         guard options.version == .v5 else { return }
         var list: OpaquePointer?
@@ -162,7 +163,7 @@ extension Connection {
         errno = 0
         let code = mosquitto_loop_read(handle, 1)
         // EAGAIN says that the socket is empty, unless a callback ran: then it may come from the library's full wake-up
-        // pipe, which no one reads here. With TLS, a packet that waits in its buffer would never wake `poll`, so only
+        // pipe, which nobody reads here. With TLS, a packet that waits in its buffer would never wake `poll`, so only
         // EAGAIN ends the reading.
         let isEmpty = errno == EAGAIN && callbacks == before
         try checkConnected(code)
@@ -170,10 +171,11 @@ extension Connection {
         return !isEmpty
     }
 
-    /// Writes what the socket takes.
-    /// - Parameter isMuch: many small packets are waiting, such as the acknowledgements of a batch. The library writes each by itself; then
-    ///   the kernel holds them together, and sends as few segments as they fit in. Otherwise each is a segment, for nothing is to
-    ///   wait (TCP_NODELAY), and costs this machine and the broker more than all that is done with its message.
+    /// Writes what the socket accepts.
+    /// - Parameter isMuch: many small packets are waiting, such as the acknowledgements of a batch. The library writes
+    ///   each by itself; the kernel then holds them together, and sends as few segments as they fit in. Otherwise each
+    ///   is a segment, because nothing should wait (TCP_NODELAY), and costs this machine and the broker more than
+    ///   everything else that is done with its message.
     func write(isMuch: Bool = false) throws(MQTTError) {
         if isMuch { holdTogether(true) }
         defer { if isMuch { holdTogether(false) } }
@@ -337,7 +339,7 @@ extension Connection {
                 properties: Message.Properties(properties)))
     }
 
-    /// The topic of a message. Most have that of the message before, and share its text.
+    /// The topic of a message. Most have the topic of the message before, and share its text.
     private func topic(_ bytes: UnsafePointer<CChar>) -> String {
         let count = strlen(bytes)
         let isLast = lastTopic.utf8.withContiguousStorageIfAvailable { last in

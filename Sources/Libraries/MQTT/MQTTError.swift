@@ -1,7 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// What went wrong with a broker: what was attempted, what was answered, and what an operator may look at.
+/// What went wrong with a broker: what was attempted, what was answered, and what an operator can check.
 public struct MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What a program may want to tell apart.
     public enum Kind: Sendable {
@@ -11,7 +11,7 @@ public struct MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
         case tooManyWaiting
         /// Nothing answers at the address, or not in time, or the connection broke.
         case unreachable
-        /// TLS could not be agreed on, or the broker's certificate is not to be trusted.
+        /// TLS could not be agreed on, or the broker's certificate cannot be trusted.
         case tls
         /// The broker answered no: see `reasonCode`.
         case refused
@@ -19,7 +19,7 @@ public struct MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
         case protocolViolation
         /// No reply came before its deadline.
         case timeout
-        /// An option, a topic or a payload that cannot be.
+        /// An option, a topic or a payload that is not valid.
         case invalid
         /// The receiving side refused a batch.
         case batchRefused
@@ -78,7 +78,7 @@ extension MQTTError {
         }
     }
 
-    /// An error of the system's, most of them with a hint that can be given.
+    /// An error of the system's, most of them with a hint.
     static func system(_ code: Int32, _ attempted: String) -> MQTTError {
         let hint: String? =
             switch code {
@@ -101,13 +101,13 @@ extension MQTTError {
 /// Every return code of libmosquitto's passes through here.
 func check(_ code: Int32, _ attempted: @autoclosure () -> String) throws(MQTTError) {
     let systemError = errno
-    // Codes below zero tell of something pending.
+    // Codes below zero say that something is pending.
     guard code > MOSQ_ERR_SUCCESS.rawValue else { return }
     throw MQTTError.library(Int32(code), systemError, attempted())
 }
 
 extension String {
-    /// The library's "Not authorized." in the midst of a sentence of ours.
+    /// The library's "Not authorized." in the middle of a sentence of ours.
     var sentence: String {
         var text = self
         while let last = text.last, last == "." || last.isNewline { text.removeLast() }

@@ -1,5 +1,5 @@
 /// How hard the protocol tries to deliver a message. There is no QoS 2 here: a subscriber that dies while it handles a
-/// QoS 2 message has lost it (pinned by KnownFactsTests), where QoS 1 has it sent again.
+/// QoS 2 message has lost it (pinned by KnownFactsTests), whereas with QoS 1 it is sent again.
 public enum QoS: UInt8, Sendable {
     case atMostOnce = 0
     case atLeastOnce = 1
@@ -14,9 +14,9 @@ public struct Message: Sendable, Equatable {
     public var retain: Bool
     /// MQTT 5's properties; nil when there are none.
     public var properties: Properties?
-    /// Received: for so long at most it lay in this machine before it was read, because the program was stopped or busy. Zero
-    /// where that was less than two seconds, which nobody notices. The broker counts its Message Expiry down only until
-    /// the message leaves the broker.
+    /// Received: the longest time that it can have waited in this machine before it was read, because the program was
+    /// stopped or busy. Zero where that was less than two seconds, which nobody notices. The broker counts its Message
+    /// Expiry down only until the message leaves the broker.
     public internal(set) var heldAtMost = Duration.zero
 
     public init(
@@ -29,11 +29,11 @@ public struct Message: Sendable, Equatable {
         self.properties = properties
     }
 
-    /// How long its sender still waits for an answer, as far as can be known: not for longer in any case.
+    /// How long its sender still waits for an answer, as far as can be known: in no case longer than this.
     /// - Parameters:
-    ///   - usual: how long senders wait who do not say.
-    ///   - longest: nobody is taken to wait for longer.
-    /// - Returns: zero or less where nobody waits any more.
+    ///   - usual: how long senders wait that do not say.
+    ///   - longest: no sender is assumed to wait for longer.
+    /// - Returns: zero or less where nobody waits any longer.
     public func timeLeft(usual: Duration, longest: Duration) -> Duration {
         let allowed = properties?.messageExpirySeconds.map { Duration.seconds(Int64($0)) } ?? usual
         return min(allowed - heldAtMost, longest)
@@ -43,7 +43,7 @@ public struct Message: Sendable, Equatable {
     public struct Properties: Sendable, Equatable {
         /// Where an answer is expected.
         public var responseTopic: String?
-        /// What the answer is to carry, so that the asker finds its question again.
+        /// What the answer must carry, so that the asker can find its question again.
         public var correlationData: [UInt8]?
         /// Seconds after which the broker drops the message undelivered; received: how many are left.
         public var messageExpirySeconds: UInt32?

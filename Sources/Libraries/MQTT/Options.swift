@@ -2,20 +2,20 @@
 public struct Options: Sendable {
     /// The broker's name or address; it is also the name that its certificate must carry.
     public var host: String
-    /// The broker's port; 8883 is the custom with TLS.
+    /// The broker's port; 8883 is usual with TLS.
     public var port: UInt16
     /// A local socket's path, instead of host and port.
     public var socketPath: String?
-    /// The client's id. Two sessions with one id throw each other out.
+    /// The client's id. Two sessions with the same id end each other's connections.
     public var clientID: String
     /// The protocol's version.
     public var version = Version.v5
-    /// The user that the broker is to check.
+    /// The user name that the broker checks.
     public var username: String?
-    /// A file whose first line is the password; nobody but its owner may be able to read it. It is read at each try,
-    /// so that a corrected password needs no restart.
+    /// A file whose first line is the password; only its owner may be able to read it. It is read at each try, so a
+    /// corrected password needs no restart.
     public var passwordFile: String?
-    /// TLS, when the connection is to be encrypted.
+    /// TLS, if the connection should be encrypted.
     public var tls: TLS?
     /// The longest silence before the client asks whether the broker is still there: at least 5 s.
     public var keepAlive = Duration.seconds(30)
@@ -23,12 +23,12 @@ public struct Options: Sendable {
     public var connectTimeout = Duration.seconds(10)
     /// What the broker publishes when this client is gone without a goodbye.
     public var will: Message?
-    /// How many QoS 1 messages the broker may send before it has an acknowledgement. libmosquitto announces 20 unless
+    /// How many QoS 1 messages the broker may send before it gets an acknowledgement. libmosquitto announces 20 unless
     /// told otherwise, which would cap a batch (MQTT 5 only).
     public var receiveMaximum: UInt16 = 65_535
-    /// The largest packet that the broker may send, in bytes: what is larger it drops (MQTT 5 only).
+    /// The largest packet that the broker may send, in bytes: it drops larger ones (MQTT 5 only).
     public var maximumPacketSize: UInt32 = 1 << 20
-    /// How many published messages may wait to be sent or acknowledged, at most 60,000: one more is refused.
+    /// How many published messages may wait to be sent or acknowledged, at most 60,000: any more are refused.
     public var outgoingLimit = 10_000
     /// A batch is committed after this many messages …
     public var batchLimit = 1_024
@@ -60,7 +60,7 @@ public struct Options: Sendable {
         public var keyFile: String?
         /// The oldest version to agree to.
         public var minimumVersion = Version.v12
-        /// Accept a certificate made out to another name. For a bench, never for a person's data.
+        /// Accept a certificate made out to another name. For test benches, never for a person's data.
         public var skipsNameCheck = false
 
         /// TLS with the system's authorities, unless told otherwise.

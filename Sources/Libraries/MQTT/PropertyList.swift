@@ -1,7 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// libmosquitto's list of MQTT 5 properties, as long as it is needed for one call.
+/// libmosquitto's list of MQTT 5 properties, which lives as long as one call needs it.
 struct PropertyList: ~Copyable {
     private(set) var first: OpaquePointer?
 

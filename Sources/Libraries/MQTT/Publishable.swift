@@ -1,12 +1,13 @@
-// What may leave. A broker ends the connection of a publisher that sends what it takes for malformed, whoever made it so: one
-// message costs the whole session. So everything is looked at before libmosquitto has it, and its owner is told.
+// What may be published. A broker ends the connection of a publisher that sends what it takes for malformed, whoever
+// made it so: one message costs the whole session. So everything is checked before libmosquitto gets it, and its owner
+// is told.
 //
-// The library itself does not look at a topic's levels (only the broker's build does: util_topic.c, TOPIC_HIERARCHY_LIMIT) nor at
-// the texts of properties, and what it says of packets that are too large is a few bytes off (actions.c). What brokers do is pinned by
-// OutgoingTests.
+// The library itself does not check a topic's levels (only the broker's build does: util_topic.c,
+// TOPIC_HIERARCHY_LIMIT) nor at the texts of properties, and what it says of packets that are too large is a few bytes
+// off (actions.c). What brokers do is pinned by OutgoingTests.
 
 extension Message {
-    /// Refuses what no broker takes, and what this one has said that it does not take.
+    /// Refuses what no broker accepts, and what this broker has said that it does not accept.
     /// - Parameter maximumPacketSize: the broker's own, where it has named one.
     func checkPublishable(_ version: Options.Version, maximumPacketSize: Int?) throws(MQTTError) {
         if let fault = topic.topicFault { throw unpublishable("the topic \(fault)") }
@@ -51,7 +52,7 @@ extension Message {
 extension Message.Properties {
     /// What is wrong with them; nil where nothing is.
     fileprivate var fault: String? {
-        // Nobody publishes there but whoever replies, who sees to its levels.
+        // Only the replier publishes there, and it checks the levels.
         if let responseTopic, let fault = responseTopic.nameFault {
             return "the response topic \(fault)"
         }
@@ -81,7 +82,7 @@ extension Message.Properties {
 }
 
 extension Subscription {
-    /// Refuses a filter that no broker takes.
+    /// Refuses a filter that no broker accepts.
     func checkFilter() throws(MQTTError) {
         let fault = filter.isEmpty ? "is empty" : filter.textFault ?? filter.levelFault
         guard let fault else { return }
@@ -90,13 +91,13 @@ extension Subscription {
 }
 
 extension String {
-    /// Mosquitto counts slashes, and takes 200 of them.
+    /// Mosquitto counts slashes, and accepts 200 of them.
     private static let maximumSlashes = 200
 
     /// Why nothing can be published there; nil where it can.
     fileprivate var topicFault: String? { nameFault ?? levelFault }
 
-    /// Why it is no topic's name; nil where it is one.
+    /// Why it is not a topic name; nil where it is one.
     fileprivate var nameFault: String? {
         if isEmpty { return "is empty" }
         if utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") }) { return "has a wildcard" }
@@ -108,8 +109,8 @@ extension String {
         return slashes > Self.maximumSlashes ? "has more than \(Self.maximumSlashes + 1) levels" : nil
     }
 
-    /// Why it is no text in MQTT (MQTT 5, section 1.5.4); nil where it is one. The standard leaves control characters and those that are
-    /// none to the receiver; Mosquitto ends the connection (utf8_mosq.c).
+    /// Why it is not a valid text in MQTT (MQTT 5, section 1.5.4); nil where it is one. The standard leaves control
+    /// characters and non-characters to the receiver; Mosquitto ends the connection (utf8_mosq.c).
     fileprivate var textFault: String? {
         if utf8.count > 0xFFFF { return "has more than 65,535 bytes" }
         if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return nil }

@@ -5,14 +5,14 @@ import CMosquitto
 struct Outgoing {
     /// Publications are accepted.
     var isOpen = false
-    /// The session was stopped: nothing is taken any more.
+    /// The session was stopped: it accepts nothing any longer.
     var isOver = false
     var queue: [Work] = []
     /// How many messages are not finished: in `queue`, or in the library. A message is finished when it was written
     /// (QoS 0) or acknowledged (QoS 1).
     var unfinished = 0
 
-    /// Who is told of a message's end.
+    /// The callbacks that are told of a message's end.
     struct Told {
         var acknowledged: (@Sendable (MQTTError?) -> Void)?
         var unheard: (@Sendable () -> Void)?
@@ -36,15 +36,16 @@ struct InFlight {
 extension Session {
     /// Publishes a message. From any thread; never blocks.
     ///
-    /// While there is no connection nothing is kept, at no QoS: publish again, when the session is connected, what must
-    /// not be missed.
+    /// While there is no connection nothing is kept, whatever the QoS: once the session is connected, publish again
+    /// what must not be missed.
     ///
     /// - Parameters:
-    ///   - acknowledged: called once on the session's thread, with nil when the broker has acknowledged the
-    ///     message (QoS 1) or it was written to the socket (QoS 0); not called where this returns false. Without it a
-    ///     refusal by the broker is told to `Handlers.problem`.
-    ///   - unheard: called on the session's thread, before `acknowledged`, where the broker says that nobody was subscribed
-    ///     (MQTT 5, QoS 1, reason code 0x10: section 3.4.2.1). Not every broker says it, and none for QoS 0.
+    ///   - acknowledged: called once on the session's thread, with nil when the broker has acknowledged the message
+    ///     (QoS 1) or it was written to the socket (QoS 0); not called where this returns false. Without it
+    ///     `Handlers.problem` is told of a refusal by the broker.
+    ///   - unheard: called on the session's thread, before `acknowledged`, where the broker says that nobody was
+    ///     subscribed (MQTT 5, QoS 1, reason code 0x10: section 3.4.2.1). Not every broker says so, and none does for
+    ///     QoS 0.
     /// - Returns: false when the message was refused: not connected, or `Options.outgoingLimit` are waiting.
     @discardableResult
     public func publish(
@@ -89,14 +90,14 @@ extension Session {
         return isTaken
     }
 
-    /// On the session's own thread the end of the turn takes the queue along.
+    /// On the session's own thread the end of the turn drains the queue.
     private func wakeUp() {
         if !loop.isCurrent { loop.perform {} }
     }
 
     /// Does what was left, in order; publications go to the library.
     func drain() {
-        // The two arrays change places, so that neither gives up its memory.
+        // The two arrays are swapped, so that both keep their memory.
         outgoing.withLock { swap(&$0.queue, &draining) }
         guard !draining.isEmpty else { return }
         for work in draining {

@@ -2,14 +2,14 @@ import Reactor
 
 /// Requests that wait for their replies, and the topics where those come. All of it lasts as long as a connection.
 struct Replies {
-    /// By correlation data; with MQTT 3.1.1 the same key is drawn and stays here.
+    /// By correlation data; with MQTT 3.1.1 the same random key is made, but is not sent.
     var waiting: [[UInt8]: Request] = [:]
-    /// Those whose time is up and whose reply's topic the broker is told to let go of, by the UNSUBSCRIBE's id.
+    /// Requests whose time is up and whose reply topic is being unsubscribed, by the UNSUBSCRIBE's id.
     var leaving: [Int32: [UInt8]] = [:]
     /// Requests that wait until the subscription to their reply's topic is granted; none left once it is.
     var topics: [String: [Request]] = [:]
 
-    /// A question, from its asking to its reply, deadline or failure.
+    /// A question, until its reply, deadline or failure.
     final class Request {
         let key: [UInt8]
         let message: Message
@@ -35,15 +35,16 @@ extension Session {
     /// Asks a question and waits, without blocking, for its reply. From any thread.
     ///
     /// With MQTT 5 the request carries the Response Topic, 16 random bytes of Correlation Data, and its deadline as
-    /// Message Expiry; the reply with the same data is the answer, where it comes at that topic. Other messages on the reply's topic are ignored, and
-    /// none of them is handed to `Handlers.received`.
+    /// Message Expiry; the reply with the same data is the answer, if it comes at that topic. Other messages on the
+    /// reply's topic are ignored, and none of them reaches `Handlers.received`.
     ///
     /// - Parameters:
     ///   - responseTopic: where the reply comes; the session subscribes to it before it asks.
     ///   - limit: how long to wait.
-    ///   - leaves: ends the subscription to the reply's topic, which must be this request's alone, when the time is up, and fails
-    ///     the request only when the broker has said so, or a second later. What the broker sent before is the reply; what is
-    ///     published after has nobody to hear it, and whoever publishes it is told (`publish`, `unheard`). So both ends know the same.
+    ///   - leaves: ends the subscription to the reply's topic, which must be this request's alone, when the time is up,
+    ///     and fails the request only when the broker has said so, or a second later. What the broker sent before that
+    ///     is the reply; what is published afterwards has no subscriber, and its publisher is told so (`publish`,
+    ///     `unheard`). So both ends know the same.
     ///   - matches: whether a reply without correlation data is this request's, from its payload: what MQTT 3.1.1 needs.
     ///   - completion: called once, on the session's thread; after `stop` on the caller's. A lost connection fails the
     ///     request.
@@ -65,8 +66,8 @@ extension Session {
         if !isTaken { completion(.failure(MQTTError(.stopped, "ask \(topic)", "the session was stopped"))) }
     }
 
-    /// Asks a question and blocks until its reply, for programs that do one thing at a time. Not from the session's
-    /// thread. See `request`.
+    /// Asks a question and blocks until its reply, for programs that do one thing at a time. Do not call it on the
+    /// session's thread. See `request`.
     public func requestAndWait(
         _ payload: [UInt8], to topic: String, responseTopic: String, within limit: Duration = .seconds(10),
         matching matches: (@Sendable (Message) -> Bool)? = nil
@@ -134,7 +135,7 @@ extension Session {
         request.completion(.failure(error))
     }
 
-    /// Whether a message came on a reply's topic; if so, it goes to whoever asked, or nowhere.
+    /// Whether a message came on a reply's topic; if so, it goes to the request that it answers, or nowhere.
     func takesReply(_ message: Message) -> Bool {
         guard !replies.topics.isEmpty, replies.topics[message.topic] != nil else { return false }
         let request: Replies.Request? =
@@ -145,8 +146,8 @@ extension Session {
                     $0.responseTopic == message.topic && $0.matches?(message) == true
                 }
             }
-        // The session hears replies to others of its requests, too, at topics where others may publish: whoever has heard a request
-        // knows its data, and could answer for whoever was asked.
+        // The session also gets replies to its other requests, at topics where others may publish: anybody who has
+        // received a request knows its data, and could answer in place of the one that was asked.
         guard let request, request.responseTopic == message.topic else { return true }
         replies.waiting[request.key] = nil
         request.deadline?.cancel()

@@ -11,20 +11,21 @@ public final class RetainedTopics: Sendable {
     private let session: Session
     private let entries = Mutex<[String: Entry]>([:])
 
-    /// Topics of one session, none yet.
+    /// The topics of one session, none yet.
     public init(on session: Session) { self.session = session }
 
-    /// Publishes at QoS 1 with the retain flag (an empty payload takes back what was kept): now where there is a connection, and again by `publishAgain`.
+    /// Publishes at QoS 1 with the retain flag (an empty payload deletes the retained message): now where there is a
+    /// connection, and again by `publishAgain`.
     public func publish(_ payload: [UInt8], to topic: String, expiresAfter expiry: Duration? = nil) {
         let entry = Entry(payload: payload, expirySeconds: expiry.map { UInt32(clamping: $0.components.seconds) })
-        // Under the lock, so that two threads leave the same last word here and at the broker.
+        // Under the lock, so that with two threads the last payload here is also the last at the broker.
         entries.withLock { entries in
             entries[topic] = entry
             publish(entry, topic)
         }
     }
 
-    /// To be called at each `State.connected`.
+    /// Call it at each `State.connected`.
     public func publishAgain() {
         entries.withLock { entries in
             for (topic, entry) in entries { publish(entry, topic) }

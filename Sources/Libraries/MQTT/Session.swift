@@ -2,20 +2,20 @@
 //
 // One thread, the session's event loop, owns libmosquitto's handle; other threads leave work for it. The library's own
 // loops are not used: `mosquitto_loop_forever` and `mosquitto_loop_start` end for good on protocol, TLS and
-// authentication errors (loop.c, handle_connack.c; pinned by KnownFactsTests), and this session never does. It tries
+// authentication errors (loop.c, handle_connack.c; pinned by KnownFactsTests), and this session must not. It tries
 // again for ever, after pauses that grow to 15 s.
 //
 //     ┌─► connecting ──► connected ──┐        Each try has a `Connection` of its own. What was published and not
 //     │       │                      │        acknowledged ends with its connection, and its owner is told; owners
 //     └── waiting ◄──────────────────┘        publish again when `connected` is told.
 //
-// Receiving is in batches: messages are read until none is left or the batch is full, each handed to `received`; then
-// `commit` makes durable what they meant; only then do the acknowledgements leave. Where `commit` says no, the
-// connection is thrown away with the acknowledgements in it, and after a pause there is another one.
+// Messages are received in batches: they are read until none is left or the batch is full, and each is handed to
+// `received`; then `commit` makes durable what they meant; only then are the acknowledgements sent. Where `commit` says
+// no, the connection is thrown away with the acknowledgements in it, and after a pause there is a new one.
 //
 // What may block: resolving the host's name and, with TLS and a name that has several addresses, the TCP connection,
-// because the library offers nothing else that also checks the certificate's name. That holds this thread up, not those
-// who publish; `stop` waits for it.
+// because the library offers nothing else that also checks the certificate's name. This delays this thread, but not the
+// threads that publish; `stop` waits for it.
 
 import Glibc
 public import Reactor
@@ -23,14 +23,14 @@ import Synchronization
 
 /// What a session tells its owner: each closure is called on the session's thread, and must not block, nor call `stop`.
 public struct Handlers: Sendable {
-    /// The session came into another state.
+    /// The session has entered another state.
     public var stateChanged: @Sendable (State) -> Void
     /// A message came.
     public var received: @Sendable (Message) -> Void
     /// The messages since the last call are a batch: make durable what must be, and let them be acknowledged (true), or
     /// have the broker drop this connection's batch (false): the session reconnects after a pause.
     public var commit: @Sendable () -> Bool
-    /// Something was refused that has no one else to be told: a subscription, a publication without a completion.
+    /// Something was refused that nobody else is told about: a subscription, a publication without a completion.
     public var problem: @Sendable (MQTTError) -> Void
 
     public init(
@@ -95,16 +95,16 @@ public final class Session: @unchecked Sendable {
     private(set) var connection: Connection?
     private var backoff = Backoff(limit: .seconds(15))
     private var connectedAt: ContinuousClock.Instant?
-    /// Numeric addresses of the host that this try has not come to yet.
+    /// Numeric addresses of the host that this try has not used yet.
     private var addresses: ArraySlice<String> = []
-    /// The end of a try, the next try, or the next look at the keep-alive: never two of them.
+    /// The end of a try, the next try, or the next check of the keep-alive: never two of them at once.
     private var timer: EventLoop.Timer?
     private var batchCount = 0
     private var arrivals = Arrivals()
     private var goodbye: Goodbye?
     private let isStarted = Atomic(false)
 
-    /// Who waits for the end, and how far it has come.
+    /// A caller that waits for the end, and how far it has come.
     private struct Goodbye {
         let done: Answer<Bool>
         var isSaid = false
@@ -189,7 +189,7 @@ extension Session {
     }
 
     private func keepAliveLater() {
-        // Once a second, so that it is known for how long nobody has looked: see Arrivals.swift.
+        // Once a second, so that we know for how long nobody has looked: see Arrivals.swift.
         timer = loop.after(.seconds(1)) { [unowned self] in
             do throws(MQTTError) {
                 arrivals.looked(connection?.waitingBytes ?? 0)
@@ -218,9 +218,9 @@ extension Session {
         timer?.cancel()
         connection?.watch?.cancel()
         connection = nil
-        // A broker that accepts and then ends connections at once is not to be asked ever faster.
-        // A broker that has accepted us is there, and may be again in a moment. Where another client of our name throws us out, or
-        // we ourselves cannot take what comes, the pauses grow all the same.
+        // A broker that accepts and then ends connections at once must not be asked faster and faster. A broker that
+        // has accepted us is there, and may be again in a moment. Where another client with our id throws us out, or we
+        // ourselves cannot accept what comes, the pauses grow all the same.
         if let connectedAt {
             let isInVain = reason.kind == .batchRefused || reason.isTakenOver
             if .now - connectedAt > .seconds(isInVain ? 10 : 1) {
@@ -286,7 +286,7 @@ extension Session {
         if outgoing.withLock({ !$0.queue.isEmpty }) { loop.perform {} }
     }
 
-    /// From so many messages on, their acknowledgements are sent together.
+    /// From this many messages on, their acknowledgements are sent together.
     private static let many = 8
 
     private func write(_ connection: Connection) {
@@ -322,9 +322,9 @@ extension Session {
         goodbye = nil
         dropConnection(MQTTError(.stopped, "publish to \(options.address)", "the session was stopped"))
         outgoing.withLock { $0.isOver = true }
-        drain()  // Who has asked just before is told that there is no connection.
+        drain()  // Callers that have just asked are told that there is no connection.
         tell(.stopped)
-        handlers = Handlers()  // An owner that its handlers hold is let go of.
+        handlers = Handlers()  // This releases an owner that its handlers hold.
         done.set(true)
     }
 }

@@ -1,8 +1,8 @@
 extension Session {
-    /// Subscribes, now when connected, and again after each reconnection, before `connected` is told. A filter that is
-    /// there already gets the new options. From any thread.
-    /// - Parameter granted: called once on the session's thread, at the broker's first answer for each of them: nil,
-    ///   or why it was refused. Refusals are told to `Handlers.problem` as well, at each reconnection.
+    /// Subscribes, now when connected, and again after each reconnection, before `connected` is reported. A filter that
+    /// is there already gets the new options. From any thread.
+    /// - Parameter granted: called once on the session's thread, at the broker's first answer for each of them: nil, or
+    ///   why it was refused. `Handlers.problem` is told of refusals as well, at each reconnection.
     public func subscribe(
         _ subscriptions: [Subscription], granted: (@Sendable (Subscription, MQTTError?) -> Void)? = nil
     ) {
@@ -27,11 +27,11 @@ extension Session {
         }
     }
 
-    /// Has the broker keep nothing at a topic, because something came from there that it had kept or was to keep, and that nobody may
-    /// have it keep. MQTT 5 only: without `noLocal` and `retainAsPublished` what takes it back would come back as a message of its own.
-    /// From any thread.
-    /// - Parameter subscriptions: those that brought it. Where it cannot be taken back now, they are made again in a while, and bring
-    ///   it again.
+    /// Makes the broker retain nothing at a topic, because a retained message came from there that nobody may retain.
+    /// MQTT 5 only: without `noLocal` and `retainAsPublished` the message that deletes it would come back as a message
+    /// of its own. From any thread.
+    /// - Parameter subscriptions: the subscriptions that brought it. Where it cannot be deleted now, they are made
+    ///   again after a while, and bring it again.
     public func clear(_ topic: String, heardBy subscriptions: [Subscription]) {
         guard options.version == .v5, !publish([], to: topic, qos: .atLeastOnce, retain: true) else {
             return
@@ -47,7 +47,7 @@ extension Session {
         }
     }
 
-    /// A subscription and who waits for its first answer.
+    /// A subscription, and the callback that waits for its first answer.
     final class Remembered {
         let subscription: Subscription
         var granted: (@Sendable (Subscription, MQTTError?) -> Void)?

@@ -1,15 +1,15 @@
 import CMosquitto
 
-/// A topic filter and what is wanted of the messages that match it.
+/// A topic filter, and how its messages should come.
 public struct Subscription: Sendable, Equatable {
     /// The filter, with `+` and `#`, or `$share/{group}/{filter}`.
     public var filter: String
-    /// The highest QoS at which messages are to come.
+    /// The highest QoS at which messages should come.
     public var qos: QoS
-    /// Not what this session itself publishes (MQTT 5).
+    /// Leaves out what this session itself publishes (MQTT 5).
     public var noLocal = false
-    /// Messages keep the retain flag that they were published with (MQTT 5). Without it only those that the broker had
-    /// kept have it.
+    /// Messages keep the retain flag that they were published with (MQTT 5). Without it only messages that the broker
+    /// had retained have it.
     public var retainAsPublished = false
     /// Whether kept messages come at the subscription (MQTT 5).
     public var retainHandling = RetainHandling.send
