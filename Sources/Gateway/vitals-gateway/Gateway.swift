@@ -5,10 +5,11 @@
 //     dbus      Central, SensorRegister, Sensor: a notification is decoded, published live and left for the outbox, all in one call
 //     mqtt      Session: grants, acknowledgements and requests come in; requests go over to the sensors
 //     outbox    Outbox: journal, blocks, uplink
-//     flush     Flusher: waits for the disk, so that the outbox need not
+//     flush     Flusher: waits for the disk, so the outbox need not
 //
-// `main` starts them, and waits for a signal (Running.swift). The way of a heartbeat: Central.propertiesChanged → SensorStreams →
-// Sensor.measured → Gateway.measured → Session.publish and Outbox.append → Outbox.commit → Outbox.seal → Uplink → the consumer's ack.
+// `main` starts them, and waits for a signal (Running.swift). The path of a heartbeat: Central.propertiesChanged →
+// SensorStreams → Sensor.measured → Gateway.measured → Session.publish and Outbox.append → Outbox.commit → Outbox.seal
+// → Uplink → the consumer's ack.
 
 import Bluetooth
 import Daemon
@@ -18,17 +19,18 @@ import Storage
 import Synchronization
 import Telemetry
 
-/// All of it, from a start to a stop; Running.swift says when these are. `measured` and its neighbours are called on the dbus loop, handlers of the session on the mqtt loop.
-// Proof of @unchecked: constants, but for what the dbus loop owns (from `register` on), and what is under a lock.
+/// The whole gateway, from a start to a stop; Running.swift decides when these are. `measured` and its neighbours are
+/// called on the dbus loop, handlers of the session on the mqtt loop.
+// Proof of @unchecked: constants, except for what the dbus loop owns (from `register` on), and what is under a lock.
 final class Gateway: SensorOwner, @unchecked Sendable {
-    /// What health counts that the outbox does not.
+    /// The counts of the health payload that the outbox does not have.
     struct Counters {
         var malformed = 0
         var connected = 0
         var configured = 0
         var bluetooth = ""
         var brokerConnections = 0
-        /// From now on the retained status is the last word.
+        /// From now on the retained status must not change any more.
         var isStopping = false
     }
 
@@ -38,13 +40,13 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private let outbox: Outbox
     private let announcer: Announcer
     private var retained: RetainedTopics { announcer.retained }
-    /// What a device, a client at the broker or BlueZ brings about goes here.
+    /// Messages that a device, a client at the broker or BlueZ can cause go here.
     private let limitedLog = LimitedLog()
     private let topics: Topics
     private let counters = Mutex(Counters())
     private let desk: RequestDesk
     private let readiness = Readiness()
-    /// Tries to connect to the broker that came to nothing. The mqtt loop owns it.
+    /// Failed tries to connect to the broker. The mqtt loop owns it.
     private var failedTries = LastingTrouble()
     /// What the supervisor was told of the disk. The outbox's loop owns it.
     private var toldOfDisk = HealthPayload.Disk.ok
@@ -57,7 +59,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         self.settings = settings
         topics = settings.topics
         var options = settings.broker
-        // Whoever knows a client's id can throw it out, a guest of the broker's too: nobody is to know ours.
+        // Anybody who knows a client's id can disconnect it, even a guest at the broker: nobody should know ours.
         if options.clientID.isEmpty {
             let random = UInt64.random(in: 0...UInt64.max)
             options.clientID = "vitals-gateway-\(settings.gateway)-\(String(random, radix: 36))"
@@ -109,7 +111,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         announceReadiness()
     }
 
-    /// Sensors first, so that nothing new comes; then what is held is sealed and sent; then the broker is told.
+    /// Sensors first, so that nothing new comes; then what is held is sealed and sent; and last the broker is told.
     func stop() {
         counters.withLock { $0.isStopping = true }
         central.loop.perform { [self] in
@@ -128,13 +130,13 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private func announceReadiness() {
         readiness.ready()
         guard let interval = readiness.watchdogInterval else { return }
-        // On the outbox's loop, where all that is kept must pass.
+        // On the outbox's loop, which everything recorded must pass through.
         outbox.loop.perform { [outbox, readiness] in outbox.every(interval) { readiness.alive() } }
     }
 
     // MARK: From the sensors, on the dbus loop
 
-    /// The way of a heartbeat goes on here.
+    /// The path of a heartbeat goes on here.
     func measured(_ measurement: HeartRateMeasurement, by sensor: Sensor) {
         let moment = Moment.now()
         if settings.publishesLive {
@@ -190,7 +192,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         }
     }
 
-    /// A pairing was refused. A sensor that wants it tries again and again: told once for each.
+    /// A pairing was refused. A sensor that wants a bond tries again and again, so it is reported once for each.
     private func refused(_ device: Device, _ why: String) {
         let words = "pairing with \(device.name) (\(device.address)) was refused: \(why)"
         guard let sensor = register.owner(of: device) else {
@@ -241,7 +243,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
             failedTries = LastingTrouble()
             log.notice("broker: \(state)")
         case .waiting(let reason, _):
-            // A broker that is away may be so for a day.
+            // A broker that is away may be away for a day.
             guard let count = failedTries.toTell("\(reason)", now: millisecondsSinceBoot()) else {
                 log.debug("broker: \(state)")
                 break
@@ -275,11 +277,11 @@ final class Gateway: SensorOwner, @unchecked Sendable {
             outbox.receive(grant: message.payload, for: sensor)
         case .gateway(_, .control): outbox.receive(control: message.payload)
         case .consumer(let store, let instance):
-            // What says nothing does not say that somebody has gone.
+            // A message that cannot be read does not say that a consumer has gone.
             guard let status = try? StatusPayload(payload: message.payload) else { return }
             outbox.consumerChanged(store, instance, isOnline: status.state == .online)
         case .gateway(_, .status):
-            // The will of a connection that we have replaced, or somebody's mistake.
+            // The will of a connection that we have replaced, or another client's mistake.
             if let status = try? StatusPayload(payload: message.payload), status.state == .offline { sayOnline() }
         default: break
         }
@@ -288,7 +290,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     // MARK: Health, on the outbox's loop
 
     private func publishHealth() {
-        // The sensors' count first: once it says that nobody is connected, all that they sent is in the outbox's hands.
+        // The sensors' count first: once it says that none is connected, the outbox has everything that they sent.
         let counters = counters.withLock { $0 }
         var health = HealthPayload(time: unixMilliseconds())
         outbox.describe(&health)
@@ -299,7 +301,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         health.brokerReconnects = max(0, counters.brokerConnections - 1)
         health.clock = clockSource().rawValue
         tellOfDisk(health)
-        // Whoever reads it later shall not take an old state for today's.
+        // A later reader must not take an old state for the current one.
         retained.publish(health.bytes, to: topics[settings.gateway, .health], expiresAfter: .seconds(90))
     }
 }

@@ -1,9 +1,9 @@
 import Daemon
 import Reactor
 
-// When a gateway runs: from the start, or from SIGHUP, to the next signal. SIGHUP has settings and enrolment read again, and the
-// gateway start anew with them in the same process; where they have an error, it goes on as before. A gateway that nobody has
-// enrolled waits for that: `vitals-gateway enrol` sends the signal.
+// When a gateway runs: from the start, or from SIGHUP, to the next signal. On SIGHUP settings and enrolment are read
+// again, and the gateway restarts with them in the same process; where they have an error, it goes on as before. A
+// gateway that nobody has enrolled waits until somebody does: `vitals-gateway enrol` sends the signal.
 //
 // The state folder stays locked throughout.
 
@@ -64,7 +64,7 @@ struct Running {
         loop.after(interval) { [unowned loop] in giveSignsOfLife(every: interval, on: loop) }
     }
 
-    /// What a signal says to go on with: settings that were read again, or nothing.
+    /// What to go on with after a signal: settings that were read again, or nothing.
     private func nextSettings() throws -> GatewaySettings? {
         while try Signals.wait() == .hangUp {
             do {

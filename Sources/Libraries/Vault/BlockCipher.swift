@@ -3,11 +3,12 @@ public import Files
 
 /// AES-256-GCM under one key, suite 1 of the blocks.
 ///
-/// It holds OpenSSL contexts in which the key schedule is already done, so that a block costs its bytes and little else: keep one for as
-/// long as its key is in use. It belongs to one thread at a time, which the compiler sees to: it is not `Sendable`.
+/// It holds OpenSSL contexts in which the key schedule is already done, so a block costs its bytes and little else:
+/// keep a cipher for as long as its key is in use. It belongs to one thread at a time, which the compiler ensures: it
+/// is not `Sendable`.
 ///
-/// A nonce must never be used twice under a key. With `seq` that is the caller's promise: each number once. `sealWithNonce` draws
-/// its nonce at random, good for 2^32 messages under one key.
+/// A nonce must never be used twice under a key. With `seq` the caller promises that: it uses each number once.
+/// `sealWithNonce` draws its nonce at random, good for 2^32 messages under one key.
 public final class BlockCipher {
     /// Bytes that sealing adds.
     public static let tagLength = 16
@@ -85,8 +86,8 @@ public final class BlockCipher {
         return sealed
     }
 
-    /// The plaintext of a block as it travels: its first `header` bytes are the additional data, and what follows is ciphertext and tag.
-    /// Throws as the others do.
+    /// The plaintext of a block as it is sent: its first `header` bytes are the additional data, and what follows is
+    /// ciphertext and tag. Throws as the others do.
     public func open(block: [UInt8], header: Int, seq: UInt64) throws(VaultError) -> [UInt8] {
         guard header >= 0, block.count >= header + Self.tagLength else { throw Self.tooShort(block.count - header) }
         let context = try context(encrypt: false)
@@ -126,7 +127,8 @@ public final class BlockCipher {
         return plaintext
     }
 
-    /// OpenSSL's code, and the plaintext of ciphertext and tag; nil where it is not authentic. There are at least as many bytes as a tag has.
+    /// OpenSSL's code, and the plaintext of ciphertext and tag; nil where it is not authentic. The caller makes sure
+    /// that there are at least as many bytes as in a tag.
     private static func open(
         _ context: OpaquePointer, _ nonce: UnsafePointer<UInt8>?, aad: UnsafeBufferPointer<UInt8>,
         _ sealed: UnsafeBufferPointer<UInt8>
@@ -149,7 +151,7 @@ public final class BlockCipher {
             if isAuthentic {
                 written = count
             } else {
-                // What came out was never vouched for: no one shall find it in freed memory.
+                // The output was never authenticated: nobody should find it in freed memory.
                 OPENSSL_cleanse(output.baseAddress, count)
             }
         }

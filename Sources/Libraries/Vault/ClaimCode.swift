@@ -1,13 +1,13 @@
 public import Files
 
-// A code that shows that somebody is at a gateway, and may have one of its sensors.
+// A code which shows that somebody is at a gateway, and may have one of its sensors.
 //
 //     3F7K  M-2QX9T-W0BZH
 //     nonce, 20 bits; then 55 bits of HMAC-SHA256(claim key, "claim" | sensor | window, 8 bytes | nonce, 4 bytes)
 //
-// Integers are big-endian. A window is ten minutes of Unix time, counted from its beginning. The gateway makes codes without asking anyone;
-// the consumer, which knows the claim key since the enrolment, takes one in its own window and those around it, once. ClaimKey.swift says
-// what the key is made of.
+// Integers are big-endian. A window is ten minutes of Unix time, counted from its beginning. The gateway makes codes
+// without asking anyone; the consumer, which knows the claim key since the enrolment, accepts a code in its own window
+// and those around it, once. ClaimKey.swift says what the key is made of.
 
 /// A code of 15 digits that a gateway gives out for a sensor.
 public struct ClaimCode: Hashable, Sendable {

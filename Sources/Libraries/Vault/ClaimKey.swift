@@ -3,16 +3,16 @@ public import Files
 
 // The key of a gateway's claim codes.
 //
-// It has two halves. One comes from the enrolment code, which may have passed the broker when a person asked for it. The other half
-// never passes anything: it is what X25519 gives both sides from their identities, each of which has the other's public key
-// since the enrolment.
+// It has two halves. One comes from the enrolment code, which may have passed the broker when a person asked for it.
+// The other half is never sent anywhere: X25519 gives it to both sides from their identities, as each has had the
+// other's public key since the enrolment.
 //
 //     claim key   HKDF-SHA256(X25519(own identity, the other's) | the code's key,
 //                             salt: the gateway's public key | the consumer's, "vitals/1 claim")
 //
-// So a reader of the code, the request and the reply lacks what the key is made of, and somebody who has one gateway's identity does
-// not know the code's half. It takes no message, so gateways that were enrolled before there was a second half have it at once:
-// what both sides keep of the enrolment is the same as then.
+// So a reader of the code, the request and the reply lacks the second half, and somebody who has one gateway's identity
+// does not know the code's half. The second half needs no message, so gateways that were enrolled before it existed
+// have it at once: both sides still keep the same things from the enrolment.
 //
 // An identity is an Ed25519 key, and its curve is that of X25519 in other coordinates (RFC 7748, 4.1): the private scalar is the
 // beginning of SHA-512 of the seed (RFC 8032, 5.1.5), and the public u is (1 + y) / (1 - y).
@@ -55,7 +55,8 @@ public enum ClaimKey {
 extension Ed25519.SigningKey {
     /// The secret shared with the owner of another identity, 32 bytes; derive keys from it, do not use it as one.
     ///
-    /// Throws where `identity` is not the public key of any, or one of small order, with which everyone shares the same secret.
+    /// Throws where `identity` is not a valid public key, or is one of small order, with which everyone shares the same
+    /// secret.
     public func sharedSecret(with identity: [UInt8]) throws(VaultError) -> SymmetricKey {
         let own = try X25519KeyPair(privateKey: scalar())
         return try own.sharedSecret(with: Ed25519.montgomery(identity))
@@ -78,8 +79,8 @@ extension Ed25519.SigningKey {
 }
 
 extension Ed25519 {
-    /// The X25519 public key of an Ed25519 public key: u = (1 + y) / (1 - y) modulo p = 2^255 - 19. All of it is public, so its time may
-    /// tell what it will.
+    /// The X25519 public key of an Ed25519 public key: u = (1 + y) / (1 - y) modulo p = 2^255 - 19. All of it is
+    /// public, so it need not take constant time.
     static func montgomery(_ publicKey: [UInt8]) throws(VaultError) -> [UInt8] {
         let attempted = "read an Ed25519 public key"
         try OpenSSL.require(32, of: publicKey, attempted, "public key")

@@ -11,7 +11,7 @@ public enum SHA256 {
     }
 }
 
-/// HMAC-SHA256 (RFC 2104): a keyed hash, for lookups and ids that tell nothing to who lacks the key.
+/// HMAC-SHA256 (RFC 2104): a keyed hash, for lookups and ids that tell nothing to anybody without the key.
 public enum HMACSHA256 {
     /// The code, 32 bytes.
     public static func code(for message: [UInt8], key: SymmetricKey) throws(VaultError) -> [UInt8] {
@@ -53,8 +53,8 @@ public enum HKDF {
         return output
     }
 
-    /// OpenSSL's return code. OSSL_PARAM keeps addresses, of names too, so everything it names stays lent until `EVP_KDF_derive` is
-    /// done; the names are static.
+    /// OpenSSL's return code. OSSL_PARAM keeps addresses, of names too, so everything it points to stays lent until
+    /// `EVP_KDF_derive` is done; the names are static.
     private static func derive(
         from secret: UnsafePointer<UInt8>?, _ secretCount: Int, salt: [UInt8], info: [UInt8],
         into output: UnsafeMutablePointer<UInt8>, _ count: Int
@@ -69,7 +69,8 @@ public enum HKDF {
                         "digest", digest.utf8Start, digest.utf8CodeUnitCount, UInt32(OSSL_PARAM_UTF8_STRING)),
                     OpenSSL.parameter("key", secret, secretCount),
                 ]
-                // An absent salt is 32 zero bytes (RFC 5869, 2.2), and so is an empty one; but that has no address to give.
+                // An absent salt is 32 zero bytes (RFC 5869, 2.2), and so is an empty one; but an empty array has no
+                // address to give.
                 if !salt.isEmpty { parameters.append(OpenSSL.parameter("salt", salt.baseAddress, salt.count)) }
                 if !info.isEmpty { parameters.append(OpenSSL.parameter("info", info.baseAddress, info.count)) }
                 parameters.append(OSSL_PARAM_construct_end())

@@ -5,18 +5,19 @@ public import Files
 //     7QKM-2DZX-  0H4W-9C1T-V6RA-XP3E
 //     id, 40 bits secret, 80 bits
 //
-// A person asks the consumer for one, or its operator does, and types it at the gateway. The id goes over the broker in the clear and
-// says which code is meant; the secret never does. From it both derive:
+// A person asks the consumer for one, or its operator does, and types it at the gateway. The id goes over the broker in
+// the clear and says which code is meant; the secret never does. From the secret both sides derive:
 //
 //     enrolment key   HKDF-SHA256(secret, salt: the id's eight digits, "enrolment")
 //     code's key      HKDF-SHA256(secret, salt: the id's eight digits, "claim"), one half of the claim key: see ClaimKey.swift
 //
-// The gateway proves with the enrolment key that it knows the code, and which key it will sign with; the consumer proves the same
-// of itself, and which name it gives to the gateway. So a broker in between, or anybody who listens at it, can be neither
-// of the two. What they listen to lets them try codes at home: 80 bits are too many for that.
+// The gateway proves with the enrolment key that it knows the code, and which key it will sign with; the consumer
+// proves the same of itself, and which name it gives to the gateway. So a broker in between, or anybody who listens
+// there, cannot pass for either of the two. What they hear lets them try codes offline, but 80 bits are too many for
+// that.
 //
-// When a person asks for a code by MQTT, the reply that carries it passes the broker. A reader of that reply can use the code first, which
-// shows, for the gateway is refused then; once the code was used, it is worth nothing.
+// When a person asks for a code by MQTT, the reply that carries it passes the broker. A reader of that reply can use
+// the code first, but that shows, because the gateway is then refused; once the code was used, it is worth nothing.
 
 /// A code of 24 digits that enrols one gateway.
 public struct EnrolmentCode: Sendable {
@@ -86,7 +87,7 @@ public struct EnrolmentCode: Sendable {
 
     /// What the consumer says: that it knows the code, the name that the gateway gets, and both public keys. 32 bytes.
     public func replyProof(gateway: String, consumerKey: [UInt8], gatewayKey: [UInt8]) throws(VaultError) -> [UInt8] {
-        // The keys are of one length, so that the name ends where they begin.
+        // The keys have a fixed length, so it is clear where the name ends.
         try proof("enrolled", Array(gateway.utf8) + consumerKey + gatewayKey)
     }
 

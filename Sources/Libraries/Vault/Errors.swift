@@ -1,2 +1,2 @@
-// What this library throws is `VaultError`, which lies beneath: whoever imports this one has its error with it.
+// This library throws `VaultError`, which belongs to the layer below: importing this library brings its error along.
 @_exported public import Files

@@ -1,8 +1,8 @@
 import COpenSSL
 public import Files
 
-/// The signatures of JSON Web Signature (RFC 7518, 3.1; RFC 8037) that are verified here: those of public keys. "none" and the
-/// HMACs are no cases, so that no token can ask for them.
+/// The signatures of JSON Web Signature (RFC 7518, 3.1; RFC 8037) that are verified here: those of public keys. "none"
+/// and the HMACs are not among the cases, so no token can ask for them.
 public enum JWSAlgorithm: String, CaseIterable, Hashable, Sendable {
     case rs256 = "RS256"
     case rs384 = "RS384"
@@ -75,7 +75,8 @@ public final class JWSKey: @unchecked Sendable {
     private let algorithms: Set<JWSAlgorithm>
 
     /// The key of these parameters.
-    /// - Throws: `.malformed` where they are no key: a short or even modulus, an exponent below 3, a point beside the curve.
+    /// - Throws: `.malformed` where they are no key: a short or even modulus, an exponent below 3, a point that is not
+    ///   on the curve.
     public init(_ parameters: Parameters) throws(VaultError) {
         switch parameters {
         case .rsa(let modulus, let exponent):
@@ -101,8 +102,8 @@ public final class JWSKey: @unchecked Sendable {
     /// Whether this kind of key, on this curve, signs by `algorithm`.
     public func fits(_ algorithm: JWSAlgorithm) -> Bool { algorithms.contains(algorithm) }
 
-    /// Throws `.notAuthentic` unless `signature`, as a JWS carries it, is this key's of `message` by `algorithm`, and `.misuse` where
-    /// the key does not fit that.
+    /// Throws `.notAuthentic` unless `signature`, as a JWS carries it, is this key's signature of `message` by
+    /// `algorithm`, and `.misuse` where the key does not fit that.
     public func verify(
         _ signature: [UInt8], of message: [UInt8], by algorithm: JWSAlgorithm
     ) throws(VaultError) {
@@ -161,7 +162,7 @@ public final class JWSKey: @unchecked Sendable {
 
     /// A point that OpenSSL has found on the curve, and not at infinity.
     private static func point(_ curve: Curve, _ point: [UInt8]) throws(VaultError) -> OpaquePointer {
-        // OpenSSL reads on to a zero byte, whatever the length says (crypto/ec/ec_lib.c, EC_GROUP_new_from_params).
+        // OpenSSL reads up to a zero byte, whatever the length says (crypto/ec/ec_lib.c, EC_GROUP_new_from_params).
         let group = Array(curve.rawValue.utf8) + [0]
         let made = group.withUnsafeBufferPointer { group in
             point.withUnsafeBufferPointer { point in
@@ -186,7 +187,7 @@ public final class JWSKey: @unchecked Sendable {
         return key
     }
 
-    /// A public key; nil where OpenSSL makes none of it.
+    /// A public key; nil where OpenSSL cannot make one of the parameters.
     private static func imported(_ type: String, _ parameters: [OSSL_PARAM]) -> OpaquePointer? {
         guard let context = EVP_PKEY_CTX_new_from_name(nil, type, nil) else { return nil }
         defer { EVP_PKEY_CTX_free(context) }
@@ -206,7 +207,7 @@ public final class JWSKey: @unchecked Sendable {
         return handle
     }
 
-    /// A number as OSSL_PARAM wants it, in the machine's own order of bytes.
+    /// A number as OSSL_PARAM needs it, in the machine's own order of bytes.
     private static func native(_ number: OpaquePointer) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: (Int(BN_num_bits(number)) + 7) / 8)
         BN_bn2nativepad(number, &bytes, Int32(bytes.count))

@@ -4,8 +4,8 @@ import Glibc
 
 /// 32-byte keys in files of their own: root key, identities. One line of base64.
 ///
-/// A file that its group or others may read is refused: whoever set it up that way should hear of it. Credentials of systemd
-/// are exempt, since systemd guards their directory and may show an access list as group bits.
+/// A file that its group or others may read is refused: the person who set it up should hear of it. Credentials of
+/// systemd are exempt, since systemd guards their directory and may show an access list as group bits.
 public enum KeyFile {
     /// The key in the file at `path`. Throws `.missing`, `.permissions` (with `chmod 600` as a hint) or `.malformed`.
     public static func load(_ path: String) throws(VaultError) -> SymmetricKey {
@@ -36,9 +36,9 @@ public enum KeyFile {
         return access(path, F_OK) == 0 ? try load(path) : nil
     }
 
-    /// The key at `path`; where there is no file, a random key is drawn and kept there first. When this returns the file is on the disk, with
-    /// mode 0600. Two processes that start at once end with the same key.
-    /// - Parameter owner: to whom root gives a file that it makes; nil leaves it root's.
+    /// The key at `path`; where there is no file, a random key is made and stored there first. When this returns the
+    /// file is on the disk, with mode 0600. Two processes that start at once end with the same key.
+    /// - Parameter owner: the user to whom root gives a file that it makes; nil leaves it root's.
     public static func createIfMissing(
         _ path: String, owner: SmallFile.Owner? = nil
     ) throws(VaultError) -> SymmetricKey {
@@ -59,7 +59,8 @@ public enum KeyFile {
         try decode(Array(text.utf8)[...], "read a key")
     }
 
-    /// Writes to a name that no one knows and links it into place: the key file is there whole or not at all, and never replaces another.
+    /// Writes to a name that nobody knows and links it into place: the key file is there whole or not at all, and never
+    /// replaces another.
     private static func create(
         _ path: String, _ key: SymmetricKey, _ owner: SmallFile.Owner?
     ) throws(VaultError) {

@@ -1,7 +1,7 @@
 import COpenSSL
 public import Files
 
-/// An X25519 key pair (RFC 7748): what gateways seal to, and the ephemeral half of a key block.
+/// An X25519 key pair (RFC 7748): for the keys that gateways seal to, and for the ephemeral half of a key block.
 // @unchecked Sendable: the handle is set once; OpenSSL lets any number of threads read one EVP_PKEY (openssl-threads(7)), and
 // every operation here makes its own context.
 public final class X25519KeyPair: @unchecked Sendable {
@@ -86,7 +86,7 @@ public enum Ed25519 {
 
         deinit { EVP_PKEY_free(handle) }
 
-        /// Throws `.notAuthentic` unless `signature` is this key's of `message`.
+        /// Throws `.notAuthentic` unless `signature` is this key's signature of `message`.
         public func verify(_ signature: [UInt8], of message: [UInt8]) throws(VaultError) {
             let context = try OpenSSL.check(EVP_MD_CTX_new(), "verify a signature")
             defer { EVP_MD_CTX_free(context) }

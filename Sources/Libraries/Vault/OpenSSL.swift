@@ -68,7 +68,8 @@ public enum RandomBytes {
     }
 }
 
-/// Whether two byte strings are equal, in a time that depends on their lengths only. For codes and tokens that someone may guess at.
+/// Whether two byte strings are equal, in a time that depends on their lengths only. For codes and tokens that somebody
+/// may try to guess.
 public func isEqualInConstantTime(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
 }

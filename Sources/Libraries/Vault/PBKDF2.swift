@@ -1,7 +1,8 @@
 import COpenSSL
 public import Files
 
-/// PBKDF2 with HMAC-SHA512 (RFC 8018, 5.2): what Mosquitto keeps of passwords. People's passwords take `Scrypt`.
+/// PBKDF2 with HMAC-SHA512 (RFC 8018, 5.2): the hash that Mosquitto keeps of passwords. For people's passwords use
+/// `Scrypt`.
 public enum PBKDF2 {
     /// `count` bytes of `password` and `salt`.
     public static func sha512(

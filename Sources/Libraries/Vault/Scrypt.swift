@@ -23,12 +23,13 @@ public enum Scrypt {
         public static let password = Cost(cost: 1 << 15, blockSize: 8, parallelization: 3)
     }
 
-    /// `count` bytes of `password` and `salt`. Slow on purpose: never on a thread that others wait for.
+    /// `count` bytes of `password` and `salt`. Slow on purpose: never call it on a thread that others wait for.
     public static func hash(
         _ password: [UInt8], salt: [UInt8], _ cost: Cost = .password, count: Int = 32
     ) throws(VaultError) -> [UInt8] {
         var hash = [UInt8](repeating: 0, count: count)
-        // OpenSSL's own limit is 32 MiB in all, just too little for N = 2^15; here it is 256 MiB, and it refuses whatever needs more.
+        // OpenSSL's own limit is 32 MiB in all, just too little for N = 2^15; here it is 256 MiB, and OpenSSL refuses
+        // costs that need more.
         let characters = password.map(CChar.init(bitPattern:))
         try OpenSSL.check(
             EVP_PBE_scrypt(

@@ -6,10 +6,11 @@ public import Files
 /// key block: header 36 | ephemeral public key 32 | ciphertext 48 | tag 16 | Ed25519 signature 64
 /// ```
 ///
-/// The ciphertext is session key 32 | boot id 16 under AES-256-GCM with the wrapping key, 12 zero bytes of nonce (the wrapping key, drawn
-/// with its ephemeral pair, is used once) and the header as additional data. The wrapping key is HKDF-SHA256 of the shared secret, salt
-/// ephemeral public key | recipient, info `vitals/1 key`. The gateway signs `vitals/1 key block` | everything before the signature | recipient:
-/// who holds a person's public key can seal to it, but only the enrolled gateway can vouch for it.
+/// The ciphertext is session key 32 | boot id 16 under AES-256-GCM with the wrapping key, 12 zero bytes of nonce (the
+/// wrapping key, drawn with its ephemeral pair, is used once) and the header as additional data. The wrapping key is
+/// HKDF-SHA256 of the shared secret, salt ephemeral public key | recipient, info `vitals/1 key`. The gateway signs
+/// `vitals/1 key block` | everything before the signature | recipient: anybody with a person's public key can seal to
+/// it, but only the enrolled gateway can vouch for it.
 public struct SessionKey: Sendable {
     /// Bytes in a key block.
     public static let blockLength = 196
@@ -45,8 +46,8 @@ public struct SessionKey: Sendable {
         return try HKDF.key(from: secret, salt: stream + session, info: purpose)
     }
 
-    /// The whole key block, 196 bytes: this key and the boot id (16 bytes), sealed to `recipient` (an X25519 public key) and signed by `gateway`.
-    /// `ephemeral` is for this one block; only a test with fixed vectors brings its own.
+    /// The whole key block, 196 bytes: this key and the boot id (16 bytes), sealed to `recipient` (an X25519 public
+    /// key) and signed by `gateway`. `ephemeral` is for this one block; only tests with fixed vectors pass their own.
     public func sealed(
         header: [UInt8], bootID: [UInt8], recipient: [UInt8], gateway: Ed25519.SigningKey,
         ephemeral drawn: X25519KeyPair? = nil
@@ -65,8 +66,8 @@ public struct SessionKey: Sendable {
         return block + (try gateway.sign(Self.signed(block[...], recipient)))
     }
 
-    /// The session key and boot id (16 bytes) of a key block. Throws `.malformed` for another length, `.notAuthentic` unless `gateway` signed it
-    /// for `recipient` and every bit is as it was. What the header says is the caller's to read.
+    /// The session key and boot id (16 bytes) of a key block. Throws `.malformed` for another length, `.notAuthentic`
+    /// unless `gateway` signed it for `recipient` and every bit is as it was. The caller has to read the header itself.
     public static func open(
         _ block: [UInt8], recipient: X25519KeyPair, gateway: Ed25519.VerifyingKey
     ) throws(VaultError) -> (key: SessionKey, bootID: [UInt8]) {

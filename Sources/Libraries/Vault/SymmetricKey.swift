@@ -4,15 +4,15 @@ public import Files
 /// 32 secret bytes in memory of their own, overwritten when the last reference goes.
 ///
 /// Nothing prints them: the description is `32 bytes`, and reflection sees an address.
-// @unchecked Sendable: the bytes are written in `init` only, before anyone else has the reference, and in `deinit`, after everyone
-// has let go; in between they are only read.
+// @unchecked Sendable: the bytes are written in `init` only, before anybody else has the reference, and in `deinit`,
+// after everybody has released it; in between they are only read.
 public final class SymmetricKey: @unchecked Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Bytes in a key.
     public static let length = 32
 
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: SymmetricKey.length, alignment: 16)
 
-    /// A key of exactly 32 bytes. The caller's array is the caller's to forget.
+    /// A key of exactly 32 bytes. The caller has to overwrite its own array.
     public init(_ bytes: [UInt8]) throws(VaultError) {
         guard bytes.count == Self.length else {
             throw VaultError("make a key", .malformed, said: "\(bytes.count) bytes instead of \(Self.length)")
@@ -45,7 +45,7 @@ public final class SymmetricKey: @unchecked Sendable, CustomStringConvertible, C
     /// `32 bytes`, and nothing else.
     public var debugDescription: String { description }
 
-    /// Lends the secret to C; the pointer is not to outlive the call.
+    /// Lends the secret to C; the pointer must not outlive the call.
     func lend<T>(_ body: (UnsafePointer<UInt8>?) -> T) -> T {
         memory.withMemoryRebound(to: UInt8.self) { body(UnsafePointer($0.baseAddress)) }
     }

@@ -1,15 +1,15 @@
 // A connection to a message bus, on an event loop.
 //
-// libdbus is used for what it does best (addresses, authentication, framing, descriptors) and is left out of the rest:
-// messages are popped from its queue one by one rather than dispatched, so that there are no filters, and replies are
-// matched to calls by serial here, with a limit of our own on each. A BlueZ call may take 41 s or never answer, and
+// libdbus is used for what it does best (addresses, authentication, framing, descriptors) and for nothing else:
+// messages are popped from its queue one by one rather than dispatched, so there are no filters, and replies are
+// matched to calls by serial here, each with a time limit of our own. A BlueZ call may take 41 s or never answer, and
 // libdbus's own timeouts run only where the timeout functions are installed.
 
 import CDBus
 public import Reactor
 
 /// A private connection to a bus. Belongs to its loop: everything is called, and calls back, on the loop's thread.
-// Proof of @unchecked: see above; `assert(loop.isCurrent)` holds it.
+// Proof of @unchecked: see above; `assert(loop.isCurrent)` checks it.
 public final class Connection: @unchecked Sendable {
     public enum Address: Equatable, Sendable, CustomStringConvertible {
         /// The system bus, or what DBUS_SYSTEM_BUS_ADDRESS names.
@@ -32,7 +32,7 @@ public final class Connection: @unchecked Sendable {
         let timer: EventLoop.Timer
     }
 
-    /// A signal has come. Which ones come is up to `match`.
+    /// A signal has come. `match` decides which ones come.
     public var onSignal: ((Message) -> Void)?
     /// A method was called; it must be answered with `reply` or `refuse`, now or later. Without a handler, callers get
     /// UnknownMethod.
@@ -129,7 +129,7 @@ public final class Connection: @unchecked Sendable {
         callBus("AddMatch", [.string(rule)], completion)
     }
 
-    /// Asks for a well-known name; refused with an error where somebody else owns it.
+    /// Asks for a well-known name; refused with an error where another program owns it.
     public func requestName(_ name: String, completion: @escaping (Result<Void, DBusError>) -> Void) {
         callBus("RequestName", [.string(name), .uint32(UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE))]) { result in
             completion(
@@ -167,7 +167,7 @@ public final class Connection: @unchecked Sendable {
         _ = try? send(writer)
     }
 
-    /// Sends a signal to everybody who matches it.
+    /// Sends a signal to every program with a matching rule.
     public func emit(_ path: String, _ interface: String, _ member: String, _ arguments: [Value]) throws(DBusError) {
         let message = try Writer(
             dbus_message_new_signal(path, interface, member), what: "\(interface).\(member) at \(path)")
@@ -190,7 +190,7 @@ public final class Connection: @unchecked Sendable {
         do throws(DBusError) { try body() } catch { refuse(call, error) }
     }
 
-    /// Takes what libdbus has read, message by message.
+    /// Handles what libdbus has read, message by message.
     private func drain() {
         while let handle, let next = dbus_connection_pop_message(handle) { route(Message(adopting: next)) }
     }

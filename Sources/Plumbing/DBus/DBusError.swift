@@ -1,7 +1,7 @@
 import CDBus
 
 /// Why a call failed, or why there is no connection: the error's name as the bus or the called program gave it, and its
-/// words. Names that this library itself gives are `Name`'s.
+/// message. Names that this library itself gives are in `Name`.
 public struct DBusError: Error, Equatable, Sendable, CustomStringConvertible {
     public let name: String
     public let message: String

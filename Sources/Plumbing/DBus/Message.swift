@@ -54,7 +54,7 @@ public final class Message {
         return values
     }
 
-    /// For those who know what they look for, and want nothing else copied.
+    /// For callers that know what they look for, and want nothing else copied.
     public var reader: Reader { Reader(self) }
 
     private func text(_ cString: UnsafePointer<CChar>?) -> String { cString.map { String(cString: $0) } ?? "" }

@@ -14,8 +14,8 @@ public indirect enum Value: Equatable, Sendable {
     case string(String)
     case path(String)
     case signature(String)
-    /// In a message to send, a descriptor of the sender's, which stays its own. In a received one, a new descriptor
-    /// that the receiver must close.
+    /// In a message to send, a descriptor of the sender's, which keeps it. In a received one, a new descriptor that the
+    /// receiver must close.
     case descriptor(Int32)
     case variant(Value)
     /// `ay`
@@ -72,7 +72,7 @@ public indirect enum Value: Equatable, Sendable {
     }
 }
 
-// MARK: What readers ask for. Each is nil where the value is of another type; variants are looked through.
+// MARK: What readers ask for. Each is nil where the value is of another type; variants are unwrapped.
 
 extension Value {
     public var unwrapped: Value { if case .variant(let inner) = self { inner.unwrapped } else { self } }

@@ -4,7 +4,7 @@ import CDBus
 struct Writer: ~Copyable {
     let handle: OpaquePointer
 
-    /// Takes over a new message; nil is libdbus refusing a name or path, or being out of memory.
+    /// Takes over a new message; nil means that libdbus refused a name or path, or ran out of memory.
     init(_ handle: OpaquePointer?, what: @autoclosure () -> String) throws(DBusError) {
         guard let handle else {
             throw DBusError(name: DBusError.Name.invalidArguments, message: "not a valid message: \(what())")
@@ -77,7 +77,7 @@ struct Writer: ~Copyable {
     private borrowing func string(
         _ type: Int32, _ text: String, _ iterator: inout DBusMessageIter
     ) throws(DBusError) {
-        // libdbus takes a bad string for a bug of the program: it warns, and with DBUS_FATAL_WARNINGS aborts.
+        // libdbus takes a bad string for a bug in the program: it warns, and aborts with DBUS_FATAL_WARNINGS.
         let isValid =
             switch type {
             case VITALS_DBUS_OBJECT_PATH: dbus_validate_path(text, nil) != 0

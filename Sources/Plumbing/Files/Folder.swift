@@ -9,7 +9,8 @@ public enum Folder {
         try Folder.makeNamesDurable(of: path, attempted)
     }
 
-    /// Gives a file or folder another name on the same file system: after a power cut it has the one or the other.
+    /// Gives a file or folder another name on the same file system: after a power cut it has either the one or the
+    /// other.
     public static func rename(_ path: String, to other: String) throws(VaultError) {
         let attempted = "rename \(path) to \(other)"
         guard Glibc.rename(path, other) == 0 else { throw .system(attempted, errno: errno) }
@@ -17,7 +18,7 @@ public enum Folder {
         try Folder.makeNamesDurable(of: path, attempted)
     }
 
-    /// Removes a folder and the files in it; folders in it are not touched, and stop it.
+    /// Removes a folder and the files in it; folders in it are not touched, and make it fail.
     public static func remove(_ path: String) throws(VaultError) {
         let attempted = "remove the folder \(path)"
         for name in try names(in: path) { unlink("\(path)/\(name)") }
@@ -36,7 +37,7 @@ public enum Folder {
     /// The folder that a file lies in, or would lie in.
     package static func path(of file: String) -> String { file.lastIndex(of: "/").map { String(file[...$0]) } ?? "." }
 
-    /// What lies in a folder, in no order.
+    /// The names in a folder, in no particular order.
     public static func names(in path: String) throws(VaultError) -> [String] {
         guard let folder = opendir(path) else { throw .system("read the folder \(path)", errno: errno) }
         defer { closedir(folder) }

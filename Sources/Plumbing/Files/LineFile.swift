@@ -1,7 +1,7 @@
 import Glibc
 
-/// A file of lines that is only ever added to, for its folder's owner only. A line is on the disk when `append` returns; one that was being
-/// written when the power went may be there in part, and ends at the next line's beginning.
+/// A file of lines that is only ever added to, for its folder's owner only. A line is on the disk when `append`
+/// returns; one that was being written when the power failed may be there in part, and ends where the next line begins.
 public enum LineFile {
     /// The lines of a file, without their ends; nil where there is no file. Throws `.malformed` where it is longer than `limit` bytes.
     public static func read(_ path: String, atMost limit: Int) throws(VaultError) -> [String]? {
@@ -30,7 +30,7 @@ public enum LineFile {
             let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
             guard count > 0 || count < 0 && errno == EINTR else {
                 let number = count < 0 ? errno : ENOSPC
-                // Whoever tries again and again is not to fill the disk with beginnings.
+                // A caller that tries again and again must not fill the disk with beginnings.
                 ftruncate(file, length)
                 throw .system(attempted, errno: number)
             }
@@ -40,8 +40,8 @@ public enum LineFile {
         try Folder.makeNamesDurable(of: path, attempted)
     }
 
-    /// What root adds for a service must not keep the service out: a file of root's becomes its folder's owner's. One that is somebody
-    /// else's stays theirs, also in a folder of root's.
+    /// What root adds for a service must not keep the service out: root gives its file to the owner of the folder. A
+    /// file that belongs to somebody else stays theirs, also in a folder of root's.
     private static func giveToFolder(_ file: CInt, _ path: String, _ attempted: String) throws(VaultError) {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw .system(attempted, errno: errno) }

@@ -3,8 +3,8 @@ import Glibc
 /// A file that is written as a whole, for its owner only: after a power cut it is the old one or the new one.
 public enum SmallFile {
     /// What the file holds; nil where there is none. Throws `.malformed` where it is longer than `limit` bytes.
-    /// - Parameter isOwn: whether only a regular file of this one name is read: where root reads in somebody else's folder, a link may lead to
-    ///   what that somebody is not to see.
+    /// - Parameter isOwn: whether only a regular file of this one name is read: where root reads in somebody else's
+    ///   folder, a link may lead to something that its owner must not see.
     public static func read(_ path: String, atMost limit: Int, isOwn: Bool = false) throws(VaultError) -> [UInt8]? {
         let attempted = "read \(path)"
         let file = open(path, O_RDONLY | O_CLOEXEC | (isOwn ? O_NOFOLLOW | O_NONBLOCK : 0))
@@ -28,7 +28,8 @@ public enum SmallFile {
         }
     }
 
-    /// Makes a file its owner's only, unless it is a link, or has another name: nobody is led astray by that.
+    /// Leaves a file to its owner only, unless it is a link, or has another name: so nobody can direct this at another
+    /// file.
     public static func restrict(_ path: String) throws(VaultError) {
         let attempted = "make \(path) its owner's only"
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -52,7 +53,7 @@ public enum SmallFile {
     public typealias Owner = (user: UInt32, group: UInt32)
 
     /// Replaces the file, or makes it. When this returns it is on the disk.
-    /// - Parameter owner: to whom root gives it, before it has its name; nil leaves it root's.
+    /// - Parameter owner: the user to whom root gives it, before it has its name; nil leaves it root's.
     public static func replace(
         _ path: String, with bytes: [UInt8], owner: Owner? = nil
     ) throws(VaultError) {
@@ -66,7 +67,8 @@ public enum SmallFile {
         try Folder.makeNamesDurable(of: path, attempted)
     }
 
-    /// Whose a file is, or its folder where there is no file; nil where this program could not give it away, because it is not root.
+    /// The owner of a file, or of its folder where there is no file; nil where this program could not give it away,
+    /// because it is not root.
     public static func owner(of path: String) throws(VaultError) -> Owner? {
         guard geteuid() == 0 else { return nil }
         var status = stat()
@@ -77,15 +79,16 @@ public enum SmallFile {
         return (status.st_uid, status.st_gid)
     }
 
-    /// Writes to a name beside `path` that no one knows, and flushes it; the name.
+    /// Writes to a name beside `path` that nobody knows, and flushes it; returns the name.
     package static func writeBeside(
         _ path: String, _ bytes: [UInt8], _ attempted: String, owner: Owner? = nil
     ) throws(VaultError) -> String {
-        // The system's generator, which nobody can foresee.
+        // The system's random generator, which nobody can predict.
         let temporary = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 16))"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system(attempted, errno: errno) }
-        // By its descriptor: the name may be somebody else's by now, where the folder is theirs, and lead to any file of root's.
+        // By its descriptor: where the folder is somebody else's, they may have replaced the name by now, and it may
+        // lead to any file of root's.
         let isGiven = owner.map { fchown(file, $0.user, $0.group) == 0 } ?? true
         let written = isGiven ? write(file, bytes, bytes.count) : -1
         let number = written < 0 ? errno : written < bytes.count ? ENOSPC : fsync(file) != 0 ? errno : 0

@@ -1,6 +1,7 @@
 import Glibc
 
-/// What went wrong with what is kept: what was attempted, what the kernel, SQLite or OpenSSL said, and what an operator can do about it.
+/// What went wrong with stored data: what was attempted, what the kernel, SQLite or OpenSSL said, and what an operator
+/// can do about it.
 ///
 /// Files, `Storage` and `Vault` throw the same type, because nearly every function above them seals a row and writes it.
 ///
@@ -34,7 +35,7 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         case constraint
         /// Reading or writing failed.
         case inputOutput
-        /// The call does not fit: bad SQL, bindings that do not match, a transaction inside another.
+        /// The call is wrong: bad SQL, bindings that do not match, a transaction inside another.
         case misuse
     }
 
@@ -49,7 +50,7 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     /// SQLite's extended result code or the kernel's errno; 0 where there is none.
     public let code: Int32
 
-    /// An error from its parts: also for those who keep things in a vault and do not find them there.
+    /// An error from its parts: also for callers that keep things in a vault and do not find them there.
     public init(_ attempted: String, _ reason: Reason, said: String, sql: String? = nil, code: Int32 = 0) {
         self.attempted = attempted
         self.reason = reason

@@ -1,5 +1,5 @@
 /// Growing, jittered pauses between tries at something that may stay away for long: each is drawn from the upper half
-/// of a span that doubles up to a limit, so that a hundred gateways do not come back at the same instant.
+/// of a span that doubles up to a limit, so a hundred gateways do not come back at the same instant.
 public struct Backoff: Sendable {
     private let first: Duration
     private let limit: Duration

@@ -2,8 +2,8 @@
 //
 // libdbus, libmosquitto and the outbox each want a thread of their own that owns their handle: it sleeps in poll(2)
 // until a descriptor is ready, a timer is due or another thread has left work, and then calls back, one thing at a
-// time. Whatever is only touched from a loop's callbacks needs no lock, and that is how the rest of the house is
-// built: a class that belongs to a loop says so, and other threads reach it through `perform`.
+// time. Whatever is only touched from a loop's callbacks needs no lock, and the rest of the code is built like this: a
+// class that belongs to a loop says so, and other threads reach it through `perform`.
 //
 // The order within one turn is fixed: work left by other threads, then due timers, then ready descriptors, then the
 // `beforeWaiting` hooks, where a library flushes what the turn has queued with it and says what to wait for.
@@ -14,12 +14,12 @@ import Synchronization
 /// A thread with a `poll` set, timers and a queue of work from other threads. Callbacks run on that thread, one at a
 /// time, and must not block.
 ///
-/// `start`, `stop` and `end` belong to the owner. `perform`, `isCurrent` may be called from any thread; everything else only
-/// from the loop's own callbacks, or before `start`.
-// Proof of @unchecked: `posted` and `phase` are under a lock or atomic; all else is touched by the loop's thread only,
-// or before it exists, or after it was joined.
+/// `start`, `stop` and `end` belong to the owner. `perform` and `isCurrent` may be called from any thread; everything
+/// else only from the loop's own callbacks, or before `start`.
+// Proof of @unchecked: `posted` and `phase` are under a lock or atomic; everything else is touched by the loop's thread
+// only, or before it exists, or after it was joined.
 public final class EventLoop: @unchecked Sendable {
-    /// What is asked of, or was found at, a descriptor.
+    /// What to wait for, or what was found, at a descriptor.
     public struct Events: OptionSet, Sendable {
         public let rawValue: Int16
         public init(rawValue: Int16) { self.rawValue = rawValue }
@@ -98,7 +98,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Runs what other threads had left before, then ends the thread and waits for its end. Watches, timers and hooks
-    /// are let go of, and so is what their closures hold.
+    /// are released, and so is what their closures hold.
     public func stop() {
         precondition(!isCurrent, "a loop cannot wait for its own end")
         guard let thread else { return }
@@ -108,8 +108,8 @@ public final class EventLoop: @unchecked Sendable {
         self.thread = nil
     }
 
-    /// The same for an owner that ends wherever its last reference goes, which may be on the loop's own thread: there it does not wait, and
-    /// the thread ends after the turn that it is in.
+    /// The same for an owner that ends wherever its last reference is released, which may be on the loop's own thread:
+    /// there it does not wait, and the thread ends after the turn that it is in.
     public func end() {
         guard isCurrent else { return stop() }
         guard let thread else { return }
@@ -133,7 +133,7 @@ public final class EventLoop: @unchecked Sendable {
         if isFirst { wakeUp.signal() }
     }
 
-    /// Runs a closure on the loop's thread and waits for what it returns. Not from the loop's own thread.
+    /// Runs a closure on the loop's thread and waits for what it returns. Do not call it on the loop's own thread.
     public func sync<Result: Sendable>(_ work: @escaping @Sendable () -> Result) -> Result {
         precondition(!isCurrent, "a loop cannot wait for itself")
         let answer = Answer<Result>()

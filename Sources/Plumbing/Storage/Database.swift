@@ -9,11 +9,12 @@ import Glibc
 ///
 /// **Handles stay inside.** A row or a statement is good only within the closure that may use it; one that was kept throws.
 ///
-/// Closures say `{ () throws(VaultError) in … }` and `{ row throws(VaultError) in … }`: Swift 6 infers a closure's error type no further.
+/// Closures say `{ () throws(VaultError) in … }` and `{ row throws(VaultError) in … }`: Swift 6 does not infer a
+/// closure's error type by itself.
 ///
-/// **What is durable when a call returns.** In WAL mode a commit survives a killed process as soon as it returns. A power cut it survives at once
-/// with `.full`; with `.normal` only from the next flush on: `durably`, or a checkpoint. Nothing is ever torn. One connection writes;
-/// others open read-only, or to move the log into the file in passing.
+/// **What is durable when a call returns.** In WAL mode a commit survives a killed process as soon as it returns. It
+/// survives a power cut at once with `.full`; with `.normal` only from the next flush on: `durably`, or a checkpoint.
+/// Nothing is ever torn. One connection writes; others open read-only, or to move the log into the file in passing.
 public final class Database {
     /// The files of a database: itself, and what SQLite keeps beside it while it is open.
     public static func files(_ path: String) -> [String] { [path, path + "-wal", path + "-shm"] }
@@ -42,8 +43,9 @@ public final class Database {
     /// Idle statements by their SQL. One in use is not in here, so that the same SQL can run inside its own rows.
     private var idle: [String: Statement] = [:]
     private static let idleLimit = 128
-    /// SQLite counts how much memory it has, under a lock at each piece of memory, for functions that nobody here calls. Once for the process,
-    /// before SQLite's first use; where something else used it before, it says so and goes on counting.
+    /// SQLite counts its memory, under a lock at each allocation, for functions that nobody here calls. This switches
+    /// it off, once for the process, before SQLite's first use; where something else has used SQLite before, the call
+    /// says so and SQLite goes on counting.
     private static let hasNoStatistics = vitals_sqlite_without_memory_statistics() == SQLITE_OK
 
     /// Opens the file at `path`.
@@ -103,7 +105,7 @@ public final class Database {
 
     deinit {
         idle.removeAll()
-        // Should somebody have kept a statement, the connection goes with it.
+        // If somebody has kept a statement, the connection is closed with it.
         sqlite3_close_v2(handle)
     }
 
@@ -118,7 +120,7 @@ public final class Database {
         try Folder.makeNamesDurable(of: path, attempted)
     }
 
-    /// Whether nothing was ever written to the file. Throws `.foreign` for someone else's.
+    /// Whether nothing was ever written to the file. Throws `.foreign` for another program's.
     private func isNew(applicationID: Int32, _ attempted: String) throws(VaultError) -> Bool {
         let found = try first("PRAGMA application_id", row: Row.int) ?? 0
         if found == Int64(applicationID) { return false }
@@ -151,7 +153,7 @@ public final class Database {
         try withStatement(sql) { statement throws(VaultError) in try statement.first(bindings, row: row) }
     }
 
-    /// Shows each row to `row`, keeping nothing: for results that are not to be in memory at once.
+    /// Shows each row to `row`, keeping nothing: for results that should not be in memory at once.
     public func forEach(
         _ sql: String, _ bindings: [Value] = [], row: (Row) throws(VaultError) -> Void
     ) throws(VaultError) {
@@ -259,7 +261,8 @@ public final class Database {
         }
     }
 
-    /// One transaction in which rows may go that others would have to be looked for that refer to them: for who knows that there are none.
+    /// One transaction without checks of foreign keys, so rows may go without a search for others that refer to them:
+    /// for callers that know that there are none.
     @discardableResult
     public func withoutForeignKeys<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
         // Inside of a transaction SQLite ignores the pragma.
@@ -313,8 +316,9 @@ public final class Database {
         }
     }
 
-    /// Whether a flush has failed. The kernel takes what it could not write for written, and no later flush would say otherwise: only what is
-    /// written anew counts, so the log is moved into the database file, and emptied, before the next flush.
+    /// Whether a flush has failed. The kernel then takes what it could not write for written, and no later flush would
+    /// say otherwise: only what is written again counts, so the log is moved into the database file, and emptied,
+    /// before the next flush.
     private enum Doubt {
         case none
         /// The process before may have had a flush that failed.
@@ -324,7 +328,7 @@ public final class Database {
 
     private var doubt = Doubt.inherited
 
-    /// Whether a flush of this process has failed, and nothing was written anew since.
+    /// Whether a flush of this process has failed, and nothing has been written again since.
     public var isDoubtful: Bool { doubt == .own }
 
     /// Somebody else's flush of the log has failed: see `LogFile`.
@@ -351,7 +355,8 @@ public final class Database {
 
     private func restoreSynchronous() {
         guard let synchronous else { return }
-        // The pragma only sets a number in memory. Were it to fail, commits would wait for the disk: slower, never less durable.
+        // The pragma only sets a number in memory. If it failed, commits would wait for the disk: slower, never less
+        // durable.
         _ = sqlite3_exec(handle, "PRAGMA synchronous = \(synchronous.rawValue)", nil, nil, nil)
     }
 

@@ -2,7 +2,7 @@ import CSQLite
 public import Files
 import Glibc
 
-// What is done to a database as a whole: its log, its checks, its copies.
+// Work on a database as a whole: its log, its checks, its copies.
 
 extension Database {
     /// Moves the log into the database file and empties it, as far as readers allow; says whether all of it was moved.
@@ -22,11 +22,12 @@ extension Database {
         return try checkpoint()
     }
 
-    /// Leaves it to another connection to move the log into the database file: commits on this one then never wait for that.
+    /// Lets another connection move the log into the database file: commits on this one then never wait for that.
     public func leaveCheckpointsToOthers() throws(VaultError) { try run("PRAGMA wal_autocheckpoint = 0") }
 
-    /// Moves as much of the log into the database file as gets in nobody's way; says how many pages the log has, and how many of them
-    /// were moved. When all were, the next commit of any connection begins the log anew.
+    /// Moves as much of the log into the database file as it can without blocking anybody; says how many pages the log
+    /// has, and how many of them were moved. When all were, the next commit of any connection starts the log from its
+    /// beginning.
     public func checkpointInPassing() throws(VaultError) -> (pages: Int, moved: Int) {
         var pages: Int32 = 0
         var moved: Int32 = 0
@@ -35,7 +36,7 @@ extension Database {
         return (Int(pages), Int(moved))
     }
 
-    /// Bytes of the file that are in use: without the pages that can be used again.
+    /// Bytes of the file that are in use: without the pages that are free.
     public func bytesInUse() throws(VaultError) -> Int {
         try (count("page_count") - freePages()) * count("page_size")
     }

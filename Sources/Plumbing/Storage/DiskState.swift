@@ -1,16 +1,16 @@
 public import Files
 
-/// Whether a disk takes what a program writes, as people are told: when it stops, when it refuses for another reason, once an hour for
-/// as long as that lasts, and when it works again, however often it is tried in between.
+/// Whether a disk accepts what a program writes, and when to tell people: when it stops, when it refuses for another
+/// reason, once an hour for as long as that lasts, and when it works again, however often it is tried in between.
 ///
-/// A full disk often takes a little for a while, such as what fits into a log that was just emptied. So it is believed to work
-/// again only when it has taken something and refused nothing for ten seconds.
+/// A full disk often accepts a little for a while, such as what fits into a log that was just emptied. So it counts as
+/// working again only when it has accepted something and refused nothing for ten seconds.
 public struct DiskState: Sendable {
     /// What is wrong with it.
     public enum Condition: String, Sendable {
         /// Nothing.
         case ok
-        /// It has no room.
+        /// It has no space left.
         case full
         /// It refuses for another reason, such as a damaged card or a read-only file system.
         case failing
@@ -20,19 +20,19 @@ public struct DiskState: Sendable {
 
     /// What is wrong now.
     public private(set) var condition = Condition.ok
-    /// Since when something is, Unix milliseconds; nil where nothing is.
+    /// Since when something has been wrong, Unix milliseconds; nil where nothing is.
     public private(set) var since: Int64?
-    /// Whether it has taken what was written last.
+    /// Whether it has accepted the latest write.
     public private(set) var hasTaken = true
     private var lastRefusal: UInt64 = 0
     private var lastTold: UInt64?
-    /// The reason that was told last.
+    /// The reason that was reported last.
     private var toldReason: VaultError.Reason?
 
-    /// So long it must refuse nothing, in milliseconds.
+    /// How long it must refuse nothing, in milliseconds.
     private static let calm: UInt64 = 10_000
     private static let betweenChanges: UInt64 = 60_000
-    /// So often the same is told again for as long as it lasts.
+    /// How long until the same problem is reported again, in milliseconds.
     private static let betweenReminders: UInt64 = 3_600_000
 
     /// A disk that works.
@@ -42,7 +42,7 @@ public struct DiskState: Sendable {
     /// - Parameters:
     ///   - now: milliseconds of a clock that never runs backwards.
     ///   - wall: Unix milliseconds.
-    /// - Returns: whether that is news: people are to be told.
+    /// - Returns: whether that is news that people should be told.
     public mutating func refused(_ reason: VaultError.Reason, now: UInt64, wall: Int64) -> Bool {
         let found: Condition =
             switch reason {
@@ -53,17 +53,19 @@ public struct DiskState: Sendable {
         (lastRefusal, hasTaken) = (now, false)
         let isFirst = condition == .ok
         if isFirst { since = wall }
-        // A full disk answers in more than one way: another reason is no news within a minute, and the same one none within an hour.
+        // A full disk answers in more than one way: another reason is not news within a minute, nor is the same one
+        // within an hour.
         let pause = reason == toldReason ? Self.betweenReminders : Self.betweenChanges
         let isNews = isFirst || now >= (lastTold ?? 0) + pause
-        // That there is no room explains more than any other error that comes of it.
+        // A full disk explains more than any other error that follows from it.
         if isNews || found == .full { condition = found }
         if isNews { (lastTold, toldReason) = (now, reason) }
         return isNews
     }
 
-    /// Something was written. To be called again later, where nothing else is written: it takes ten seconds to be believed.
-    /// - Returns: for how many seconds the disk had refused, where it is believed to work again now; nil otherwise.
+    /// Something was written. Call it again later, where nothing else is written: it takes ten seconds until the disk
+    /// counts as working.
+    /// - Returns: for how many seconds the disk had refused, where it counts as working again now; nil otherwise.
     public mutating func took(now: UInt64, wall: Int64) -> Int? {
         hasTaken = true
         guard condition != .ok, now >= lastRefusal + Self.calm else { return nil }

@@ -1,10 +1,10 @@
 public import Files
 
-// How the schema of a file comes to be what a program needs.
+// How the schema of a file becomes what a program needs.
 //
-// Each step has a name, and a file notes the names of the steps that were applied to it, in its table `migrations`. So a step is applied
-// if the file has not had it, wherever in the list it stands: a feature that brings a step of its own puts it behind its earlier ones, and
-// need not know how many steps other features have.
+// Each step has a name, and a file notes the names of the steps that were applied to it, in its table `migrations`. So
+// a step is applied if the file has not had it, wherever it is in the list: a feature that adds a step puts it after
+// its earlier ones, and need not know how many steps other features have.
 //
 // `user_version` is the number of names. Programs from before the names compare that number with the one they know, and go on refusing a
 // file that is newer than they are.
@@ -45,9 +45,10 @@ extension Database {
         get throws(VaultError) { Int(try first("PRAGMA user_version", row: Row.int) ?? 0) }
     }
 
-    /// Brings the schema up to date: applies every step that the file has not had, in the order of the list, all of them in one transaction.
-    /// A file in which the last step fails, or whose program is killed meanwhile, stays what it was; of two programs that do this at the same
-    /// time, the second finds everything done. Throws `.newer` for a file with steps that are not in the list.
+    /// Brings the schema up to date: applies every step that the file has not had, in the order of the list, all of
+    /// them in one transaction. A file in which the last step fails, or whose program is killed meanwhile, stays as it
+    /// was; if two programs do this at the same time, the second finds everything done. Throws `.newer` for a file with
+    /// steps that are not in the list.
     public func migrate(_ migrations: [Migration]) throws(VaultError) {
         let attempted = "migrate the database \(path)"
         try transaction { () throws(VaultError) in
@@ -67,7 +68,7 @@ extension Database {
 
     /// How the file compares with a list of migrations: for connections that only read.
     public func schemaAge(_ migrations: [Migration]) throws(VaultError) -> SchemaAge {
-        // The number and the names are of one state of the file, whoever migrates it meanwhile.
+        // The number and the names come from one state of the file, even if another program migrates it meanwhile.
         let found = try snapshot { () throws(VaultError) -> Schema in
             try schema(migrations, "read the schema of the database \(path)")
         }
@@ -75,7 +76,7 @@ extension Database {
         return found.applied.count == migrations.count ? .current : .older
     }
 
-    /// Whether a step of the list was applied to this file: for those who read a file of another version as it is.
+    /// Whether a step of the list was applied to this file: for callers that read a file of another version as it is.
     public func hasApplied(_ name: String, of migrations: [Migration]) throws(VaultError) -> Bool {
         try snapshot { () throws(VaultError) in
             try schema(migrations, "read the schema of the database \(path)").applied.contains(name)

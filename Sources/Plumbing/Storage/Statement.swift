@@ -66,9 +66,10 @@ public final class Statement {
     var isLent = true
     /// Rises with each row and at the end, so that a row knows when it is over.
     fileprivate private(set) var moment = 0
-    /// Where the columns are that were asked for by their names, in the order in which they were: rows are read in the same order each time.
+    /// The columns that were asked for by name, in the order of the first requests: rows are read in the same order
+    /// each time.
     private var columns: [(name: UnsafePointer<UInt8>, column: Int)] = []
-    /// The one that is asked for next, if all goes as before.
+    /// The column that is asked for next, if the order is the same as before.
     private var nextColumn = 0
     /// How often SQLite has prepared this again because the schema had changed.
     private var preparations: Int32 = 0
@@ -189,7 +190,7 @@ public final class Statement {
         for value in bindings {
             index += 1
             let code = bind(value, index)
-            // What is said of an error is put together only where there is one.
+            // The error's text is put together only where there is one.
             if code != SQLITE_OK { try database.check(code, "bind value \(index)", sql) }
         }
     }
@@ -215,8 +216,9 @@ extension Statement: Sendable {}
 
 /// A row on loan: once its closure has returned, it throws `.misuse`.
 ///
-/// Columns are read by their names, which are literals: each statement looks for them once. (Numbers, from 0, are for tests, and for the
-/// outbox.) What the statement computes needs a name by AS. A column of another type than asked for is `.malformed`: nothing is converted behind one's back.
+/// Columns are read by their names, which are literals: each statement looks for them once. (Numbers, from 0, are for
+/// tests, and for the outbox.) What the statement computes needs a name by AS. A column of a type that was not asked
+/// for is `.malformed`: nothing is converted silently.
 public struct Row {
     fileprivate let statement: Statement
     fileprivate let moment: Int
@@ -248,7 +250,7 @@ public struct Row {
         let bytes = sqlite3_column_blob(handle, Int32(column))
         let count = Int(sqlite3_column_bytes(handle, Int32(column)))
         guard let bytes else {
-            // An empty blob has no address; neither has one that memory did not suffice for.
+            // An empty blob has no address; nor does one for which there was not enough memory.
             guard count == 0 else { throw outOfMemory(column) }
             return []
         }

@@ -11,8 +11,8 @@ import Vault
 //     accounts/enrol {code_id, gateway_key, proof}  ──►    knows the code by its id, and that the gateway knows it
 //     checks the proof, and believes the rest       ◄──    {gateway, password, consumer, proof}
 //
-// Vault/EnrolmentCode.swift says what the proofs prove. Only a right one makes this gateway pin the consumer's key. The broker
-// sees the password that the gateway gets: it is for the broker.
+// Vault/EnrolmentCode.swift says what the proofs prove. Only a valid one makes this gateway pin the consumer's key. The
+// broker sees the password that the gateway gets, because the password is for the broker.
 
 /// Enrols this gateway.
 struct EnrolCommand {
@@ -112,7 +112,7 @@ struct EnrolCommand {
         }
     }
 
-    // MARK: Believing
+    // MARK: Checking the reply
 
     private static func enrolment(
         _ data: JSON, _ code: EnrolmentCode, _ key: [UInt8]
@@ -140,7 +140,7 @@ struct EnrolCommand {
         }
     }
 
-    /// Refuses what the settings file says otherwise.
+    /// Refuses an enrolment that contradicts the settings file.
     private func checkAgreement(_ enrolment: Enrolment) throws(Failure) {
         let (gateway, consumer) = settings.inFile
         if let consumer, consumer != enrolment.consumer {

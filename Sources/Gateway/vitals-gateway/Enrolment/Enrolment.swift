@@ -8,16 +8,18 @@ import Vault
 ///     enrolment.json     gateway, its user at the broker, the consumer's public key, the code's half of the claim key
 ///     broker.password    what the broker checks that user by
 ///
-/// Both are their owner's alone. The password is written first, so that whoever finds the one finds the other.
+/// Only their owner may read either. The password is written first, so where there is an enrolment there is also a
+/// password.
 struct Enrolment {
     let gateway: ID
     /// The consumer's Ed25519 public key.
     let consumer: [UInt8]
     /// The broker's name for this gateway.
     let username: String
-    /// What the enrolment code gave; the claim key is made of it, and of the identities.
+    /// What the enrolment code gave; the claim key is derived from it and from the identities.
     let codeKey: SymmetricKey
-    /// Whether the consumer said that it makes the claim key of the identities, too. Earlier versions did not, and said nothing.
+    /// Whether the consumer said that it derives the claim key from the identities, too. Earlier versions did not, and
+    /// said nothing.
     let isAgreed: Bool
 
     /// Their names in the state folder.
@@ -47,7 +49,7 @@ struct Enrolment {
         self.isAgreed = isAgreed
     }
 
-    /// Makes claim codes; the consumer has it, too.
+    /// The key that makes claim codes; the consumer has it, too.
     func claimKey(_ identity: Identity) throws(VaultError) -> SymmetricKey {
         try ClaimKey.atGateway(identity.key, consumer: consumer, codeKey: codeKey)
     }

@@ -3,7 +3,8 @@ import Files
 import Glibc
 import Vault
 
-/// Who this gateway is: an Ed25519 key of its own, made when it is first asked for. The consumer is told the public half.
+/// This gateway's identity: an Ed25519 key of its own, made when it is first needed. The consumer is told the public
+/// half.
 struct Identity {
     let key: Ed25519.SigningKey
 

@@ -1,9 +1,9 @@
 import Telemetry
 
-/// How many readings, and from when until when: what a gap block tells of those that are gone.
+/// How many readings, and from when until when: what a gap block says about readings that are gone.
 ///
-/// It lies in the clear beside sealed blocks, so it counts whole seconds: of a sensor that notifies with each beat, exact
-/// times would be the heart rate.
+/// It lies in the clear beside sealed blocks, so it counts whole seconds: for a sensor that notifies with each beat,
+/// exact times would reveal the heart rate.
 struct Extent: Equatable {
     private(set) var count: Int
     /// Unix seconds, of the first reading and of the last.

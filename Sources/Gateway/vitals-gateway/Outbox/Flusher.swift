@@ -2,23 +2,24 @@ import Daemon
 import Reactor
 import Storage
 
-/// Takes the outbox to the disk on a thread of its own: a card may need a second for it, and readings are to be in the journal
-/// within milliseconds meanwhile. It also moves the log into the database file now and then, which takes flushes, too.
+/// Flushes the outbox to the disk on a thread of its own: a card may need a second for that, and meanwhile readings
+/// must get into the journal within milliseconds. It also moves the log into the database file now and then, which
+/// takes flushes, too.
 // Proof of @unchecked: constants, but for what is touched on `loop` only.
 final class Flusher: @unchecked Sendable {
     private let loop = EventLoop(name: "flush")
     private let logFile: LogFile
     private let database: Database
     private var flushes = 0
-    /// A checkpoint has failed, and that was said.
+    /// A checkpoint has failed, and this was logged.
     private var hasFailed = false
 
-    /// So many flushes lie between two checkpoints: about five minutes.
+    /// The number of flushes between two checkpoints: about five minutes.
     private static let flushesPerCheckpoint = 64
-    /// A log of so many pages has not been moved for long: who writes must do it.
+    /// A log with this many pages has not been moved for long: the writer must do it.
     private static let longestLog = 16_384
 
-    /// - Parameter store: which has been flushed once.
+    /// - Parameter store: it must have been flushed once.
     init(of store: OutboxStore) throws(VaultError) {
         logFile = try LogFile(of: store.path)
         database = try store.anotherConnection()
@@ -29,8 +30,8 @@ final class Flusher: @unchecked Sendable {
 
     func stop() { loop.stop() }
 
-    /// Flushes all that was committed before. The completion is told, on this thread, what went wrong, and whether the log has
-    /// become so long that who writes should move it.
+    /// Flushes all that was committed before. The completion is told, on this thread, what went wrong, and whether the
+    /// log has become so long that the writer should move it.
     func flush(_ completion: @escaping @Sendable (_ error: VaultError?, _ isLogLong: Bool) -> Void) {
         loop.perform { [self] in
             do throws(VaultError) {
@@ -45,7 +46,8 @@ final class Flusher: @unchecked Sendable {
     /// Other work that waits for the disk.
     func perform(_ work: @escaping @Sendable () -> Void) { loop.perform(work) }
 
-    /// What goes wrong here leaves the log as it was: it is tried again at the next flush, and no flush is doubted for it.
+    /// A failure here leaves the log as it was: the checkpoint is tried again at the next flush, and the flushes are
+    /// still trusted.
     private func checkpointIfDue() -> Bool {
         flushes += 1
         guard flushes >= Self.flushesPerCheckpoint else { return false }

@@ -2,15 +2,15 @@ import Daemon
 import Telemetry
 import Vault
 
-/// Whose stream each sensor is, as the pinned consumer signed it, and whether an instance of its store is there.
-/// Belongs to the outbox's thread.
+/// The grants, as the pinned consumer signed them: which person's stream each sensor's readings go to. And whether an
+/// instance of its store is online. Belongs to the outbox's thread.
 struct Grants {
     private let gateway: ID
     private let consumer: Ed25519.VerifyingKey?
     private var newest: [ID: Grant] = [:]  // by sensor
     private var byStream: [StreamID: Grant] = [:]
     private var store: StoreID?
-    /// Of the grant that told the store.
+    /// The serial of the grant that named the store.
     private var storeSerial: UInt64 = 0
     private var online: [StoreID: Set<ID>] = [:]
     private var notTakenCount = CountToTell()
@@ -23,7 +23,7 @@ struct Grants {
         self.consumer = consumer
     }
 
-    /// The grant that decides about a sensor; nil where it has none.
+    /// The grant in force for a sensor; nil where it has none.
     func inForce(for sensor: ID) -> Grant? { newest[sensor] }
 
     var allInForce: [Grant] { newest.values.sorted { $0.sensor.text < $1.sensor.text } }
@@ -36,7 +36,8 @@ struct Grants {
 
     mutating func consumerChanged(_ store: StoreID, _ instance: ID, isOnline: Bool) {
         if isOnline {
-            // Whoever makes up stores and instances fills neither the memory nor the place of the genuine one.
+            // Somebody who makes up stores and instances can neither fill the memory nor take the place of the genuine
+            // one.
             if online[store] == nil, online.count >= Self.mostStores,
                 let other = online.keys.first(where: { $0 != self.store })
             {
@@ -49,12 +50,12 @@ struct Grants {
         }
     }
 
-    /// There is no broker any more that could tell who goes.
+    /// There is no longer a broker that could say which consumers go.
     mutating func forgetConsumers() { online = [:] }
 
-    /// Takes a grant that came on a sensor's topic, if it is the consumer's, for this gateway and sensor, and newer than
-    /// what we have.
-    /// - Returns: the grant, and whether it is another store's than the last one; nil where it was not taken.
+    /// Accepts a grant that came on a sensor's topic, if the consumer signed it, for this gateway and sensor, and it is
+    /// newer than what we have.
+    /// - Returns: the grant, and whether it is another store's than the last one; nil where it was not accepted.
     mutating func take(_ message: [UInt8], for sensor: String) -> (grant: Grant, isNewStore: Bool)? {
         guard let signed = verifiedMessage(message), case .grant(let grant) = signed.body else { return nil }
         guard grant.sensor.text == sensor else {
@@ -69,7 +70,7 @@ struct Grants {
             byStream[grant.stream] = byStream[grant.stream] ?? grant
             return nil
         }
-        // What an older store has granted of another sensor may come after what the newer one has.
+        // A grant of an older store for another sensor may come after the newer store's.
         let isNewer = store == nil || grant.serial > storeSerial
         let isNewStore = isNewer && store != nil && store != signed.store
         if isNewer { (store, storeSerial) = (signed.store, grant.serial) }
@@ -78,7 +79,7 @@ struct Grants {
         return (grant, isNewStore)
     }
 
-    /// The body of a control message, if it is the consumer's and for this gateway.
+    /// The body of a control message, if the consumer signed it and it is for this gateway.
     mutating func verified(_ message: [UInt8]) -> ControlMessage.Body? {
         guard let signed = verifiedMessage(message), signed.store == store || store == nil else { return nil }
         return signed.body
@@ -97,7 +98,7 @@ struct Grants {
         }
     }
 
-    /// Any client that may publish can do so all day.
+    /// Any client that may publish can cause this all day.
     private mutating func notTaken(_ reason: String) {
         guard let count = notTakenCount.toTell(of: 1, now: millisecondsSinceBoot()) else { return }
         log.warning("a message in the consumer's name was not taken: \(reason)\(timesSinceLogged(count))")

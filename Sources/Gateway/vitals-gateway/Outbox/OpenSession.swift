@@ -4,8 +4,8 @@ import Vault
 
 /// One session of a stream: the key that lives in this process's memory only, and the numbers used under it.
 ///
-/// A number is never used twice under a key, not even when what it sealed was thrown away: of a transaction that failed,
-/// some bytes may have reached the disk.
+/// A number is never used twice under a key, not even when what it sealed was thrown away: some bytes of a failed
+/// transaction may have reached the disk.
 ///
 /// Belongs to the outbox's thread.
 final class OpenSession {
@@ -14,7 +14,7 @@ final class OpenSession {
         var readings: [Reading] = []
         var rows: [Int64] = []
 
-        /// A block is made of them once they are so many, or so old.
+        /// They become a block once there are enough of them, or they are old enough.
         var isFull: Bool { readings.count >= ReadingColumns.maximumCount }
         func isDue(_ now: UInt64, _ interval: Duration) -> Bool {
             guard let first = readings.first else { return false }
@@ -24,7 +24,7 @@ final class OpenSession {
 
     /// A block ends where the wall clock was stepped: within one, wall and monotonic time move together.
     private static let clockStep: Int64 = 500
-    /// And it has readings of no longer time, milliseconds.
+    /// The longest time that the readings of one block span, milliseconds.
     private static let longestBlock: Int64 = 24 * 3_600_000
 
     let grant: Grant
@@ -40,7 +40,7 @@ final class OpenSession {
     private var nextSequence: UInt64 = 1
     private var nextNumber: UInt64 = 0
 
-    /// Draws a session and its key, and seals the key to the person of the grant.
+    /// Makes a random session and its key, and seals the key to the person of the grant.
     init(for grant: Grant, boot: [UInt8], identity: Ed25519.SigningKey) throws(VaultError) {
         let idBytes = try RandomBytes.draw(8)
         id = SessionID(idBytes.reduce(0) { $0 << 8 | UInt64($1) })
@@ -60,7 +60,7 @@ final class OpenSession {
 
     /// A journal record: its number, and the reading sealed under it.
     func journalRecord(_ reading: Reading) throws(VaultError) -> (number: UInt64, sealed: [UInt8])? {
-        // A reading whose times lie beyond all years cannot be written down.
+        // A reading whose times are out of range cannot be encoded.
         guard let columns = try? ReadingColumns.encode([reading]) else { return nil }
         let number = nextNumber
         nextNumber += 1
@@ -77,8 +77,9 @@ final class OpenSession {
         return (identity, header + (try blocks.seal(body, seq: identity.sequence, aad: header)))
     }
 
-    /// Takes readings of one kind, at most a block's worth, from the oldest: up to a step of the wall clock, and of no more than a day. They
-    /// may be of weeks, where the disk took nothing for so long, and a consumer does not keep a block of weeks.
+    /// Takes readings of one kind, at most a block's worth, from the oldest: up to a step of the wall clock, and of no
+    /// more than a day. They may span weeks, where the disk accepted nothing for that long, but a consumer does not
+    /// keep a block that spans weeks.
     static func chunk(of pending: Pending) -> Int {
         guard let first = pending.readings.first else { return 0 }
         let offset = first.moment.wall - Int64(first.moment.monotonic)

@@ -2,19 +2,20 @@
 //
 //     append ──20 ms──► journal ──5 s: flush──► on the disk ──10 s, or 64 readings──► block ──flush──► uplink ──ack──► kept 14 days
 //
-// A reading goes into the journal, sealed, within 20 ms, by a commit that survives a killed process. Every five seconds one
-// flush takes all of that to the disk. Every ten, or as soon as there are 64, readings become a block, which is sealed once
-// and sent as the same bytes until the consumer's signed acknowledgement comes; only flushed blocks are sent. The keys that
-// seal journal and blocks are drawn at each start and never written down here: they travel in the session's key block,
-// sealed to the person. So a stolen card opens nothing, and what a crash leaves in the journal is sent as it lies there, in
-// loose blocks, for the consumer to open.
+// A reading goes into the journal, sealed, within 20 ms, by a commit that survives a killed process. Every five seconds
+// one flush takes all of that to the disk. Every ten, or as soon as there are 64, readings become a block, which is
+// sealed once and sent as the same bytes until the consumer's signed acknowledgement comes; only flushed blocks are
+// sent. The random keys that seal journal and blocks are made at each start and never stored here in the clear: they
+// travel in the session's key block, sealed to the person. So the finder of a stolen card can open nothing, and what a
+// crash leaves in the journal is sent as it is, in loose blocks, for the consumer to open.
 //
-// Without a grant for a sensor, its readings are live only, and counted as not recorded. What cannot be held, in memory while
-// the disk takes nothing or on the disk once the limit is reached, is dropped oldest first, and a gap block says what is missing.
+// Without a grant for a sensor, its readings are live only, and counted as not recorded. What cannot be held, in memory
+// while the disk accepts nothing or on the disk once the limit is reached, is dropped, the oldest first, and a gap
+// block says what is missing.
 //
-// In this file a reading is taken in and written down. OutboxDisk.swift has it flushed, by a thread of its own (Flusher.swift);
-// OutboxBlocks.swift makes blocks and sends them (Uplink.swift); OutboxRoom.swift keeps within the limit; OutboxClock.swift
-// follows the wall clock; OutboxAnswers.swift is what is heard from outside.
+// This file takes readings in and writes them down. OutboxDisk.swift has them flushed by a thread of its own
+// (Flusher.swift); OutboxBlocks.swift makes blocks and sends them (Uplink.swift); OutboxRoom.swift keeps within the
+// limit; OutboxClock.swift follows the wall clock; OutboxAnswers.swift handles what comes from outside.
 
 import Daemon
 import MQTT
@@ -34,14 +35,14 @@ final class Outbox: @unchecked Sendable {
         let completion: (@Sendable (Bool) -> Void)?
     }
 
-    /// A reading that is to be recorded. The grant that was in force when it came says whose it is, whatever comes later.
+    /// A reading to record. The grant that was in force when it came says whose it is, whatever comes later.
     struct Unwritten {
         let reading: Reading
         let grant: Grant
         var completion: (@Sendable (Bool) -> Void)?
     }
 
-    /// What was left for the thread, and what was turned away because it did not come for it: a disk that hangs.
+    /// What was left for the thread, and what was turned away because the thread did not collect it: the disk hangs.
     private struct Intake {
         var entries: [Entry] = []
         var turnedAway: [Source: Extent] = [:]
@@ -53,9 +54,9 @@ final class Outbox: @unchecked Sendable {
         let kind: Reading.Kind
     }
 
-    /// A killed gateway loses what is younger than this and the commit that follows: promised are 50 ms.
+    /// A killed gateway loses readings younger than this and the commit that follows: we promise 50 ms.
     private static let commitDelay = Duration.milliseconds(20)
-    /// While the disk takes nothing, so many readings wait in memory; then the oldest are dropped, and counted.
+    /// How many readings wait in memory while the disk accepts nothing; then the oldest are dropped, and counted.
     static let mostUnwritten = 20_000
 
     let loop = EventLoop(name: "outbox")
@@ -74,29 +75,30 @@ final class Outbox: @unchecked Sendable {
     var clock: BootClock
     var sessions: [StreamID: OpenSession] = [:]
     private(set) var unwritten: [Unwritten] = []
-    /// What was dropped and is in no gap block yet.
+    /// What was dropped but is in no gap block yet.
     var gaps: [StreamID: Extent] = [:]
     var uplink = Uplink()
     /// The last block that is on the disk.
     var flushedThrough: Int64 = 0
-    /// Whether something is committed that no flush has begun to take along.
+    /// Whether something was committed after the last flush began.
     var isDirty = false
-    /// A flush is under way since this time of the monotonic clock, and these are told of its end.
+    /// A flush is under way since this time of the monotonic clock, and these callbacks are told of its end.
     var flushBegan: UInt64?
     var toldOfFlush: [@Sendable (Bool) -> Void] = []
     var mustFlushAgain = false
-    /// Who is told when what is committed now is on the disk.
+    /// The callbacks that are told when what is committed now is on the disk.
     var waitingForDisk: [@Sendable (Bool) -> Void] = []
     var isNearlyFull = false
-    /// Whether the disk takes what is written.
+    /// Whether the disk accepts what is written.
     var disk = DiskState()
-    /// What the log is told of, once a minute: readings that were dropped from the disk or from memory, and blocks that made room for others.
+    /// Logged once a minute: readings that were dropped from the disk or from memory, and blocks that made room for
+    /// others.
     var droppedFromDisk = CountToTell()
     var droppedFromMemory = CountToTell()
     var spared = CountToTell()
-    /// What the consumer, people and a full disk bring about goes here.
+    /// Messages that the consumer, people and a full disk can cause go here.
     let limitedLog = LimitedLog()
-    /// A flush that hangs was told of.
+    /// A flush that hangs was reported.
     var isHangTold = false
     private var commitTimer: EventLoop.Timer?
     private var flushTimer: EventLoop.Timer?
@@ -112,7 +114,7 @@ final class Outbox: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - state: the folder of the database.
-    ///   - gateway: whose outbox it is, and the key that proves it.
+    ///   - gateway: the gateway that the outbox belongs to, and the key that proves it.
     ///   - consumer: the consumer's Ed25519 public key; nil where there is none, and nothing is recorded.
     init(
         _ settings: OutboxSettings, in state: String, of gateway: (id: ID, key: Ed25519.SigningKey),
@@ -135,13 +137,13 @@ final class Outbox: @unchecked Sendable {
         for stored in try store.grants() { _ = grants.take(stored.message, for: stored.sensor) }
         dropped = try store.dropped()
         clock = try BootClock(store, boot)
-        // A killed run may have left commits that are not on the disk yet. Were a block of them sent and then lost with the
-        // power, its readings would lie in the journal again, and be sent twice.
+        // A killed run may have left commits that are not on the disk yet. If a block of them were sent and then lost
+        // in a power cut, its readings would be in the journal again, and be sent twice.
         try store.durably { () throws(VaultError) in }
         flusher = try Flusher(of: store)
     }
 
-    /// - Parameter onChange: called on `loop` when what health tells has changed in a way that somebody may wait for.
+    /// - Parameter onChange: called on `loop` when the health has changed in a way that somebody may wait for.
     func start(onChange: @escaping @Sendable () -> Void) throws {
         try sealLeftovers()
         try sealSteps()
@@ -162,7 +164,7 @@ final class Outbox: @unchecked Sendable {
         loop.start()
     }
 
-    /// Seals and flushes what there is, waits a while for acknowledgements, and ends the thread.
+    /// Seals and flushes everything, waits a while for acknowledgements, and ends the thread.
     func stop(within limit: Duration) {
         let drained = Answer<Bool>()
         loop.perform { [self] in
@@ -176,7 +178,7 @@ final class Outbox: @unchecked Sendable {
         endThreads()
     }
 
-    /// Both threads end, with nothing more written than there is.
+    /// Ends both threads, without writing anything more.
     func endThreads() {
         loop.stop()
         flusher.stop()
@@ -223,7 +225,7 @@ final class Outbox: @unchecked Sendable {
         }
         var isUrgent = false
         for entry in entries {
-            // What the new time says of older readings is written down before anything that has the new time.
+            // What the new time says about older readings is written down before anything that has the new time.
             if clock.observe(entry.reading.moment) { isUrgent = true }
             guard let grant = grants.inForce(for: entry.sensor),
                 grant.covers(entry.reading.kind, at: entry.reading.moment.wall)
@@ -249,7 +251,7 @@ final class Outbox: @unchecked Sendable {
         commitTimer = loop.after(Self.commitDelay) { [unowned self] in commit() }
     }
 
-    /// The oldest go, where more wait in memory than may.
+    /// Drops the oldest, where more wait in memory than allowed.
     private func dropUnwritten(downTo limit: Int) {
         guard unwritten.count > limit else { return }
         for lost in unwritten.prefix(unwritten.count - limit) {
@@ -265,7 +267,7 @@ final class Outbox: @unchecked Sendable {
         gaps[stream] += extent
     }
 
-    /// What had to go from the disk, and is in a gap block.
+    /// Counts what had to go from the disk, and is in a gap block.
     func countDropped(_ count: Int) { dropped += count }
 
     // MARK: Journal
@@ -286,7 +288,7 @@ final class Outbox: @unchecked Sendable {
         }
     }
 
-    /// Makes blocks of what is old enough, and takes everything to the disk.
+    /// Makes blocks of what is old enough, and flushes everything to the disk.
     func flush(sealingAll: Bool = false) {
         commitTimer?.cancel()
         flushTimer?.cancel()
@@ -311,7 +313,7 @@ final class Outbox: @unchecked Sendable {
         } catch {
             tellWaiting(false)
             trouble(error)
-            // What was committed before goes on its way all the same.
+            // What was committed before is still flushed.
             if isDirty { do { try toDisk() } catch { diskRefused(error) } }
             return
         }
@@ -359,7 +361,7 @@ final class Outbox: @unchecked Sendable {
         return rows
     }
 
-    /// The transaction is through: what was unwritten is pending.
+    /// The transaction has succeeded: what was unwritten is pending.
     private func adopt(_ rows: [Int64]) {
         for (entry, row) in zip(unwritten, rows) {
             guard row != 0, let open = sessions[entry.grant.stream] else {

@@ -3,15 +3,15 @@ import MQTT
 import Telemetry
 import Vault
 
-// What the outbox hears from outside, and what it tells of itself: who is there, whose stream a sensor is, which blocks are
-// stored. All of it is brought over to the outbox's own thread.
+// What the outbox hears from outside, and what it reports about itself: which consumers are online, which person's
+// stream a sensor's readings go to, which blocks are stored. All of it moves over to the outbox's own thread.
 
 extension Outbox {
     // MARK: Who is there
 
     func brokerChanged(isConnected: Bool) {
         loop.perform { [self] in
-            // Who else is there, the broker tells again after the next connection.
+            // The broker says again after the next connection who else is there.
             if !isConnected { grants.forgetConsumers() }
             uplink.consumerChanged(isThere: grants.hasConsumer)
             uplink.brokerChanged(isConnected: isConnected)
@@ -32,7 +32,7 @@ extension Outbox {
 
     func receive(grant message: [UInt8], for sensor: ID) {
         loop.perform { [self] in
-            takeIn()  // What was measured before belongs to the grant before.
+            takeIn()  // Earlier readings belong to the earlier grant.
             var changed = grants
             guard let (grant, isNewStore) = changed.take(message, for: sensor.text) else {
                 grants = changed  // It has counted, at least.
@@ -44,7 +44,8 @@ extension Outbox {
                     if isNewStore { try store.forgetAcknowledgements(at: unixMilliseconds()) }
                 }
             } catch {
-                // In force is only what a restart finds again: otherwise nobody could say whose the readings are.
+                // A grant is in force only if a restart finds it again: otherwise nobody could say whose the readings
+                // are.
                 diskRefused(error)
                 loop.after(.seconds(1)) { [unowned self] in receive(grant: message, for: sensor) }
                 return
@@ -79,7 +80,7 @@ extension Outbox {
         }
     }
 
-    /// A consumer that was restored from a backup may not know the stream either: its own grant of then tells it.
+    /// A consumer that was restored from a backup may not know the stream either: the grant that it made then tells it.
     private func tellKey(of session: SessionID, _ stream: StreamID) throws(VaultError) {
         if let grant = try store.grant(of: stream) {
             self.session.publish(grant, to: grantsTopic, qos: .atLeastOnce)
@@ -90,7 +91,7 @@ extension Outbox {
         }
     }
 
-    /// Only what we sent ourselves: a stranger can have other bytes refused under one of our identities.
+    /// Only blocks that we sent ourselves: a stranger can get other bytes refused under one of our identities.
     private func bury(
         _ identity: BlockIdentity, _ digest: [UInt8], _ reason: ControlMessage.RefusalReason
     ) throws(VaultError) {
@@ -118,7 +119,7 @@ extension Outbox {
         health.recorded = recorded
         health.notRecorded = notRecorded
         health.dropped = dropped
-        // To those who read it a database that is locked is a disk that takes nothing.
+        // For its readers a locked database is a disk that accepts nothing.
         health.disk = HealthPayload.Disk(rawValue: disk.condition.rawValue) ?? .failing
         health.diskSince = disk.since
         health.recordedSensors = grants.allInForce.filter { $0.until == nil }.map(\.sensor.text)
@@ -131,7 +132,7 @@ extension Outbox {
                 fullPercent: try fullPercent(), oldestSeconds: Int(age))
             health.dead = try store.deadCount()
         } catch {
-            // Only what could be written changes what is told of the disk.
+            // Only writes change what is reported of the disk.
             log.debug("outbox: \(error)")
         }
     }

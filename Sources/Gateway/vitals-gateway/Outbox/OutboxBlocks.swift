@@ -27,7 +27,7 @@ extension Outbox {
         return open
     }
 
-    /// Whether the sensor has become another stream's.
+    /// Whether the sensor's readings go to another stream now.
     func isOver(_ open: OpenSession) -> Bool {
         grants.inForce(for: open.grant.sensor)?.stream != open.grant.stream
     }
@@ -67,12 +67,12 @@ extension Outbox {
         }
     }
 
-    /// What a crash left in the journal, under keys that are gone from here, travels as it lies there.
+    /// What a crash left in the journal, under keys that are gone from here, is sent as it is.
     func sealLeftovers() throws {
         for old in try store.journalSessions() where !sessions.values.contains(where: { $0.id.bytes == old.session }) {
             let stream = try StreamID(bytes: old.stream)
             guard let grant = grants.grant(of: stream) else {
-                // Another consumer's, by the settings of another day: it stays where it is.
+                // The grant is another consumer's, from earlier settings: it stays where it is.
                 log.error(
                     "the outbox has readings of a stream without a grant: they stay; was consumer.identity changed?")
                 continue

@@ -2,20 +2,21 @@ import Daemon
 import Files
 import Telemetry
 
-// A Raspberry Pi without a battery for its clock boots with a time that is plausible and wrong, and learns the right one when
-// there is a network. Readings carry wall time and monotonic time. When the wall clock is set, a clock block tells the
-// consumer by how much all readings of this boot from before were wrong, and it corrects them. The newest time of a boot is
-// taken for the right one; each step adds to those before, so that a mistake that is taken back leaves no trace.
+// A Raspberry Pi without a battery for its clock boots with a time that is plausible but wrong, and learns the right
+// one when there is a network. Readings carry wall time and monotonic time. When the wall clock is set, a clock block
+// tells the consumer by how much all readings of this boot from before were wrong, and it corrects them. The latest
+// time of a boot is taken for the right one; each step adds to those before, so a mistake that is corrected leaves no
+// trace.
 
 /// The wall clock of this boot against the monotonic one. Belongs to the outbox's thread.
 struct BootClock {
-    /// The wall clock was set: by so much, at this monotonic time.
+    /// The wall clock was set: by how much, and at which monotonic time.
     struct Step: Equatable {
         let correction: Int64
         let until: UInt64
     }
 
-    /// What is less comes from reading two clocks one after the other, and is not worth a block.
+    /// A smaller difference comes from reading two clocks one after the other, and is not worth a block.
     static let threshold: Int64 = 500
 
     /// Wall minus monotonic milliseconds.
@@ -43,7 +44,7 @@ struct BootClock {
 
     /// Says whether the clock was set before this moment.
     mutating func observe(_ moment: Moment) -> Bool {
-        // One that was measured before the step and comes after it, from another thread, is none.
+        // A reading that was measured before the step and comes after it, from another thread, is not a step.
         guard moment.monotonic >= lastStep, moment.wall.magnitude <= Moment.limit.magnitude,
             moment.monotonic <= UInt64(Moment.limit)
         else { return false }
@@ -55,7 +56,7 @@ struct BootClock {
         return true
     }
 
-    /// The oldest step is told.
+    /// The oldest step was reported.
     mutating func forgetStep() { steps.removeFirst() }
 }
 
@@ -69,7 +70,7 @@ extension Outbox {
     /// Clock blocks for every stream that has readings of this boot.
     func sealSteps() throws(VaultError) {
         guard clock.hasSteps else { return }
-        // What is about to be written with the old time may be the first of its stream.
+        // The readings about to be written with the old time may be the first of their streams.
         for entry in unwritten { _ = try session(for: entry.grant) }
         while let step = clock.steps.first {
             var blocks: [(identity: BlockIdentity, bytes: [UInt8])] = []
@@ -92,7 +93,7 @@ extension Outbox {
 }
 
 extension Moment {
-    /// This moment by both clocks. A thread that was put to sleep between the two looks again.
+    /// This moment by both clocks. A thread that slept between the two reads them again.
     static func now() -> Moment {
         var monotonic = millisecondsSinceBoot()
         for _ in 0..<16 {

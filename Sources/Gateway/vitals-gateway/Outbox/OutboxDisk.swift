@@ -5,7 +5,7 @@ import Storage
 // committed before a flush began is on the disk at its end, and may be sent or replied with.
 
 extension Outbox {
-    /// Has everything that is committed flushed. What is committed meanwhile waits for the next one.
+    /// Starts a flush of everything that is committed. What is committed meanwhile waits for the next one.
     func toDisk() throws(VaultError) {
         guard flushBegan == nil else {
             mustFlushAgain = true
@@ -28,7 +28,8 @@ extension Outbox {
                 diskRefused(error)
                 store.database.distrustFlushes()
             }
-            // A flush after one that failed succeeds, whatever is on the disk. Nothing is believed until it is written anew.
+            // A flush after one that failed succeeds, whatever is on the disk. Nothing is trusted until it is written
+            // again.
             if store.database.isDoubtful { try store.durably { () throws(VaultError) in } }
             if isLogLong { try store.database.checkpoint() }
             flushedThrough = max(flushedThrough, last)
@@ -51,7 +52,8 @@ extension Outbox {
         toldOfFlush = []
     }
 
-    /// A disk that does not answer holds up blocks and replies, but not the journal: it is said, and nobody waits for ever.
+    /// A disk that does not answer holds up blocks and replies, but not the journal: it is reported, and nobody waits
+    /// for ever.
     func checkFlush() {
         guard let flushBegan, millisecondsSinceBoot() - flushBegan > 30_000 else { return }
         if !isHangTold {
@@ -81,7 +83,7 @@ extension Outbox {
         waitingForDisk = []
     }
 
-    // MARK: Whether the disk takes what is written
+    // MARK: Whether the disk accepts what is written
 
     /// Something was not written. It is tried again and again; people are told once.
     func diskRefused(_ error: VaultError) {
@@ -109,7 +111,7 @@ extension Outbox {
         onChange()
     }
 
-    /// Where nothing comes that is to be written, it is tried all the same: nobody else would find that there is room again.
+    /// Where nothing comes to be written, it tries anyway: otherwise nobody would find that there is space again.
     func checkDisk() {
         guard disk.condition != .ok else { return }
         guard !disk.hasTaken else { return diskTook() }

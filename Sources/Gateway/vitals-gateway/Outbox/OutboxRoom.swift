@@ -2,18 +2,18 @@ import Daemon
 import Storage
 import Telemetry
 
-// The outbox keeps within its limit. What was acknowledged goes first, then dead letters; then the oldest blocks that nobody
-// has acknowledged, and a gap block says how many readings went with them, from when until when. Gap blocks are dropped like
-// others, and the next one tells of what they told.
+// The outbox keeps within its limit. What was acknowledged goes first, then dead letters; then the oldest blocks that
+// nobody has acknowledged, and a gap block says how many readings went with them, from when until when. Gap blocks are
+// dropped like others, and the next one also covers what they covered.
 
-/// So many blocks go at once, and so often at most in one turn: the thread has readings to write down.
+/// How many blocks go at once, and how often at most in one turn: the thread has readings to write down.
 private let bunch = 64
 private let mostBunches = 16
 /// A session may be open for a day, and its key block is needed while it is, whatever has become of its blocks.
 private let keyAge: Int64 = 2 * 86_400_000
 
 extension Outbox {
-    /// So much may be in use after room was made: a little less than the limit, so that it need not be made at each flush.
+    /// How much may be in use after room was made: a little less than the limit, so it need not be made at each flush.
     private var enough: Int { settings.limit - settings.limit / 64 }
 
     /// How full the outbox is, in percent of what it may hold. At 100, and not before, the oldest readings are dropped for new
@@ -23,7 +23,7 @@ extension Outbox {
         return Int(min(100, percent))
     }
 
-    /// Frees space where there is more than the limit. What it does not get done now, it does at the next flush.
+    /// Frees space where there is more than the limit. It does the rest at the next flush.
     func makeRoom() throws(VaultError) {
         try warnWhenNearlyFull()
         guard try store.bytesInUse() > settings.limit else { return }
@@ -37,8 +37,8 @@ extension Outbox {
         }
     }
 
-    /// The disk is full, of whatever. What was moved into the file leaves the log's room to be used again; and where no pages of
-    /// the file are free, what the consumer has makes room for what it does not have.
+    /// The disk is full, no matter of what. What was moved into the file leaves the log's room to be used again; and
+    /// where no pages of the file are free, what the consumer has makes room for what it does not have.
     func spareSpent() {
         do throws(VaultError) {
             // Where the file cannot grow this fails, and the rest may work all the same.
@@ -53,15 +53,15 @@ extension Outbox {
         }
     }
 
-    /// The oldest blocks without acknowledgement go, gap blocks among them, and gap blocks tell of them all. What is on its way
-    /// may be stored already, and stays. Says whether there is less now.
+    /// Drops the oldest blocks without acknowledgement, gap blocks among them, and gap blocks report all of them.
+    /// Blocks that are on their way may be stored already, and stay. Says whether there is less now.
     private func dropOldest() throws(VaultError) -> Bool {
         for withGaps in [true, false] {
             let waiting = try store.oldestWaiting(withGaps: withGaps, atMost: bunch + Uplink.window)
             let oldest = Array(waiting.filter { !uplink.isOnItsWay($0.identity) }.prefix(bunch))
             var lost: [StreamID: Extent] = [:]
             for block in oldest { lost[block.identity.stream] += block.extent }
-            // As many gap blocks for as many make no room.
+            // Replacing gap blocks with as many gap blocks makes no room.
             guard oldest.count > lost.count || oldest.contains(where: { !$0.isGap }) else { continue }
             let count = oldest.reduce(0) { $0 + ($1.isGap ? 0 : $1.extent.count) }
             try tell(of: lost, dropped: count) { () throws(VaultError) in try store.remove(oldest) }
@@ -75,7 +75,7 @@ extension Outbox {
         return false
     }
 
-    /// What was dropped from memory gets its gap blocks.
+    /// Makes gap blocks for what was dropped from memory.
     func sealGaps() throws(VaultError) {
         guard !gaps.isEmpty else { return }
         let count = gaps.values.reduce(0) { $0 + $1.count }
@@ -107,7 +107,7 @@ extension Outbox {
     ) throws(VaultError) -> [(block: (identity: BlockIdentity, bytes: [UInt8]), contents: OutboxStore.Contents)] {
         var blocks: [(block: (identity: BlockIdentity, bytes: [UInt8]), contents: OutboxStore.Contents)] = []
         for (stream, extent) in lost {
-            // Times that come out of `Extent` are within all years.
+            // Times from an `Extent` are in range.
             guard let grant = grants.grant(of: stream), let body = try? extent.gap(.outboxFull) else { continue }
             let open = try session(for: grant)
             blocks.append((try open.block(.gap, body.bytes), OutboxStore.Contents(extent: extent)))

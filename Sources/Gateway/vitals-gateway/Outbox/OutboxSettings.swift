@@ -2,7 +2,7 @@ import Daemon
 
 /// `outbox`: when what is held goes to the disk.
 struct OutboxSettings {
-    /// Readings reach the disk at the latest after this, and a power cut loses no more.
+    /// Readings reach the disk after this at the latest, and a power cut loses no more than that.
     let flushInterval: Duration
     /// Readings become a block at the latest after this.
     let blockInterval: Duration

@@ -4,7 +4,7 @@ import Telemetry
 /// `outbox.db`: grants, the journal of readings that are in no block yet, and blocks until they are acknowledged, and for a
 /// while after. Everything of a person's in it is sealed. Belongs to the outbox's thread.
 struct OutboxStore {
-    /// A block as it lies here.
+    /// A block as it is stored here.
     struct Block {
         /// Rises in the order in which blocks were made.
         let id: Int64
@@ -18,7 +18,7 @@ struct OutboxStore {
         let message: [UInt8]
     }
 
-    /// What a block holds, so that a gap block can tell of it when it has to go.
+    /// What a block holds, so that a gap block can report it when it has to go.
     struct Contents {
         /// Nil where it holds no readings.
         var extent: Extent?
@@ -130,7 +130,7 @@ struct OutboxStore {
             """),
     ]
 
-    /// Small pages: each commit writes whole ones, and a reading needs little of one. An SD card wears less.
+    /// Small pages: each commit writes whole pages, and a reading needs little of one. An SD card wears less.
     private static let pageSize = 1024
 
     /// Its name in the state folder.
@@ -156,7 +156,7 @@ struct OutboxStore {
         try database.transaction(body)
     }
 
-    /// One transaction that, with all before it, is on the disk when it returns.
+    /// One transaction which, with everything before it, is on the disk when this returns.
     func durably<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
         try database.durably(body)
     }
@@ -282,7 +282,7 @@ struct OutboxStore {
         try change(identity, from: 0, to: 1, at: wall)
     }
 
-    /// The consumer will never take it: a dead letter, kept for a person to look at.
+    /// The consumer will never accept it: a dead letter, kept for a person to look at.
     func bury(_ identity: BlockIdentity, at wall: Int64) throws(VaultError) {
         try change(identity, from: 0, to: 2, at: wall)
     }

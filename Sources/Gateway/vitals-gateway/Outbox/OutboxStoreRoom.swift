@@ -9,7 +9,7 @@ extension OutboxStore {
         let id: Int64
         let identity: BlockIdentity
         let extent: Extent
-        /// A gap block: what it tells of was counted when it was made.
+        /// A gap block: what it reports was counted when it was made.
         let isGap: Bool
     }
 
@@ -19,9 +19,9 @@ extension OutboxStore {
     /// What a block costs in tables and indexes besides its bytes, about.
     private static let rowSize: Int64 = 150
 
-    /// Bytes that are in use and must not be given up yet. Where nothing is left that may go, this is exactly what is in use.
-    /// Otherwise it is in use by blocks of both sorts, and each sort counts by its share of the bytes: how SQLite spreads rows
-    /// over pages, it tells nobody.
+    /// Bytes that are in use and must not be given up yet. Where nothing is left that may go, this is exactly what is
+    /// in use. Otherwise it is in use by blocks of both sorts, and each sort counts by its share of the bytes: SQLite
+    /// does not say how it spreads rows over pages.
     func bytesToKeep() throws(VaultError) -> Int {
         let all = try bytesInUse()
         let spent = try counter("spent_bytes") + counter("spent") * Self.rowSize
@@ -51,7 +51,7 @@ extension OutboxStore {
         return 0
     }
 
-    /// Key blocks that nothing in the outbox needs any more, and no session that is still open.
+    /// Key blocks that neither the outbox nor an open session needs any longer.
     func removeUnneededKeys(before wall: Int64, besides open: [SessionID]) throws(VaultError) -> Int {
         let others = repeatElement("?", count: open.count).joined(separator: ", ")
         var values: [Value] = [.integer(wall)]

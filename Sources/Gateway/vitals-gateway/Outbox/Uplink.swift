@@ -3,9 +3,9 @@ import Telemetry
 /// Which blocks are on their way, and when each is sent again: a state machine whose methods say what to do.
 ///
 /// At most `window` blocks are in flight. One that is not acknowledged is sent again after 5 s, then after pauses that
-/// double up to five minutes, each a little off, so that many gateways do not speak at once. A stream of which the
-/// consumer takes nothing, because it lacks a key, shall not hold up the others: when the window is full and one of its
-/// blocks was sent three times, the whole stream is parked for five minutes.
+/// double up to five minutes, each with a little jitter, so many gateways do not send at once. A stream of which the
+/// consumer accepts nothing, because it lacks a key, must not hold up the others: when the window is full and one of
+/// its blocks was sent three times, the whole stream is parked for five minutes.
 struct Uplink {
     static let window = 64
     private static let firstPause: UInt64 = 5_000
@@ -15,7 +15,7 @@ struct Uplink {
     private struct Flight {
         let bytes: [UInt8]
         var wasSent = false
-        /// So often since the connection before was lost.
+        /// How often it was sent since the last connection was lost.
         var sent = 0
         var pause: UInt64
         /// Monotonic milliseconds.
@@ -35,7 +35,7 @@ struct Uplink {
     var isEmpty: Bool { flights.isEmpty }
     /// How many more may be in flight.
     var room: Int { isOpen ? Self.window - flights.count : 0 }
-    /// Streams of which nothing is to be taken now.
+    /// Streams from which to take nothing now.
     var parked: [StreamID] { Array(parkedUntil.keys) }
 
     /// Whether it was sent, and the consumer may have it.
@@ -58,7 +58,7 @@ struct Uplink {
         flights[block.identity] = Flight(bytes: block.bytes, pause: Self.firstPause, due: 0)
     }
 
-    /// What is to be sent now, and when to ask again; nil where nothing waits.
+    /// What to send now, and when to ask again; nil where nothing waits.
     mutating func send(at now: UInt64) -> (blocks: [[UInt8]], next: UInt64?) {
         guard isOpen else { return ([], nil) }
         var blocks: [(order: BlockIdentity, bytes: [UInt8])] = []

@@ -1,5 +1,5 @@
-// Requests about the gateway itself: scan, connect, disconnect, forget, rename. They come in on the mqtt loop and are done on
-// the central's.
+// Requests about the gateway itself: scan, connect, disconnect, forget, rename. They come in on the mqtt loop and are
+// carried out on the central's.
 
 import Bluetooth
 import Daemon
@@ -13,9 +13,9 @@ import Telemetry
 final class GatewayRequests: @unchecked Sendable {
     private static let usualLimit = Duration.seconds(60)
     private static let longestLimit = Duration.seconds(300)
-    /// So long a device is looked for that nobody has seen yet.
+    /// How long to look for a device that nobody has seen yet.
     private static let searchLimit = Duration.seconds(20)
-    /// A client that has gone leaves its scan behind, so that there may be more than one.
+    /// A client that has gone leaves its scan running, so there may be more than one.
     private static let mostScans = 4
 
     let register: SensorRegister
@@ -27,7 +27,7 @@ final class GatewayRequests: @unchecked Sendable {
     /// Devices that are looked for, to be added.
     private var searches: [DeviceSearch] = []
 
-    /// - Parameter sensorsChanged: is called where a sensor was added or is gone.
+    /// - Parameter sensorsChanged: called when a sensor was added or is gone.
     init(for register: SensorRegister, sensorsChanged: @escaping () -> Void) {
         (self.register, self.sensorsChanged) = (register, sensorsChanged)
     }
@@ -47,7 +47,7 @@ final class GatewayRequests: @unchecked Sendable {
         for search in searches { search.cancel() }
     }
 
-    /// Takes a request; on the mqtt loop.
+    /// Receives a request; on the mqtt loop.
     func receive(_ message: Message, _ topic: RequestTopic, named name: String, on desk: RequestDesk) {
         desk.receive(message, topic, usual: Self.usualLimit, longest: Self.longestLimit) { task in
             guard let request = GatewayRequest(rawValue: name) else {
@@ -134,8 +134,8 @@ final class GatewayRequests: @unchecked Sendable {
         wait(for: sensor, task)
     }
 
-    /// - Parameter candidate: the device that it was added for, and that is not kept where it cannot be connected to: it may have
-    ///   been the wrong one. A bond that it had before stays.
+    /// - Parameter candidate: the device that the sensor was added for; it is not kept if it cannot be connected to,
+    ///   because it may have been the wrong one. A bond that it had before stays.
     private func wait(for sensor: Sensor, _ task: RequestDesk.Task, orDrop candidate: Device? = nil) {
         sensor.whenAvailable(within: Self.beforeEnd(of: task.limit)) { [self] error in
             guard let error else {
@@ -176,8 +176,8 @@ final class GatewayRequests: @unchecked Sendable {
         done(["sensor": .string(sensor.settings.id.text), "name": .string(sensor.displayName)], task)
     }
 
-    /// Ends the link and the bond. A sensor of the settings is then looked for anew, another one is gone. The completion is told
-    /// why it was not done.
+    /// Ends the link and the bond. A sensor of the settings is then looked for again; any other is gone. The completion
+    /// is told why it failed.
     private func drop(_ sensor: Sensor, withBond: Bool, completion: @escaping (ReplyError?) -> Void) {
         let address = sensor.entry.device?.address ?? sensor.device?.address
         sensor.leave { [self] in
@@ -211,14 +211,14 @@ final class GatewayRequests: @unchecked Sendable {
 
     // MARK: What they have in common
 
-    /// The reply is to leave before whoever asked has given up.
+    /// The reply should leave before the asker has given up.
     private static func beforeEnd(of limit: Duration) -> Duration { max(limit / 2, limit - .milliseconds(500)) }
 
     private func done(_ sensor: Sensor, _ message: String, _ task: RequestDesk.Task) {
         done(["sensor": .string(sensor.settings.id.text), "message": .string(message)], task)
     }
 
-    /// What was asked for outlives a power cut when this is read.
+    /// When the reply is read, what was asked for survives a power cut.
     private func done(_ data: JSON, _ task: RequestDesk.Task) { register.whenWritten { task.answer(.ok(data)) } }
 
     private static func unknown(_ id: ID) -> ReplyError {
@@ -265,7 +265,7 @@ final class GatewayRequests: @unchecked Sendable {
             })
     }
 
-    /// An id made of the device's name, which no sensor has yet.
+    /// An id made from the device's name, which no sensor has yet.
     private func freeID(for device: Device) -> ID {
         let letters = device.name.lowercased().unicodeScalars.map {
             $0.isASCII && $0.properties.isAlphabetic || ("0"..."9").contains($0) ? Character($0) : "-"

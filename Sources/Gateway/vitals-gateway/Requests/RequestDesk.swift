@@ -5,7 +5,7 @@ import Telemetry
 
 /// Where requests come in and replies go out: each request gets exactly one reply, what it asked for or the reason why not.
 ///
-/// They come in on the mqtt loop; whoever has the answer gives it from any thread.
+/// They come in on the mqtt loop; the answer may be given from any thread.
 // Proof of @unchecked: constants, and a count under a lock.
 final class RequestDesk: @unchecked Sendable {
     /// A request that was taken, and has to be answered once.
@@ -15,7 +15,7 @@ final class RequestDesk: @unchecked Sendable {
         let deadline: ContinuousClock.Instant
         let answer: @Sendable (Reply.Outcome) -> Void
 
-        /// How long somebody waits from now on; zero or less where nobody does any more.
+        /// How long somebody waits from now on; zero or less where nobody does any longer.
         var limit: Duration { ContinuousClock.now.duration(to: deadline) }
 
         func refuse(_ error: ReplyError) { answer(.error(error)) }
@@ -28,13 +28,13 @@ final class RequestDesk: @unchecked Sendable {
         let id: RequestID?
     }
 
-    /// Who is under way, and how often anything may be asked. Nobody knows who asks: all share it.
+    /// The requests that are under way, and how often anything may be asked. We do not know who asks, so all share it.
     private struct State {
         var underWay = 0
         var allowance = Allowance<Bool>(perSecond: 100, burst: 500)
     }
 
-    /// So many may be under way; the rest are told to come back.
+    /// How many may be under way; the rest are told to come back.
     private static let mostUnderWay = 256
 
     let gateway: ID
@@ -51,15 +51,15 @@ final class RequestDesk: @unchecked Sendable {
         self.session = session
     }
 
-    /// Takes a request, or says at once why it is none.
+    /// Accepts a request, or says at once why it is not valid.
     ///
-    /// - Parameter usual: how long it waits where it has no Message Expiry.
+    /// - Parameter usual: how long the asker waits where the request has no Message Expiry.
     func receive(
         _ message: Message, _ topic: RequestTopic, usual: Duration, longest: Duration,
         begin body: (Task) -> Void
     ) {
         if message.retain {
-            // What takes a retained message back comes here, too.
+            // Empty messages that delete a retained one come here, too.
             guard !message.payload.isEmpty else { return }
             // It would fill the broker's memory.
             session.clear(message.topic, heardBy: subscriptions)
@@ -112,8 +112,8 @@ final class RequestDesk: @unchecked Sendable {
         }
     }
 
-    /// Where requests come in: a retained one can be told from others, and comes also where it was published before we came, to be taken
-    /// back.
+    /// Where requests come in: a retained request can be told from others, and comes even if it was published before we
+    /// came, so that it can be deleted.
     var subscriptions: [MQTT.Subscription] {
         let filters =
             SensorTopic.requests.map { topics.everySensor(of: gateway, $0) } + [

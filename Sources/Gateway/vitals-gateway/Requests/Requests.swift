@@ -9,7 +9,7 @@ extension RequestDesk {
     private static let usualRead = Duration.seconds(10)
     private static let longestRead = Duration.seconds(60)
 
-    /// Takes what came at a topic of requests, on the mqtt loop: it is answered, sooner or later.
+    /// Handles what came at a topic of requests, on the mqtt loop: it is answered, sooner or later.
     func receive(_ message: Message, for requests: GatewayRequests) {
         guard let topic = topics.request(at: message.topic) else { return }
         switch topic {
@@ -24,7 +24,7 @@ extension RequestDesk {
         _ message: Message, _ topic: RequestTopic, _ kind: SensorReads.Kind, for requests: GatewayRequests
     ) {
         guard case .sensor(_, let name, _) = topic else { return }
-        // What is no id is the name of no sensor.
+        // A text that is not an id names no sensor.
         let sensorID = try? ID(name)
         receive(message, topic, usual: Self.usualRead, longest: Self.longestRead) { task in
             requests.register.central.loop.perform {

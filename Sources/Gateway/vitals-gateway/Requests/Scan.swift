@@ -3,10 +3,10 @@ import Daemon
 import Reactor
 import Telemetry
 
-/// A scan that somebody asked for: some seconds, each device told as it is found, all of them at the end.
+/// A scan that somebody asked for: some seconds, each device reported as it is found, all of them at the end.
 ///
-/// BlueZ is asked for every device, and the filter is applied here: when nothing fits, what else was heard tells whether the
-/// adapter works. Belongs to the central's loop.
+/// BlueZ is asked for every device, and the filter is applied here: when nothing fits, whatever else was heard shows
+/// whether the adapter works. Belongs to the central's loop.
 final class Scan {
     static let allowedSeconds = 1...254
     static let usualSeconds = 10
@@ -29,10 +29,11 @@ final class Scan {
     private var found: [String: DevicePayload] = [:]
     private var told: Set<String> = []
     private var heard: Set<String> = []
-    /// Those that fit, and were too many to tell.
+    /// Devices that fit, but were too many to report.
     private var more: Set<String> = []
 
-    /// So many are told: a reply with more could not be read by everybody, and somebody may advertise with thousands of addresses.
+    /// How many are reported: not everybody could read a reply with more, and somebody may advertise with thousands of
+    /// addresses.
     private static let most = 64
     private static let mostCounted = 1000
 
@@ -52,8 +53,8 @@ final class Scan {
 
     func begin() {
         register.announcer.tell(.scanStarted, "Scanning Started", seconds: seconds)
-        // A device that is connected does not advertise; and of one that is heard already, where somebody looks for devices
-        // just now, BlueZ tells again only when something about it changes.
+        // A device that is connected does not advertise; and where somebody is looking for devices already, BlueZ
+        // reports a device that it hears again only when something about it changes.
         for device in register.central.devices { hear(device) }
         token = register.central.discover()
         timer = register.central.loop.after(.seconds(seconds)) { [weak self] in self?.end() }
@@ -69,7 +70,7 @@ final class Scan {
             return
         }
         let payload = register.payload(of: device)
-        // The strength of the last time; once the discovery ends BlueZ takes it back.
+        // The latest signal strength; once the discovery ends BlueZ withdraws it.
         found[device.path] = payload
         // The name may come a moment after the address.
         if !device.name.isEmpty { tell(payload, device.path) }

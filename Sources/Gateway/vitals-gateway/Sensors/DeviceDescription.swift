@@ -2,7 +2,7 @@ import Bluetooth
 import Telemetry
 
 extension SensorRegister {
-    /// A device as people are told of it. What every device has is left out.
+    /// A device as it is shown to people. Services that every device has are left out.
     func payload(of device: Device) -> DevicePayload {
         DevicePayload(
             address: device.address, name: device.name.isEmpty ? nil : device.name, rssi: device.rssi,

@@ -4,9 +4,9 @@
 //
 //     listening to everything ──► discovery again ──► the adapter off and on ──► said so, and from the beginning, slower
 //
-// Listening comes first, because a sensor that is known is connected to without a discovery: then nothing else is heard of.
-// An adapter that any program has a link on is left alone, and so is one that hears anything. In a house where nothing else
-// advertises, a strap in a drawer looks the same: hence the waits, which grow to two hours.
+// Listening comes first, because a known sensor is connected to without a discovery, and then no other device is heard.
+// An adapter that any program has a link on is left alone, and so is one that hears anything. In a house where nothing
+// else advertises, a strap in a drawer looks the same: hence the waits, which grow to two hours.
 
 import Bluetooth
 import Daemon
@@ -29,7 +29,7 @@ final class Recovery: @unchecked Sendable {
     private let mayCyclePower: Bool
     private var wait: Duration
     private var stage = Stage.listening
-    /// To hear of any device.
+    /// Held while listening for any device.
     private var token: Discovery.Token?
     private var hasHeard = false
     private var timer: EventLoop.Timer?
@@ -38,7 +38,7 @@ final class Recovery: @unchecked Sendable {
     private var cycles = 0
 
     /// - Parameters:
-    ///   - first: for so long nothing may be heard of any sensor at first.
+    ///   - first: how long nothing may be heard of any sensor at first.
     ///   - mayCyclePower: whether it may switch the adapter off and on.
     init(of register: SensorRegister, after first: Duration, mayCyclePower: Bool) {
         self.register = register
@@ -61,7 +61,7 @@ final class Recovery: @unchecked Sendable {
         token = nil
     }
 
-    /// Switches on again what was switched off here, by this run or the one before.
+    /// Switches the adapter on again if it was switched off here, by this run or the one before.
     func centralChanged(to state: Central.State) {
         hasHeard = false
         guard register.isAdapterCycled else { return }
@@ -113,7 +113,8 @@ final class Recovery: @unchecked Sendable {
         }
     }
 
-    /// That it is to be switched on again is on the disk before it goes off: this program may be killed in between.
+    /// Before the adapter goes off, the disk says that it has to be switched on again: this program may be killed in
+    /// between.
     private func switchOff() {
         register.isAdapterCycled = true
         register.whenWritten { [self] in
@@ -125,7 +126,7 @@ final class Recovery: @unchecked Sendable {
         central.setPowered(false) { [weak self] result in
             guard let self, case .failure(let error) = result else { return }
             register.limitedLog.warning("switching off") { "\(error)\($0)" }
-            // It may go off yet: an adapter that hangs takes its time.
+            // It may still go off: an adapter that hangs takes its time.
             if error.isTimeout { switchOn() } else { register.isAdapterCycled = false }
         }
     }

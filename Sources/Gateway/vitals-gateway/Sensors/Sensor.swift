@@ -1,12 +1,13 @@
-// One sensor, from being looked for to being listened to.
+// One sensor, from searching for it to listening to it.
 //
 //     searching ──seen──► connecting ──Connect answered──► resolving ──ServicesResolved──► (bonding) ──► ready
 //         ▲                   │ failed                         │ too long                       │         │ link lost, silent
 //         └────── waiting ◄───┴────────────────────────────────┴────────────────────────────────┴─────────┘
 //
-// All of it happens on the central's loop. A sensor never gives up: after a failure it waits, longer each time, and looks
-// again. A device that BlueZ still knows is connected to without a scan; BlueZ itself then waits for it to advertise.
-// Which device it is, SensorIdentity.swift says; what it streams, SensorStreams.swift; Silence.swift watches over it.
+// All of it happens on the central's loop. A sensor never gives up: after a failure it waits, longer each time, and
+// looks again. A device that BlueZ still knows is connected to without a scan; BlueZ itself then waits for it to
+// advertise. SensorIdentity.swift decides which device it is, SensorStreams.swift handles what it streams,
+// Silence.swift watches over it.
 
 import Bluetooth
 import Daemon
@@ -30,12 +31,12 @@ final class Sensor {
         case waiting(EventLoop.Timer)
     }
 
-    /// BlueZ has found the services within this after a connection, or something is wrong with it.
+    /// If BlueZ has not found the services within this after a connection, something is wrong with it.
     private static let resolveLimit = Duration.seconds(30)
-    /// A device that nobody has seen yet is looked for so long at a time: discovery takes the radio's time from links.
+    /// How long to look for a device that nobody has seen yet, at a time: discovery takes the radio's time from links.
     private static let searchLimit = Duration.seconds(60)
     private static let searchPause = Duration.seconds(10)
-    /// Between looks at whether a link that was ended is gone.
+    /// The pause between checks whether a link that was ended is gone.
     private static let dyingPause = Duration.milliseconds(500)
 
     let settings: SensorSettings
@@ -46,17 +47,17 @@ final class Sensor {
     let announcer: Announcer
     let limitedLog: LimitedLog
     unowned let owner: any SensorOwner
-    /// What is remembered of it. Change it with `remember`.
+    /// What is remembered about it. Change it with `remember`.
     var entry: SensorMemory.Entry
     var link = Link.idle
-    /// As BlueZ last told of it; nil while there is none.
+    /// The device as BlueZ last reported it; nil while there is none.
     private(set) var device: Device?
     var backoff = Backoff(first: .seconds(1), limit: .seconds(30))
     private(set) lazy var streams = SensorStreams(of: self)
     private lazy var silence = Silence(settings.silence, on: central.loop) { [unowned self] in isSilent($0, for: $1) }
-    /// It was told that the sensor can be used: the other half of each `unavailable`.
+    /// It was announced that the sensor can be used: the other half of each `unavailable`.
     var isAvailable = false
-    /// Rises with each connection that is tried: an answer to an earlier try is none to this one.
+    /// Rises with each try to connect: an answer to an earlier try does not count for this one.
     private var attempt = 0
     /// Tries in a row that failed, and why the last one did.
     private var failures = 0
@@ -64,16 +65,16 @@ final class Sensor {
     let waiters = Waiters()
     /// The path of a device whose link was ended from here; it takes BlueZ two seconds.
     private var dying: String?
-    /// Others that have its name were told of.
+    /// Other devices with its name that were reported.
     var others: Set<String> = []
     /// Paths of devices that could not be connected to, while none is known by its address: an address that was changed since
     /// stays in BlueZ, and is never heard again.
     var unheard: Set<String> = []
-    /// That several devices may be meant was told.
+    /// It was reported that several devices may be meant.
     var isAmbiguityTold = false
-    /// That a pairing with it was refused was told.
+    /// It was reported that a pairing with it was refused.
     var isRefusalTold = false
-    /// Links in a row that it ended at once although there is a bond.
+    /// The number of links in a row that it ended at once although there is a bond.
     var bondRefusals = 0
     private(set) var characteristics: [Characteristic] = []
     lazy var details = SensorDetails(of: self)
@@ -93,10 +94,10 @@ final class Sensor {
     var isReady: Bool { if case .ready = link { true } else { false } }
     var isPaused: Bool { if case .paused = link { true } else { false } }
     var isLeaving: Bool { if case .leaving = link { true } else { false } }
-    /// Whether it is to be there, and is not.
+    /// Whether it should be there, but is not.
     var isMissing: Bool { !isPaused && !isLeaving && !isAvailable }
 
-    // MARK: What the central tells
+    // MARK: What the central reports
 
     func centralChanged(to state: Central.State) {
         guard !isPaused, !isLeaving else { return }
@@ -188,7 +189,7 @@ final class Sensor {
         }
     }
 
-    /// Somebody else has connected it.
+    /// Another program has connected it.
     private func follow(_ device: Device) {
         if case .waiting(let timer) = link { timer.cancel() }
         self.device = device
@@ -247,13 +248,13 @@ final class Sensor {
         waiters.finish(nil)
     }
 
-    /// It is connected and of use: pauses are short again.
+    /// It is connected and works: pauses are short again.
     private func settled() {
         backoff.reset()
         failures = 0
     }
 
-    // MARK: The way of a heartbeat begins in SensorStreams, and comes by here
+    // MARK: The path of a heartbeat begins in SensorStreams, and passes here
 
     func measured(_ measurement: HeartRateMeasurement) { owner.measured(measurement, by: self) }
 
@@ -300,7 +301,7 @@ final class Sensor {
         wait(pause)
     }
 
-    /// Ends the link. It is there for two seconds more, and must not be taken for one that somebody else has made.
+    /// Ends the link. The link stays for two more seconds, and must not be taken for one that another program has made.
     func hangUp(_ device: Device, completion: @escaping () -> Void = {}) {
         dying = device.path
         central.disconnect(device) { [weak self] _ in
@@ -330,13 +331,13 @@ final class Sensor {
         if wasAvailable { owner.unavailable(self, because: reason) }
     }
 
-    /// Not connected, and told so: the last run may not have come to it. Before anything else.
+    /// Announces that it is not connected: the last run may not have done so. Call it before anything else.
     func announce() {
         announcer.announce(.offline, of: settings.id)
         if isPaused { details.publish() }
     }
 
-    /// The gateway stops: whoever waits is told, and so is the household.
+    /// The gateway stops: waiting callers are told, and so is the household.
     func stop() {
         reset(.idle, because: "the gateway stops")
         waiters.finish(ReplyError(.sensorOffline, "the gateway stops", retryAfterSeconds: 30))

@@ -1,4 +1,4 @@
-// What people ask of a sensor, and what its parts ask of it.
+// What people ask of a sensor, and what its parts need from it.
 
 import Bluetooth
 import Daemon
@@ -6,7 +6,7 @@ import Reactor
 import Telemetry
 
 extension Sensor {
-    /// It is to be connected to from now on.
+    /// Connects to it from now on.
     func resume() {
         guard isPaused else { return }
         remember { $0.isPaused = false }
@@ -16,19 +16,19 @@ extension Sensor {
         details.publish()
     }
 
-    /// It is not to be connected to any more.
+    /// Stops connecting to it.
     func pause(completion: @escaping () -> Void) {
         remember { $0.isPaused = true }
         end(.paused, because: "disconnected by request", completion: completion)
         details.publish()
     }
 
-    /// It is being forgotten: until `remain` or its end it does nothing, and nothing is to be asked of it.
+    /// It is being forgotten: until `remain` or its end it does nothing, and must not be asked for anything.
     func leave(completion: @escaping () -> Void) {
         end(.leaving, because: "forgotten by request", completion: completion)
     }
 
-    /// It was left, and stays: what is known of its device is forgotten, where that has worked, and it is found anew.
+    /// It stays after all: where BlueZ has forgotten its device, so does this, and the device has to be found again.
     func remain(forgotten: Bool) {
         if forgotten {
             remember { $0.device = nil }
@@ -57,7 +57,7 @@ extension Sensor {
         register.save(entry)
     }
 
-    /// Calls back once: with nil when it is connected, or at the deadline with what keeps it from being so.
+    /// Calls back once: with nil when it is connected, or at the deadline with what prevents that.
     func whenAvailable(within limit: Duration, _ completion: @escaping (ReplyError?) -> Void) {
         guard !isAvailable else { return completion(nil) }
         waiters.add(within: limit, on: central.loop) { [weak self] in
@@ -78,7 +78,7 @@ extension Sensor {
 
     func characteristic(_ uuid: String) -> Characteristic? { characteristics.first { $0.uuid == uuid } }
 
-    /// Something does not work that all else goes on without.
+    /// Something does not work, but everything else goes on without it.
     func note(_ error: BluetoothError) {
         limitedLog.notice("noted \(settings.id)") { "sensor \(settings.id): \(error)\($0)" }
     }

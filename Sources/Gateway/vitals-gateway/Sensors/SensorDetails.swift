@@ -1,16 +1,17 @@
 import Bluetooth
 import Telemetry
 
-/// What a sensor says of itself, read once after each connection, one characteristic after the other.
-/// Belongs to the central's loop.
+/// What a sensor says about itself, read once after each connection, one characteristic after the other. Belongs to the
+/// central's loop.
 final class SensorDetails {
     private unowned let sensor: Sensor
     private var values: [String: [UInt8]] = [:]
     private var capabilities: [String] = []
     private var isComplete = false
-    /// Rises with each connection: an answer to an earlier one's read is none to this.
+    /// Rises with each connection: an answer to a read of an earlier connection does not count for this one.
     private var round = 0
-    /// Those during whose read BlueZ took the device away, as it does where a bond is needed and refused. They are left alone.
+    /// Characteristics during whose read BlueZ removed the device, as it does where a bond is needed and refused. They
+    /// are not read again.
     private var avoided: Set<String> = []
 
     private static let wanted = [
@@ -42,8 +43,8 @@ final class SensorDetails {
         }
     }
 
-    /// Publishes what is known now: of a sensor that is not connected, what was read the last time, or its name alone. Nothing
-    /// while it is being read.
+    /// Publishes what is known now: for a sensor that is not connected, what was read the last time, or only its name.
+    /// Publishes nothing while a read is under way.
     func publish() {
         guard isComplete || !sensor.isReady else { return }
         let device = sensor.device

@@ -1,9 +1,10 @@
 // Which device a sensor is.
 //
-// The settings name it by its address, or by the name that it gives itself. A name is no proof: another strap of the same
-// make may have it, and anybody can advertise it. So once a sensor was connected whose address stays the same (a public one,
-// a static random one, or the identity behind a bond), that address is remembered, and no other device is taken for it until
-// `vitals forget`. A device whose address changes each quarter of an hour can only be told by its name until it is bonded.
+// The settings name it by its address, or by the name that it gives itself. A name is no proof: another strap of the
+// same make may have it, and anybody can advertise it. So once a sensor whose address stays the same was connected (a
+// public one, a static random one, or the identity behind a bond), that address is remembered, and no other device is
+// taken for it until `vitals forget`. A device whose address changes every quarter of an hour can only be recognised by
+// its name until it is bonded.
 
 import Bluetooth
 import Daemon
@@ -15,7 +16,7 @@ extension Sensor {
         guard let device = entry.device else { return entry }
         var entry = entry
         if let address = settings.address, address != device.address { entry.device = nil }
-        // The device may give itself another name than it advertises.
+        // The device may give itself a name that differs from the one it advertises.
         if let name = settings.name, name != device.soughtAs { entry.device = nil }
         return entry
     }
@@ -31,7 +32,7 @@ extension Sensor {
         device.path == self.device?.path || device.address == entry.device?.address
     }
 
-    /// Whether this device is meant by the settings, and no other is known yet.
+    /// Whether the settings mean this device, and no other is known yet.
     func means(_ device: Device) -> Bool { entry.device == nil && self.device == nil && settings.matches(device) }
 
     /// Whether this device may be taken for it.
@@ -41,10 +42,10 @@ extension Sensor {
         return register.holder(of: device).map { $0 === self } ?? true
     }
 
-    /// The device to connect to, of those that BlueZ knows: where several have the name, the one that is connected or bonded,
-    /// or else the nearest.
+    /// The device to connect to, among those that BlueZ knows: where several have the name, the one that is connected
+    /// or bonded, or else the nearest.
     func best(of devices: [Device]) -> Device? {
-        // One whose address changes is there while it is heard; what BlueZ keeps of it is an address that it had.
+        // A device whose address changes is there while it is heard; BlueZ only keeps an address that it once had.
         let own = devices.filter { recognises($0) && ($0.hasStableAddress || $0.isConnected || $0.rssi != nil) }
         if own.count > 1, !isAmbiguityTold {
             isAmbiguityTold = true
@@ -67,8 +68,8 @@ extension Sensor {
         if entry.device != known { remember { $0.device = known } }
     }
 
-    /// Whether the agent may say yes. Where a bond is remembered and BlueZ has none, it was lost on this side: whoever has the
-    /// address now is not bonded with before somebody has looked at it.
+    /// Whether the agent may say yes. Where a bond is remembered and BlueZ has none, it was lost on this side: no bond
+    /// is made with the device that has the address now before a person has checked it.
     func mayPair(_ device: Device) -> Bool {
         guard device.path == self.device?.path, settings.bond != .never, !device.isBonded else { return false }
         guard entry.device?.isBonded == true else { return true }
@@ -83,7 +84,7 @@ extension Sensor {
         return false
     }
 
-    /// Another device has the name of one that is known: told once, and not connected to.
+    /// Another device has the name of one that is known: it is reported once, and not connected to.
     func reportOther(_ device: Device) {
         guard let known = entry.device, let name = settings.name, device.name == name, device.address != known.address,
             device.rssi != nil, others.count < 16, others.insert(device.address).inserted
@@ -96,9 +97,9 @@ extension Sensor {
         announcer.tell(.otherDevice, about: settings.id, words, device: register.payload(of: device))
     }
 
-    /// A bonded device has ended the link at once. BlueZ says the same of one that has lost its side of the bond and of one that
-    /// is busy with somebody else; the former goes on for ever. Its bond is not simply made again: that is what somebody in
-    /// its place would wish for.
+    /// A bonded device has ended the link at once. BlueZ says the same of one that has lost its side of the bond and of
+    /// one that is busy with somebody else; the former goes on for ever. The bond is not simply made again: an impostor
+    /// in its place would wish for exactly that.
     func linkWasRefused() {
         bondRefusals += 1
         guard bondRefusals == Self.telltaleRefusals else { return }

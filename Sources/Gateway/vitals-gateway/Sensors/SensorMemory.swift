@@ -2,8 +2,8 @@ import Daemon
 import Files
 import Telemetry
 
-/// What the gateway remembers of its sensors beyond the settings file, over restarts: which were added or disconnected by
-/// request, what people call them, and which device each of them is.
+/// What the gateway remembers about its sensors beyond the settings file, across restarts: which were added or
+/// disconnected by request, what people call them, and which device each of them is.
 struct SensorMemory: Payload {
     /// A device that was recognised, by an address that stays the same.
     struct KnownDevice: Codable, Hashable, Sendable {
@@ -16,22 +16,22 @@ struct SensorMemory: Payload {
         var isBonded: Bool
     }
 
-    /// What is remembered of one sensor.
+    /// What is remembered about one sensor.
     struct Entry: Codable, Hashable, Sendable {
         var id: String
         /// What people call it; nil where it has its own name only.
         var name: String?
         /// By request: it is not in the settings file.
         var isAdded = false
-        /// By which name to look for one that was added, and whose address does not stay.
+        /// The name by which to look for a sensor that was added and whose address changes.
         var soughtAs: String?
-        /// By request: it is not to be connected to.
+        /// By request: the gateway does not connect to it.
         var isPaused = false
         var device: KnownDevice?
 
         init(id: ID) { self.id = id.text }
 
-        /// What a later or earlier version did not write is as it is at first.
+        /// Fields that a later or earlier version did not write have their defaults.
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             id = try container.decode(String.self, forKey: .id)
@@ -42,7 +42,7 @@ struct SensorMemory: Payload {
             device = try container.decodeIfPresent(KnownDevice.self, forKey: .device)
         }
 
-        /// Whether there is nothing in it that would have to be remembered.
+        /// Whether nothing in it needs to be remembered.
         var isEmpty: Bool { name == nil && !isAdded && !isPaused && device == nil }
     }
 
@@ -72,8 +72,8 @@ struct SensorMemory: Payload {
 
     private static let longestFile = JSON.maximumLength
 
-    /// What the file holds. A file that is damaged is put aside, and that is said: sensors of the settings are then found anew.
-    /// Throws where it cannot be read at all.
+    /// What the file holds. A damaged file is put aside, and this is logged: sensors of the settings are then found
+    /// again. Throws where it cannot be read at all.
     static func read(_ path: String) throws -> SensorMemory {
         do {
             guard let bytes = try SmallFile.read(path, atMost: longestFile) else { return SensorMemory() }

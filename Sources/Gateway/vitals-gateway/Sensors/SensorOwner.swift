@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What becomes of what sensors bring. The gateway is the only one that conforms. Called on the central's loop.
+/// What happens with what sensors send. Only the gateway conforms to it. Called on the central's loop.
 protocol SensorOwner: AnyObject {
     /// A heart rate has come.
     func measured(_ measurement: HeartRateMeasurement, by sensor: Sensor)
@@ -8,7 +8,7 @@ protocol SensorOwner: AnyObject {
     func malformed(_ error: MalformedValue, from sensor: Sensor)
     /// It can be used now.
     func available(_ sensor: Sensor)
-    /// It cannot be used any more: the other half of each `available`.
+    /// It can no longer be used: the other half of each `available`.
     func unavailable(_ sensor: Sensor, because reason: String)
     /// Keeps what was read; the completion is told, on another thread, whether it is on the disk.
     func keep(_ reading: Reading, of sensor: Sensor, flushed completion: @escaping @Sendable (Bool) -> Void)

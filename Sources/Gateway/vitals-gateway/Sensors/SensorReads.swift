@@ -1,13 +1,14 @@
 // Steps and temperature are read when somebody asks. Where the characteristic can be read, it is; where it only notifies or
 // indicates (as the standard ones do), the gateway subscribes, takes the first value, and ends the subscription.
 //
-// A thermometer indicates what it has measured (2A1C), and notifies on its way there (2A1E). The former answers. Only where it
-// does not come in time, or where the thermometer has none, the latter does, marked as intermediate, and is not kept.
+// A thermometer indicates what it has measured (2A1C), and notifies on its way there (2A1E). The former answers the
+// request. The latter answers only where the former does not come in time, or where the thermometer has none; it is
+// marked as intermediate, and is not recorded.
 //
-// A foot pod counts no steps: what it sends by itself has been integrated, and answers at once, marked as derived.
+// A foot pod counts no steps: steps are integrated from what it sends by itself, and answer at once, marked as derived.
 //
-// Whoever asks while a read of the same kind is under way gets that read's answer: BlueZ allows one at a time. The reading
-// is kept once, however many have asked, and they are answered when it is on the disk.
+// A request that comes while a read of the same kind is under way gets that read's answer: BlueZ allows one at a time.
+// The reading is recorded once, however many have asked, and they are answered when it is on the disk.
 
 import Bluetooth
 import Daemon
@@ -23,13 +24,13 @@ final class SensorReads {
 
     typealias Completion = @Sendable (Result<Reading, ReplyError>) -> Void
 
-    /// Somebody who asked, and is answered once.
+    /// A caller that asked, and is answered once.
     private final class Waiter {
         private var completion: Completion?
         /// Until when it waits.
         let end: ContinuousClock.Instant
         var deadline: EventLoop.Timer?
-        /// It is better off with an intermediate temperature than with none.
+        /// An intermediate temperature is better for it than none.
         var isInHurry = false
 
         init(until end: ContinuousClock.Instant, _ completion: @escaping Completion) {
@@ -41,7 +42,7 @@ final class SensorReads {
 
         func answer(_ result: Result<Reading, ReplyError>) { taken()?(result) }
 
-        /// Whom to answer later; no deadline does it before.
+        /// The completion to call later; from now on no deadline answers it.
         func taken() -> Completion? {
             deadline?.cancel()
             defer { completion = nil }
@@ -49,14 +50,15 @@ final class SensorReads {
         }
     }
 
-    /// So many may wait for one read; the rest are told to come back.
+    /// How many may wait for one read; the rest are told to come back.
     private static let mostWaiting = 64
 
-    /// A read that is under way goes on for this long while somebody waits for it: for the whole time of those who ask within
-    /// its first minute. BlueZ itself gives up after 30 s, and mostly says so.
+    /// A read that is under way goes on for this long while somebody waits for it: long enough for everybody who asks
+    /// within its first minute. BlueZ itself gives up after 30 s, and mostly says so.
     private static let readLimit = Duration.seconds(120)
 
-    /// So long before its deadline an intermediate temperature answers a request: at the deadline it would come too late.
+    /// How long before its deadline an intermediate temperature answers a request: at the deadline it would come too
+    /// late.
     private static let margin = Duration.seconds(1)
 
     /// Where a value comes from.
@@ -69,14 +71,15 @@ final class SensorReads {
         case cadence
     }
 
-    /// A read that is under way, and who waits for it. Its answer is nobody else's: not that of the read after it.
+    /// A read that is under way, and the callers that wait for it. Its answer is only theirs, not that of the next
+    /// read.
     private final class Attempt {
         var waiters: [Waiter] = []
         var subscriptions: [Subscription] = []
         /// The last intermediate temperature, while the measurement is still to come.
         var intermediate: Reading?
 
-        /// Nothing more is wanted of the sensor.
+        /// Nothing more is needed from the sensor.
         func end() {
             for subscription in subscriptions { subscription.end() }
         }
@@ -90,7 +93,8 @@ final class SensorReads {
     /// Whether the connected sensor has such values.
     func offers(_ kind: Kind) -> Bool { source(of: kind) != nil }
 
-    /// Reads a value and keeps it. A limit of zero or less is one that is over. The completion is called once, within `limit` and what the disk takes, on whichever thread.
+    /// Reads a value and keeps it. A limit of zero or less has already passed. The completion is called once, within
+    /// `limit` and the time that the disk takes, on any thread.
     func read(_ kind: Kind, limit: Duration, completion: @escaping Completion) {
         guard sensor.isReady else {
             return completion(
@@ -116,7 +120,7 @@ final class SensorReads {
         begin(kind, attempt, source)
     }
 
-    /// The link is gone: everybody who waits gets this.
+    /// The link is gone: all waiting callers get this.
     func fail(with error: ReplyError) {
         for (kind, attempt) in attempts { finish(kind, attempt, .failure(error)) }
     }
@@ -168,7 +172,8 @@ final class SensorReads {
         }
     }
 
-    /// - Parameter isFirstEnough: otherwise a better value is to come from elsewhere, and no failure here ends the read.
+    /// - Parameter isFirstEnough: otherwise a better value should come from elsewhere, and a failure here does not end
+    ///   the read.
     private func subscribe(
         _ kind: Kind, _ attempt: Attempt, to characteristic: Characteristic, isFirstEnough: Bool = true
     ) {
@@ -196,7 +201,7 @@ final class SensorReads {
         }
     }
 
-    /// A thermometer on its way: for those who cannot wait for more.
+    /// An intermediate temperature: for callers that cannot wait for more.
     private func note(_ bytes: [UInt8], _ kind: Kind, _ attempt: Attempt, from characteristic: Characteristic) {
         guard let reading = try? reading(kind, in: bytes, from: characteristic) else { return }
         attempt.intermediate = reading
@@ -242,7 +247,7 @@ final class SensorReads {
 
     /// A deadline is near: an intermediate temperature answers, or the first that comes until then.
     private func hurry(_ kind: Kind, _ attempt: Attempt, _ waiter: Waiter) {
-        // A program that was stopped meanwhile comes late, and what the sensor has said since would, too.
+        // A program that was stopped meanwhile comes late, and anything that the sensor has sent since would, too.
         let left = waiter.timeLeft
         guard left > .zero else { return expire(kind, attempt, waiter) }
         if let reading = attempt.intermediate { return settle(kind, attempt, waiter, .success(reading)) }
@@ -256,7 +261,7 @@ final class SensorReads {
         settle(kind, attempt, waiter, .failure(error))
     }
 
-    /// One who waits is answered; the read goes on for the others. Without others nobody waits for its answer.
+    /// Answers one waiting caller; the read goes on for the others. Without others nobody waits for its answer.
     private func settle(
         _ kind: Kind, _ attempt: Attempt, _ waiter: Waiter, _ result: Result<Reading, ReplyError>
     ) {
@@ -270,7 +275,7 @@ final class SensorReads {
 }
 
 extension Reading {
-    /// A measurement on its way is told, and not stored.
+    /// An intermediate measurement is reported, but not stored.
     fileprivate var isKept: Bool {
         if case .temperature(let temperature) = value { !temperature.isIntermediate } else { true }
     }

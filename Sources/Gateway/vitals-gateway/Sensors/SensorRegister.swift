@@ -3,23 +3,23 @@ import Daemon
 import Files
 import Telemetry
 
-/// The sensors that the gateway keeps: those of the settings, and those that were added by request. What is remembered of
-/// them is written down at each change.
+/// The sensors that the gateway keeps: those of the settings, and those that were added by request. What is remembered
+/// about them is stored at each change.
 ///
 /// Belongs to the central's loop.
 final class SensorRegister {
-    /// What each of its sensors works with, too.
+    /// Its sensors use it, too.
     let central: Central
     let announcer: Announcer
-    /// What a device or BlueZ brings about goes here.
+    /// Messages that a device or BlueZ can cause go here.
     let limitedLog: LimitedLog
     unowned let owner: any SensorOwner
-    /// So many sensors are connected to at a time.
+    /// How many sensors to connect to at a time.
     let mostConnected: Int
     private let path: String
-    /// Takes what is to be written to the disk, on a thread that may wait for it.
+    /// Runs work that writes to the disk, on a thread that may wait for it.
     private let perform: (@escaping @Sendable () -> Void) -> Void
-    /// What requests bring about goes here.
+    /// Messages that requests can cause go here.
     private let requestLog = LimitedLog()
     private var memory: SensorMemory
     private var sensors: [ID: Sensor] = [:] {
@@ -46,7 +46,7 @@ final class SensorRegister {
         memory = try SensorMemory.read(path)
     }
 
-    /// Makes the sensors, for the first time: these, and those that were added.
+    /// Makes the sensors at the start: these, and those that were added.
     func open(_ configured: [SensorSettings]) {
         for settings in configured {
             var entry = memory.sensors.first { $0.id == settings.id.text } ?? SensorMemory.Entry(id: settings.id)
@@ -77,10 +77,10 @@ final class SensorRegister {
     /// That one, or the one that the settings mean by it.
     func owner(of device: Device) -> Sensor? { holder(of: device) ?? all.first { $0.means(device) } }
 
-    /// Whether as many are connected to as may be at a time.
+    /// Whether we connect to as many as allowed already.
     var isFull: Bool { sensors.values.count { !$0.isPaused } >= mostConnected }
 
-    /// So many are remembered, paused ones with them.
+    /// How many are remembered, including paused ones.
     private static let most = 64
 
     /// Adds a sensor by request, for a device that was seen.
@@ -117,7 +117,7 @@ final class SensorRegister {
         write()
     }
 
-    /// Something about a sensor is to be remembered.
+    /// Remembers something about a sensor.
     func save(_ entry: SensorMemory.Entry) {
         guard memory.sensors.first(where: { $0.id == entry.id }) != entry else { return }
         memory.sensors.removeAll { $0.id == entry.id }
@@ -135,7 +135,7 @@ final class SensorRegister {
         }
     }
 
-    /// Calls back, on another thread, when all changes until now are on the disk, or were said not to be.
+    /// Calls back, on another thread, when all changes until now are on the disk, or the failure was logged.
     func whenWritten(_ completion: @escaping @Sendable () -> Void) { perform(completion) }
 
     private func write() {

@@ -2,7 +2,7 @@ import Bluetooth
 import Daemon
 import Telemetry
 
-/// When a sensor is bonded with.
+/// When to make a bond with a sensor.
 enum Bond: String, CaseIterable, Sendable {
     /// When it is first connected to.
     case always
@@ -11,7 +11,8 @@ enum Bond: String, CaseIterable, Sendable {
     case never
 }
 
-/// One of `sensors`: how it is recognised, and where it keeps what the standard services do not offer for reading.
+/// One of `sensors`: how to recognise it, and where it keeps values that the standard services do not offer for
+/// reading.
 struct SensorSettings {
     let id: ID
     /// The name that the sensor itself gives.
@@ -19,7 +20,7 @@ struct SensorSettings {
     /// Such as `C0:FF:EE:00:00:01`.
     let address: String?
     let notify: NotifyMethod
-    /// For so long a connected sensor may send nothing.
+    /// How long a connected sensor may send nothing.
     let silence: Duration
     let bond: Bond
     let steps: (uuid: String, encoding: StepsEncoding)
@@ -49,8 +50,8 @@ struct SensorSettings {
         )
     }
 
-    /// Those of a sensor that was added by request: known by its address where that stays, else by its name. Nil where it has
-    /// neither.
+    /// The settings of a sensor that was added by request: known by its address where that stays the same, otherwise by
+    /// its name. Nil where it has neither.
     init?(added entry: SensorMemory.Entry, _ id: ID) {
         guard entry.device != nil || entry.soughtAs != nil else { return nil }
         self.id = id

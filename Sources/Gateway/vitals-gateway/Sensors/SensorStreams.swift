@@ -2,13 +2,13 @@
 // subscribed to; no settings are needed.
 //
 // Heart rates are recorded, and published live. Running and cycling are published live only; of running, the steps are
-// integrated as they pass, for those who ask for steps of a foot pod, which itself counts none.
+// integrated as they pass, for people who ask for the steps of a foot pod, which itself counts none.
 
 import Bluetooth
 import Telemetry
 
-/// The notifications of one sensor. Belongs to the central's loop; lives as long as the sensor, so that its steps go on over
-/// lost links.
+/// The notifications of one sensor. Belongs to the central's loop; lives as long as the sensor, so its steps go on
+/// across lost links.
 final class SensorStreams {
     /// The answers to the subscriptions of one connection. One that fails beside others that do not is left out.
     private final class Beginning {
@@ -52,7 +52,7 @@ final class SensorStreams {
 
     init(of sensor: Sensor) { self.sensor = sensor }
 
-    /// Nothing is to be expected.
+    /// No values can be expected.
     var isEmpty: Bool { subscriptions.isEmpty }
 
     /// Whether steps can be derived from what the sensor sends.
@@ -61,11 +61,12 @@ final class SensorStreams {
     /// Steps since this program started; nil where no measurement of running has come.
     var derivedSteps: StepCount? { steps.steps }
 
-    /// Whether something is to come even from a sensor at rest. A foot pod or a bicycle that stands has nothing to say.
+    /// Whether values should come even from a sensor at rest. A foot pod or a bicycle that stands has nothing to say.
     var speaksAtRest: Bool { subscriptions.contains { $0.characteristic.uuid == GATT.heartRateMeasurement } }
 
-    /// Subscribes to all that the connected sensor offers. The completion is called once, when BlueZ has answered all; at once
-    /// where there is nothing; not at all after `end`. It is a failure where nothing can be listened to, or not the heart rate.
+    /// Subscribes to everything that the connected sensor offers. The completion is called once, when BlueZ has
+    /// answered all; at once where there is nothing; not at all after `end`. It is a failure where nothing can be
+    /// listened to, or not the heart rate.
     func begin(completion: @escaping (Result<Void, BluetoothError>) -> Void) {
         end()
         let offered = [
@@ -88,7 +89,7 @@ final class SensorStreams {
         }
     }
 
-    /// Ends the notifications. Rates begin anew with the next connection, steps go on.
+    /// Ends the notifications. Rates start again with the next connection, steps go on.
     func end() {
         beginning?.completion = nil
         beginning = nil
@@ -105,7 +106,7 @@ final class SensorStreams {
         }
     }
 
-    // MARK: The way of a heartbeat begins here
+    // MARK: The path of a heartbeat begins here
 
     private func heartRate(_ value: [UInt8]) {
         onValue?()

@@ -1,8 +1,8 @@
 import Reactor
 
-/// Watches a sensor that is connected: a strap may keep its link and send nothing. It is subscribed to again first, and then
-/// connected to again. Each round that was in vain makes the next wait longer, so that a watch that measures once in a
-/// while keeps its battery.
+/// Watches a sensor that is connected: a strap may keep its link but send nothing. The remedy is to subscribe again
+/// first, and then to connect again. Each round that does not help makes the next wait longer, so a watch that measures
+/// once in a while keeps its battery.
 ///
 /// Belongs to the loop.
 final class Silence {
@@ -22,7 +22,7 @@ final class Silence {
     private var hasSubscribedAgain = false
 
     /// - Parameters:
-    ///   - limit: so long nothing may come; it is noticed after at most twice that.
+    ///   - limit: how long nothing may come; silence is noticed after at most twice that.
     ///   - onSilence: is told what to do, and for how long nothing has come at least.
     init(_ limit: Duration, on loop: EventLoop, onSilence: @escaping (Remedy, Duration) -> Void) {
         self.limit = limit
@@ -32,10 +32,10 @@ final class Silence {
 
     deinit { timer?.cancel() }
 
-    /// A value has come: on the way of each heartbeat, so it is no more than this.
+    /// A value has come. Every heartbeat calls this, so it does no more than this.
     func heard() { hasHeard = true }
 
-    /// The link is there, and values are to be expected from now on.
+    /// The link is there, and values should come from now on.
     func begin() {
         (hasHeard, hasSubscribedAgain) = (false, false)
         wait()

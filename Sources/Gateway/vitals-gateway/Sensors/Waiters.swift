@@ -1,8 +1,8 @@
 import Reactor
 import Telemetry
 
-/// Those who want to know when something has come about: each is told once, that it has, or at its deadline why it has not.
-/// Belongs to the loop.
+/// Callers that want to know when something has happened: each is told once, that it has, or at its deadline why it has
+/// not. Belongs to the loop.
 final class Waiters {
     private final class Waiter {
         var completion: ((ReplyError?) -> Void)?
@@ -17,7 +17,7 @@ final class Waiters {
 
     private var waiters: [Waiter] = []
 
-    /// - Parameter error: what the one who waits is told at the deadline.
+    /// - Parameter error: what the caller is told at the deadline.
     func add(
         within limit: Duration, on loop: EventLoop, orElse error: @escaping () -> ReplyError,
         completion: @escaping (ReplyError?) -> Void
@@ -32,7 +32,7 @@ final class Waiters {
         waiters.append(waiter)
     }
 
-    /// Tells all of them: nil where it has come about.
+    /// Tells all of them: nil where it has happened.
     func finish(_ error: ReplyError?) {
         let all = waiters
         waiters = []

@@ -6,11 +6,12 @@ import ProgramSettings
 import Storage
 import Telemetry
 
-/// `gateway.json5`, and what enrolling has left in the state folder, which the file need not say. Every key is read here;
-/// `deploy/` explains them to operators.
+/// `gateway.json5`, and what enrolling has left in the state folder, which the file need not repeat. Every key is read
+/// here; `deploy/` explains them to operators.
 struct GatewaySettings {
     let gateway: ID
-    /// Whether file or enrolment say who this is. Otherwise `gateway` is a name that nothing may be published under.
+    /// Whether the file or the enrolment names this gateway. Otherwise `gateway` is a name that nothing may be
+    /// published under.
     let isNamed: Bool
     let topics: Topics
     /// The folder of the outbox and of the gateway's identity.
@@ -24,11 +25,11 @@ struct GatewaySettings {
     let inFile: (gateway: ID?, consumer: [UInt8]?)
     let bus: Central.Bus
     let adapter: String?
-    /// So many sensors are connected to at a time.
+    /// How many sensors to connect to at a time.
     let mostSensors: Int
-    /// For so long nothing may be heard of any sensor before the adapter is looked after.
+    /// How long nothing may be heard of any sensor before the adapter is checked.
     let quietLimit: Duration
-    /// Whether that may switch it off and on.
+    /// Whether this may switch it off and on.
     let mayCyclePower: Bool
     let sensors: [SensorSettings]
     /// Whether heart rates are published as they come, for the household to see.
@@ -43,12 +44,13 @@ struct GatewaySettings {
         [Identity.file, Enrolment.file, Enrolment.password, SensorMemory.file, StateLock.file]
         + Database.files(OutboxStore.file)
 
-    /// For people whose file is none.
+    /// For people whose file is not a settings file.
     static let example = #"{ broker: { host: "127.0.0.1" }, sensors: { strap: { name: "Polar H10" } } }"#
 
     init(_ section: Section) throws(SettingsError) { try self.init(section, isToBeEnrolled: false) }
 
-    /// - Parameter isToBeEnrolled: whatever the enrolment is now, damaged or another's than the file says, it is about to be replaced.
+    /// - Parameter isToBeEnrolled: whatever the enrolment is now, even damaged or not the one that the file names, it
+    ///   is about to be replaced.
     init(_ section: Section, isToBeEnrolled: Bool) throws(SettingsError) {
         topics = try section.topics()
         state = try section.path("state", default: "gateway")
@@ -91,7 +93,7 @@ struct GatewaySettings {
         }
     }
 
-    /// A file that says otherwise than the enrolment was written for another gateway or another consumer.
+    /// A file that contradicts the enrolment was written for another gateway or another consumer.
     private func checkAgreement(with enrolment: Enrolment, _ section: Section) throws(SettingsError) {
         let hint = "leave it out, or enrol the gateway again: vitals-gateway enrol --again"
         guard gateway == enrolment.gateway else {
@@ -104,11 +106,11 @@ struct GatewaySettings {
         }
     }
 
-    /// The broker, for whoever has no name there yet.
+    /// The broker's options for a gateway that has no user there yet.
     var asGuest: MQTT.Options {
         var options = broker
         (options.username, options.passwordFile) = (nil, nil)
-        // A reply finds a guest by what only MQTT 5 has.
+        // A reply reaches a guest by properties that only MQTT 5 has.
         options.version = .v5
         // Two sessions with one id would throw each other out.
         options.clientID = "vitals-enrol-\(UInt64.random(in: 0...UInt64.max))"
@@ -129,7 +131,8 @@ extension Section {
 
     fileprivate func enrolment(in state: String) throws(SettingsError) -> Enrolment? {
         do {
-            // Beforehand: as whom to run it says more than that the file cannot be read. Root may read it.
+            // First, because the user to run it as is more helpful than an error that the file cannot be read. Root may
+            // read it.
             try FileRights.check(state, files: GatewaySettings.stateFiles, isService: true)
             return try Enrolment.read(in: state)
         } catch {

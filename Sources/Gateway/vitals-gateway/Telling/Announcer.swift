@@ -1,10 +1,10 @@
-// What the gateway tells the household of its sensors.
+// What the gateway tells the household about its sensors.
 
 import Daemon
 import MQTT
 import Telemetry
 
-/// Publishes what is told of this gateway and its sensors. May be called from any thread.
+/// Publishes what this gateway reports about itself and its sensors. May be called from any thread.
 final class Announcer: Sendable {
     let gateway: ID
     let topics: Topics
@@ -29,13 +29,13 @@ final class Announcer: Sendable {
         retained.publish(availability.bytes, to: topics[gateway, sensor, .availability])
     }
 
-    /// What is told as it comes, and not recorded.
+    /// Publishes values as they come; it does not record them.
     func publishLive(_ payload: [UInt8], _ topic: SensorTopic, of sensor: ID) {
         guard publishesLive else { return }
         session.publish(payload, to: topics[gateway, sensor, topic])
     }
 
-    /// Nothing is kept at the broker any more of a sensor that is gone.
+    /// Clears what the broker retains about a sensor that is gone.
     func clear(_ sensor: ID) {
         for topic in [SensorTopic.info, .availability] { retained.publish([], to: topics[gateway, sensor, topic]) }
     }
