@@ -1,7 +1,7 @@
 import Daemon
 import MQTT
 
-/// What can be typed.
+/// The commands that can be typed.
 enum Commands {
     static let vitals = Command(
         name: "vitals",
@@ -50,11 +50,11 @@ enum Commands {
         + [("Your days", DaysCommands.all), ("Your friends", FriendsCommands.all)]
         + PeopleCommands.groups + [("This program", [completion])]
 
-    /// What all commands are called.
+    /// The names of all commands.
     static let names = Set(vitals.subcommands.map(\.name))
 
-    /// The options that a hint to run another command repeats: all of the program's but those that are about one command's output and patience,
-    /// and the one without which somebody is signed in.
+    /// The options that a hint to run another command repeats: all of the program's, except those about one command's
+    /// output and time limit, and the one that ignores a sign-in.
     static let repeatedOptions = vitals.options.filter { !["anonymous", "timeout", "json"].contains($0.name) }
 
     private static let watch = Command(
@@ -188,7 +188,7 @@ enum Commands {
                 "for all later ones, with the package bash-completion"),
         ])
 
-    /// The shells that there is a script for.
+    /// The shells for which there is a script.
     enum Shell: String, CaseIterable {
         case bash
     }

@@ -1,9 +1,10 @@
 import Daemon
 
 extension Hints {
-    /// Takes the flags that a command line gives and the next one needs, too: those that say which broker, as whom, and which gateway.
-    /// - Parameter call: what they made, as soon as it is known. A password file that is not for the broker is the account's, and is for one
-    ///   command alone.
+    /// Keeps the flags that a command line gives and the next one needs, too: those for the broker, the user and the
+    /// gateway.
+    /// - Parameter call: what the flags resulted in, as soon as it is known. A password file that is not for the broker
+    ///   is the account's, and is for one command alone.
     static func use(_ arguments: Arguments, _ call: Call? = nil) throws(UsageError) {
         var words = ""
         for option in Commands.repeatedOptions where arguments.isGiven(option.name) {

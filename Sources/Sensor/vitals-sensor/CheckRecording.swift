@@ -1,6 +1,6 @@
 import Daemon
 
-/// `vitals-sensor check FILE`: whether a recording can be replayed, before anything else is started for it.
+/// `vitals-sensor check FILE`: checks that a recording can be replayed, before anything else is started for it.
 func checkRecording(_ arguments: Arguments) throws -> ExitCode {
     let file = try arguments.string("FILE")
     let recording = try RecordedActivity(file: file, isRepeated: false)

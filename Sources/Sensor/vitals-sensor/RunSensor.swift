@@ -10,7 +10,7 @@ func runSensor(_ arguments: Arguments) throws -> ExitCode {
     let fifo = try settings.commands.map(CommandPipe.init)
     defer { withExtendedLifetime(fifo) {} }
     Signals.block()
-    // In the background of a terminal, reading it would stop the program; so it is an error, and reading ends.
+    // In the background, reading the terminal would stop the program; with this it is an error, and reading ends.
     signal(SIGTTIN, SIG_IGN)
     let loop = EventLoop(name: "sensor")
     let connection = Connection(on: loop)
@@ -32,7 +32,7 @@ func runSensor(_ arguments: Arguments) throws -> ExitCode {
         loop.stop()
         throw Failure(.unavailable, "\(error)", hint: "is there a bus at \(address)?")
     }
-    // The sensor outlives the loop's thread, whose callbacks lead to it.
+    // The sensor outlives the loop's thread, whose callbacks refer to it.
     defer { withExtendedLifetime(sensor) { loop.stop() } }
     loop.perform {
         sensor.takeCommands(from: 0)
@@ -74,7 +74,8 @@ private func end(_ sensor: Sensor, on loop: EventLoop, _ connection: Connection)
     loop.sync { connection.close() }
 }
 
-/// One line on standard output, in one write: whoever waits for it reads it at once, and nothing lies in a buffer.
+/// One line on standard output, in one write: a program that waits for it reads it at once, and nothing stays in a
+/// buffer.
 private func printLine(_ text: String) {
     let bytes = Array("\(text)\n".utf8)
     var start = 0
@@ -85,11 +86,11 @@ private func printLine(_ text: String) {
     }
 }
 
-/// A named pipe for commands. It is open for writing, too, so that no writer's end is the end of it.
+/// A named pipe for commands. It is open for writing, too, so it does not end when a writer closes it.
 final class CommandPipe: Sendable {
     let descriptor: Int32
     private let path: String
-    /// Whether it was made here, and is to go with the program.
+    /// Whether it was made here, and has to be removed when the program ends.
     private let isOwn: Bool
 
     init(_ path: String) throws {

@@ -1,7 +1,7 @@
-// The program: some emulated sensors, the form in which others meet them, and a line of commands.
+// The program: some emulated sensors, the form in which clients reach them, and commands line by line.
 //
-// All of it lives on one event loop. `main` waits for signals; what ends the program otherwise (the end of a replay, the
-// bus, `quit`) is handed to it through `Signals.fail`.
+// All of it lives on one event loop. `main` waits for signals; anything else that ends the program (the end of a
+// replay, the bus, `quit`) reaches it through `Signals.fail`.
 
 import DBus
 import Daemon
@@ -12,7 +12,7 @@ import Telemetry
 /// The running program. Belongs to its loop.
 // Proof of @unchecked: made and touched on the loop's thread only; other threads reach it through `loop.perform`.
 final class Sensor: @unchecked Sendable {
-    /// Thrown to `main` when all is done as it was asked for.
+    /// Thrown to `main` when everything was done as asked.
     struct Done: Error {}
 
     private let loop: EventLoop

@@ -60,7 +60,7 @@ let sensorCommand = Command(
             examples: [Example("vitals-sensor check deploy/activities/run-9km.csv")]),
     ])
 
-/// What both forms are told on the command line.
+/// What the command line tells both forms.
 struct SensorSettings: Sendable {
     var activity: any Activity
     var speed: Double

@@ -3,7 +3,8 @@ import MQTT
 import Reactor
 import Telemetry
 
-/// The broker, for a program that does one thing at a time. Belongs to the main thread; whoever connects stops it.
+/// The broker, for a program that does one thing at a time. Belongs to the main thread; the code that connects also
+/// stops it.
 final class Broker {
     let call: Call
     private let session: Session
@@ -11,11 +12,11 @@ final class Broker {
     /// Taken from the inbox and not yet handed on.
     private var pending: ArraySlice<Event> = []
     private let isPatient: Bool
-    /// All that a command waits for has to have come by then.
+    /// Everything that a command waits for must have come by then.
     private let deadline: ContinuousClock.Instant
 
     /// - Parameter isPatient: a try that fails is followed by others until the time is up. Otherwise the first one
-    ///   counts: somebody waits at the terminal.
+    ///   counts, because somebody waits at the terminal.
     init(_ call: Call, isPatient: Bool = false) {
         self.call = call
         self.isPatient = isPatient
@@ -51,12 +52,12 @@ final class Broker {
     /// Says goodbye.
     func stop() { session.stop(within: .seconds(1)) }
 
-    /// Subscribes, and returns all messages that came until those that the broker had kept were all there. With a
-    /// patient broker the subscriptions stay, and `next` tells what comes later.
+    /// Subscribes, and returns all messages that came until all that the broker had retained were there. With a patient
+    /// broker the subscriptions stay, and `next` returns what comes later.
     ///
-    /// Nothing in MQTT says "that was all". But a broker answers in order, and Mosquitto sends what it has kept along
-    /// with the SUBACK of a subscription (handle_subscribe.c); so once the SUBACK of another, later subscription comes,
-    /// all of it has been sent before. That other subscription matches nothing, and even a refusal of it will do. A
+    /// Nothing in MQTT says "that was all". But a broker answers in order, and Mosquitto sends what it has retained
+    /// along with the SUBACK of a subscription (handle_subscribe.c); so once the SUBACK of another, later subscription
+    /// comes, all of it has been sent. That other subscription matches nothing, and even a refusal of it is enough. A
     /// message published to ourselves would do as well, but a household may publish nothing but requests. The messages
     /// come at QoS 0: of QoS 1 only as many are sent as may be unacknowledged at a time, and the SUBACK could overtake
     /// the rest.
@@ -88,7 +89,7 @@ final class Broker {
             hint: "try again, or wait longer with --timeout")
     }
 
-    /// Where to ask, and where the reply comes.
+    /// Where to ask, and where the reply comes back.
     struct Address {
         let request: String
         let response: String
@@ -98,8 +99,8 @@ final class Broker {
 
     /// Asks a gateway and waits for the reply.
     /// - Parameters:
-    ///   - limit: how long it may take; as long as there is time for all, where it is not said.
-    ///   - meanwhile: gets what else comes until then.
+    ///   - limit: how long it may take; where it is not given, as long as there is time in all.
+    ///   - meanwhile: gets anything else that comes until then.
     func ask(
         _ inquiry: Inquiry, of gateway: ID, within limit: Duration?, meanwhile: (Event) throws(Failure) -> Void
     ) throws(Failure) -> Reply {
@@ -127,7 +128,7 @@ final class Broker {
         let inbox = inbox
         session.request(
             JSON.object(fields).bytes, to: address.request, responseTopic: listed ?? address.response,
-            // The reply's topic is drawn for this request, so nobody else waits there.
+            // The reply's topic is a random one for this request, so nobody else waits there.
             within: limit ?? max(deadline - .now, .milliseconds(100)), leaves: listed == nil,
             matching: { message in (try? Reply(payload: message.payload))?.id == .string(id) },
             completion: { inbox.put(.replied($0)) })
@@ -154,7 +155,7 @@ final class Broker {
         }
     }
 
-    /// Has messages come in beside replies.
+    /// Subscribes, so that messages come in beside replies.
     func listen(to filters: [String]) { subscribe(filters) }
 
     /// What came since the last time; nothing when nothing came in time.
@@ -184,7 +185,7 @@ extension MQTTError {
     /// What was attempted, and why it did not work, without the hint.
     var sentence: String { "cannot \(attempted): \(reason)" }
 
-    /// Whether the next try may end otherwise, with nobody changing anything.
+    /// Whether the next try may succeed without anybody changing anything.
     fileprivate var mayPass: Bool {
         switch kind {
         case .refused, .tls, .invalid: false

@@ -4,7 +4,7 @@ import MQTT
 import ProgramSettings
 import Telemetry
 
-/// What all commands take: from the command line, else from the settings file, else by default.
+/// What all commands take: from the command line, otherwise from the settings file, otherwise a default.
 struct Call {
     /// The protocol's versions, as the option spells them.
     enum ProtocolName: String, CaseIterable {
@@ -18,7 +18,7 @@ struct Call {
     let topics: Topics
     /// The only gateway that counts, or nil. Where the command line names it, `about` finds its id.
     var gateway: ID?
-    /// What the command line calls it.
+    /// How the command line names it.
     let wantedGateway: String?
     /// How long to wait for the broker and for answers, all in all.
     private(set) var timeout: Duration
@@ -26,7 +26,8 @@ struct Call {
     private(set) var askedTimeout: Duration?
     /// Whether to print for programs.
     let isJSON: Bool
-    /// Who is signed in at this broker, and is asking; nil where nobody is, or another name or none was asked for.
+    /// Who is signed in at this broker, and is asking; nil where nobody is, or where the command line asks for another
+    /// name or for none.
     private(set) var credential: Credential?
     /// Where a sign-in at this broker is kept; nil where there is no home.
     let place: Credential.Place?
@@ -45,7 +46,7 @@ struct Call {
         timeout = askedTimeout ?? .seconds(10)
         isJSON = try arguments.flag("json")
         broker = file.broker
-        // Two sessions with one id would throw each other out.
+        // Two sessions with the same id would end each other's connections.
         broker.clientID += "-" + randomText()
         broker.connectTimeout = timeout
         let (host, port) = (try arguments.optionalString("host"), try arguments.optionalInteger("port", in: 1...65535))
@@ -73,18 +74,18 @@ struct Call {
         }
     }
 
-    /// Who asks the consumer: whoever is signed in, or the person of a home's settings who has this name at its broker, too; nil for
-    /// nobody.
+    /// The person who asks the consumer: the one who is signed in, or the person of a home's settings with this name at
+    /// its broker; nil for nobody.
     var person: ID? { credential?.user ?? broker.username.flatMap { try? ID($0) } }
 
-    /// The same for whoever has no name at the broker.
+    /// The same for somebody who has no name at the broker.
     var asGuest: Call {
         var call = self
         (call.broker.username, call.broker.passwordFile, call.credential) = (nil, nil, nil)
         return call
     }
 
-    /// The same with less patience.
+    /// The same with a shorter time limit.
     func hurried(to limit: Duration) -> Call {
         var call = self
         call.timeout = min(timeout, limit)
@@ -93,16 +94,16 @@ struct Call {
         return call
     }
 
-    /// Says what was asked for otherwise where only MQTT 5 will do.
+    /// Overrides the protocol that was asked for where only MQTT 5 will do.
     mutating func useMQTT5() { broker.version = .v5 }
 
-    /// Whether what is said to the broker can be read on the way there.
+    /// Whether others can read what goes to the broker on its way.
     var isOpen: Bool {
         let isHere = broker.socketPath != nil || ["127.0.0.1", "::1", "localhost"].contains(broker.host)
         return broker.tls == nil && !isHere
     }
 
-    /// Why the broker could not be reached, with what to do where it does not know this device any more.
+    /// Why the broker could not be reached, with what to do where it no longer knows this device.
     func failure(_ error: MQTTError) -> Failure {
         guard credential != nil, error.kind == .refused else { return Failure(error) }
         return Failure(
@@ -111,7 +112,8 @@ struct Call {
             hint: "vitals sign-in; or go without a name: --anonymous")
     }
 
-    /// Why one may not see something, with what to do: on a broker with accounts, everybody sees their own gateways.
+    /// Why somebody may not see something, with what to do: on a broker with accounts, everybody sees their own
+    /// gateways.
     func refusal(_ error: MQTTError) -> Failure {
         guard error.kind == .refused else { return Failure(error) }
         let hint: String? =
@@ -123,7 +125,7 @@ struct Call {
         return Failure(.refused, error.sentence, hint: hint ?? Failure(error).hint)
     }
 
-    /// How long to wait for what usually takes longer than anything else: as long as was asked for, or as is usual.
+    /// How long to wait for something that usually takes especially long: as long as was asked for, or as is usual.
     func patience(_ usual: Duration) -> Duration { askedTimeout ?? usual }
 
     /// How long to wait for what we can do without: never longer than this, whatever was asked for.
@@ -135,10 +137,10 @@ struct Call {
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(Double(milliseconds) / 1000) s"
     }
 
-    /// Names the broker's password, where the command line or the settings name a user; else the account's.
+    /// Names the broker's password, where the command line or the settings name a user; otherwise the account's.
     static let passwordFileOption = "password-file"
 
-    /// A settings file, for the help and for people whose file is none.
+    /// A settings file, for the help and for people whose file is not one.
     static let exampleOfSettings = #"{ broker: { host: "127.0.0.1", port: 1883 }, gateway: "home" }"#
 
     /// The settings file.

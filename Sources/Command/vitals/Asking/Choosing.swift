@@ -6,7 +6,7 @@ import Telemetry
 extension Household {
     /// The gateway that was named, or the only one; it has to be online.
     func theGateway(_ call: Call) throws(Failure) -> Gateway {
-        // A gateway that never said how it is has left its sensors' topics behind at most.
+        // A gateway that has never published a status has at most left its sensors' topics behind.
         let known = gateways.filter { $0.status != nil }
         guard let gateway = known.first else { throw nobody(call) }
         guard known.count == 1 else {

@@ -3,17 +3,18 @@ import Files
 import Glibc
 import Telemetry
 
-/// What a sign-in has left on this machine: who one is at a broker, and the password of this device there.
+/// What a sign-in has left on this machine: the person's id at a broker, and the password of this device there.
 ///
 ///     ~/.config/vitals/accounts/127.0.0.1:1883.json       {"user":"…","device":"…"}
 ///     ~/.config/vitals/accounts/127.0.0.1:1883.password
 ///
-/// One for each broker and root, its owner's only. The password is no person's: it is drawn for the device, and ends with it.
+/// One for each broker and root, readable by its owner only. The password is not a person's: it is made at random for
+/// the device, and ends with it.
 struct Credential: Equatable {
     let user: ID
     let device: ID
 
-    /// Where those of one broker lie.
+    /// Where the files of one broker are.
     struct Place {
         let folder: String
         private let name: String
@@ -58,7 +59,7 @@ struct Credential: Equatable {
         }
     }
 
-    /// Keeps it, in place of another.
+    /// Stores it, in place of another.
     func write(_ place: Place, password: String) throws(Failure) {
         do throws(VaultError) {
             try Self.makeFolders(place.folder)
@@ -77,7 +78,7 @@ struct Credential: Equatable {
         unlink(place.draftFile)
     }
 
-    /// A folder and those above it, as far as they are missing.
+    /// Makes a folder and those above it, where they are missing.
     private static func makeFolders(_ path: String) throws(VaultError) {
         guard access(path, F_OK) != 0 else { return }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
@@ -87,7 +88,7 @@ struct Credential: Equatable {
     }
 }
 
-/// Where settings of a person's programs lie; nil where there is no home.
+/// Where the settings of a person's programs are; nil where there is no home.
 var configurationFolder: String? {
     (variable("XDG_CONFIG_HOME") ?? variable("HOME").map { $0 + "/.config" }).map { $0 + "/vitals" }
 }

@@ -2,7 +2,7 @@ import Daemon
 import MQTT
 import Telemetry
 
-/// What gateways have told the broker to keep, put together.
+/// What gateways have told the broker to retain, put together.
 struct Household {
     /// A gateway, as far as it is known.
     struct Gateway {
@@ -36,7 +36,7 @@ struct Household {
             + sensor.map { call.topics.everySensor(of: call.gateway, $0) }
     }
 
-    /// What the messages say. What cannot be read counts as not said.
+    /// What the messages say. What cannot be read is ignored.
     init(_ messages: [Message], _ topics: Topics) {
         for message in messages where !message.payload.isEmpty {
             guard case .gateway(let id, let topic) = topics.parse(message.topic) else { continue }
@@ -44,7 +44,7 @@ struct Household {
         }
     }
 
-    /// Nobody is there, in a sentence.
+    /// Says in a sentence that no gateway is there.
     func nobody(_ call: Call) -> Failure {
         let who = call.gateway.map { "no gateway \($0)" } ?? "no gateway"
         return Failure(

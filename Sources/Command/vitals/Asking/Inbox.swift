@@ -2,9 +2,9 @@ import MQTT
 import Reactor
 import Synchronization
 
-/// What a session tells.
+/// What a session reports.
 enum Event: Sendable {
-    /// It came into another state.
+    /// It has entered another state.
     case state(State)
     /// A message came.
     case message(Message)
@@ -14,7 +14,7 @@ enum Event: Sendable {
     case replied(Result<Message, MQTTError>)
     /// Something was refused later on.
     case problem(MQTTError)
-    /// So many messages were lost because nobody took them in time.
+    /// This many messages were lost because nobody took them in time.
     case missed(Int)
 }
 

@@ -11,7 +11,7 @@ enum Question: String {
     var response: SensorTopic { self == .steps ? .stepsResponse : .temperatureResponse }
 }
 
-/// Something to ask of a gateway.
+/// A question or request to a gateway.
 struct Inquiry {
     /// Where to ask.
     let topic: GatewayTopic
@@ -19,7 +19,7 @@ struct Inquiry {
     let response: GatewayTopic
     /// What the request says.
     let fields: [JSON.Member]
-    /// Whom it is about, for people: a sensor, or nobody in particular.
+    /// What it is about, for people: a sensor, or nothing in particular.
     let subject: ID?
 
     /// A question to a sensor.
@@ -40,7 +40,7 @@ struct Inquiry {
 }
 
 extension Broker {
-    /// Asks a gateway, and returns the data of its reply; what it refuses is thrown.
+    /// Asks a gateway, and returns the data of its reply; a refusal is thrown.
     func data(
         _ inquiry: Inquiry, of gateway: ID, within limit: Duration? = nil,
         meanwhile: (Event) throws(Failure) -> Void = { _ throws(Failure) in }
@@ -53,7 +53,7 @@ extension Broker {
 }
 
 extension Failure {
-    /// What a gateway replied in place of what it was asked for.
+    /// The error that a gateway replied with.
     fileprivate init(_ error: ReplyError, of sensor: ID?, at gateway: ID) {
         let later = error.retryAfterSeconds.map { "try again in \($0) s" }
         let hint: String? =

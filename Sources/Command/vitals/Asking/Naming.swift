@@ -1,10 +1,11 @@
 import Daemon
 import Telemetry
 
-// What is printed is accepted back: a gateway, a sensor or a device is meant by its id, or by its name as lists show it, and a sensor also
-// as "gateway/sensor".
+// What is printed is also accepted: a gateway, a sensor or a device can be given by its id, or by its name as lists
+// show it, and a sensor also as "gateway/sensor".
 
-/// The id of the one that a person means; nil where none has that id or name. Capitals do not count in names.
+/// The id of the one that a person means; nil where none has that id or name. Names are compared without regard to
+/// case.
 func idMeant(by wanted: String, among known: [(id: String, name: String?)], _ kind: String) throws(Failure) -> String? {
     if known.contains(where: { $0.id == wanted }) { return wanted }
     let word = escaped(wanted).lowercased()
@@ -19,7 +20,7 @@ func idMeant(by wanted: String, among known: [(id: String, name: String?)], _ ki
 
 /// A sensor as a command line names it.
 struct NamedSensor {
-    /// Its gateway's id or name, where that is said.
+    /// Its gateway's id or name, where it is given.
     let gateway: String?
     /// Its id or its name.
     let sensor: String
@@ -34,7 +35,8 @@ struct NamedSensor {
         try arguments.optionalString("SENSOR").map { NamedSensor($0) }
     }
 
-    /// What the argument `DEVICE` of `vitals connect` names, where it is written as a sensor is: a device's own name may have a slash, too.
+    /// What the argument `DEVICE` of `vitals connect` names, where it is written as a sensor's name is: a device's own
+    /// name may have a slash, too.
     static func known(_ arguments: Arguments) throws -> NamedSensor? {
         let named = NamedSensor(try arguments.string("DEVICE"))
         guard let gateway = named.gateway, (try? ID(gateway)) != nil, (try? ID(named.sensor)) != nil else { return nil }
@@ -43,7 +45,8 @@ struct NamedSensor {
 }
 
 extension Call {
-    /// The same about one gateway: the one before the sensor's slash, or --gateway. Whoever is signed in may say its name.
+    /// The same about one gateway: the one before the sensor's slash, or --gateway. Somebody who is signed in may use
+    /// its name.
     func about(_ sensor: NamedSensor?, _ arguments: Arguments) throws -> Call {
         if let named = sensor?.gateway, let wanted = wantedGateway, named != wanted {
             throw arguments.refusal(
@@ -70,7 +73,7 @@ extension Call {
             let found = try Office.visit(self) { try $0.id(ofGateway: wanted, within: .atMost(.seconds(2))) }
             if let found { return try ID(found) }
         } catch let error as Failure where id != nil || error.code == ReplyError.Code.notSupported.rawValue {
-            // A home without accounts has gateways, and nobody who could have named one.
+            // A home without accounts has gateways, but nobody who could have named one.
         }
         guard let id else { throw Office.Owned.gateway.missing(wanted) }
         return id
@@ -78,7 +81,7 @@ extension Call {
 }
 
 extension Household {
-    /// The sensor that a person means, of any gateway; one that is not known here is meant by its id.
+    /// The sensor that a person means, of any gateway; one that is not known here must be given by its id.
     func sensor(_ wanted: String) throws(Failure) -> ID {
         let known = gateways.flatMap(\.sensors).map { (id: $0.id.text, name: $0.info?.name) }
         if let found = try idMeant(by: wanted, among: known, "sensor"), let id = try? ID(found) { return id }

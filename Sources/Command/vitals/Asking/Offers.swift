@@ -1,15 +1,15 @@
 import Daemon
 import Telemetry
 
-/// What completion offers beside words that are known beforehand: names that the broker and the consumer know.
+/// What completion offers in addition to words that are known beforehand: names that the broker and the consumer know.
 enum Offers: String, CaseIterable {
     /// Ids of the household's sensors.
     case sensors
     /// Sensors that can be claimed: a gateway's id and a sensor's.
     case claimable
-    /// Those that are the asker's.
+    /// The sensors that the asker has claimed.
     case claims
-    /// Gateways that the asker sees, by whatever way.
+    /// Gateways that the asker sees, in any way.
     case gateways
     /// Those that the asker has enrolled.
     case ownGateways = "own-gateways"
@@ -23,7 +23,8 @@ enum Offers: String, CaseIterable {
     case suitors
     case blocked
 
-    /// Names, one a line. Somebody waits with a finger on the key: what does not come in time is left out, and why is not said.
+    /// Names, one a line. Somebody is waiting for the completion: names that do not come in time are left out, without
+    /// an error.
     func list(_ call: Call) throws -> ExitCode {
         let call = call.hurried(to: .seconds(1))
         let names =
@@ -43,13 +44,13 @@ enum Offers: String, CaseIterable {
             case .suitors: people(call, ["friend", "asked"])
             case .blocked: people(call, ["blocked"])
             }
-        // What other people call themselves must be neither an option nor a line of its own.
+        // Names that other people gave themselves must not look like an option, nor span more than a line.
         let harmless = Set(names).filter { !$0.isEmpty && !$0.hasPrefix("-") && $0 == escaped($0) }
         try Output.write(harmless.sorted().map { $0 + "\n" }.joined())
         return .ok
     }
 
-    /// What gateways have told the broker to keep.
+    /// What gateways have told the broker to retain.
     private func household(_ call: Call, _ names: (Household.Gateway) -> [String]) -> [String] {
         let broker = Broker(call)
         guard (try? broker.connect()) != nil else { return [] }

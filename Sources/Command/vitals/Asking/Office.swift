@@ -3,8 +3,8 @@ import Glibc
 import MQTT
 import Telemetry
 
-// What one may ask of the consumer: as somebody who has no account yet, or is not signed in, or as oneself. Each connection is one of
-// the two: the broker knows who asks by the name that the connection has.
+// What people may ask of the consumer: as a guest, who has no account yet or is not signed in, or as themselves. Each
+// connection is one of the two: the broker knows who asks by the name that the connection has.
 
 /// A connection to a broker, to ask the consumer behind it.
 final class Office {
@@ -14,13 +14,13 @@ final class Office {
     let person: ID?
 
     /// - Parameters:
-    ///   - isGuest: whether to ask as nobody, signed in or not.
-    ///   - isPatient: whether it goes on where the broker goes away.
+    ///   - isGuest: whether to ask as a guest, signed in or not.
+    ///   - isPatient: whether it goes on when the broker goes away.
     init(_ call: Call, isGuest: Bool = false, isPatient: Bool = false) throws(Failure) {
         guard let person = isGuest ? nil : call.person else {
             guard isGuest else { throw Self.notSignedIn(call) }
             var guest = call.asGuest
-            // A reply finds a guest by what only MQTT 5 has.
+            // A reply reaches a guest by properties that only MQTT 5 has.
             guest.useMQTT5()
             (self.call, self.person, broker) = (guest, nil, Broker(guest))
             return
@@ -37,7 +37,7 @@ final class Office {
                 """)
     }
 
-    /// Connects, does what is to be done, and says goodbye.
+    /// Connects, does the work, and says goodbye.
     static func visit<Result>(
         _ call: Call, isGuest: Bool = false, isPatient: Bool = false, _ body: (Office) throws -> Result
     ) throws -> Result {
@@ -55,13 +55,13 @@ final class Office {
 
     /// How long a request may take.
     enum Limit {
-        /// Where --timeout says nothing else; hashing a password takes its time.
+        /// Unless --timeout is given; hashing a password takes its time.
         case usually(Duration)
-        /// Whatever --timeout says, unless that is shorter: for what is done without where it does not come.
+        /// Whatever --timeout says, unless that is shorter: for answers that we can do without.
         case atMost(Duration)
     }
 
-    /// Asks, and returns the data of the reply; what is refused is thrown.
+    /// Asks, and returns the data of the reply; a refusal is thrown.
     /// - Parameters:
     ///   - name: `sign-up` as a guest; `devices/list` as a person.
     ///   - fields: those that are nil are left out.
@@ -75,7 +75,8 @@ final class Office {
         }
     }
 
-    /// The same for one request of very many: where the consumer wants it later, it is asked again later, for a minute, or for --timeout.
+    /// The same for one request of very many: where the consumer tells us to retry later, it asks again later, for a
+    /// minute, or for --timeout.
     func askPatiently(_ name: String, _ fields: [(String, JSON?)]) throws(Failure) -> JSON {
         let end = ContinuousClock.now + call.patience(.seconds(60))
         while true {
@@ -111,7 +112,7 @@ final class Office {
         ).outcome
     }
 
-    /// What it means that the broker does not let us ask; nil where nothing is to be said beside its own words.
+    /// What it means that the broker does not let us ask; nil where there is nothing to add to its own words.
     private var denial: Failure? {
         guard let person else {
             return Failure(
@@ -126,7 +127,7 @@ final class Office {
         )
     }
 
-    /// Has what the person is told on a topic come in while one asks.
+    /// Subscribes to one of the person's topics, so that its messages come in beside replies.
     func listen(to topic: UserTopic) throws(Failure) { broker.listen(to: [call.topics[user: try user(), topic]]) }
 
     /// What came since the last time; nothing when nothing came in time.
@@ -152,7 +153,7 @@ final class Office {
 }
 
 extension Failure {
-    /// What the consumer replied in place of what it was asked for: its words are for people.
+    /// The error that the consumer replied with: its words are for people.
     init(_ error: ReplyError) {
         let hint: String? =
             switch error.code {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What days have that can be drawn.
+/// What can be drawn of days.
 enum Attribute: String, CaseIterable {
     case steps, distance, energy, temperature
     case heartRate = "heart-rate"
@@ -43,12 +43,12 @@ enum Attribute: String, CaseIterable {
         }
     }
 
-    /// What a day has of it; nil where that is not known.
+    /// How much a day has of it; nil where that is not known.
     func amount(ofDay day: JSON) -> Amount? {
         isSum ? day.double(member).map { Amount(value: $0) } : day[member].flatMap(Self.spread)
     }
 
-    /// What a period has of it on an average day; nil where that is not known.
+    /// How much a period has of it on an average day; nil where that is not known.
     func amount(ofPeriod period: JSON) -> Amount? {
         guard let numbers = period[member] else { return nil }
         return isSum ? numbers.double("mean").map { Amount(value: $0) } : Self.spread(numbers)

@@ -1,7 +1,7 @@
 import Daemon
 import Fitness
 
-/// What can be typed about one's own days.
+/// The commands about a person's own days.
 enum DaysCommands {
     static let all = [today, day, week, month, year, heartRate, goals]
 

@@ -3,7 +3,7 @@ import Files
 import Fitness
 import Telemetry
 
-/// `vitals goals`: how far today's are, other targets, and something to share.
+/// `vitals goals`: the progress of today's goals, new targets, and something to share.
 struct Goals {
     private let call: Call
     private let arguments: Arguments
@@ -59,7 +59,8 @@ struct Goals {
         }
     }
 
-    /// What a goal is to be: a whole number of steps, metres or kilocalories; null for none; nil where the text says neither.
+    /// What a goal should be: a whole number of steps, metres or kilocalories; null for none; nil where the text says
+    /// neither.
     static func target(_ text: String, _ attribute: Attribute) -> JSON? {
         let text = text.lowercased().filter { $0 != " " }
         guard text != "none" else { return .null }
@@ -70,7 +71,7 @@ struct Goals {
             default: [("steps", 1)]
             }
         let unit = units.first { text.hasSuffix($0.0) }
-        // 8 metres are nobody's goal, and 8000 km neither: a number alone would be guessed at.
+        // Nobody's goal is 8 metres, nor 8000 km: a bare number would be a guess.
         guard unit != nil || attribute != .distance else { return nil }
         let digits = text.dropLast(unit?.0.count ?? 0)
         guard digits.utf8.allSatisfy({ $0 == 0x2E || (0x30...0x39).contains($0) }), let number = Double(digits) else {
@@ -80,7 +81,7 @@ struct Goals {
         return value >= 1 && value <= 1e9 ? .integer(Int64(value)) : nil
     }
 
-    /// Prints what can be shared of a goal, and keeps the picture.
+    /// Prints what can be shared of a goal, and stores the picture.
     func share() throws -> ExitCode {
         let goal = try arguments.choice("of", of: Goal.self)
         let day = try arguments.optionalString("day").map { (text) throws(UsageError) -> String in
@@ -112,7 +113,7 @@ struct Goals {
         return .ok
     }
 
-    /// What there can be goals for.
+    /// The values that can have goals.
     enum Goal: String, CaseIterable {
         case steps, distance, energy
     }

@@ -1,8 +1,8 @@
 import Daemon
 import Telemetry
 
-// `vitals heart-rate`: what was recorded, from seconds to years, drawn as one likes to look at it. The consumer says with how many points
-// it can be told; the terminal says how many it can show.
+// `vitals heart-rate`: what was recorded, from seconds to years, drawn as the person asks. The consumer says how many
+// points it can give; the terminal says how many it can show.
 
 /// Shows and deletes heart rates.
 struct HeartRates {
@@ -13,7 +13,7 @@ struct HeartRates {
         (self.call, self.arguments) = (call, arguments)
     }
 
-    /// A graph of the last hour, unless something else is said.
+    /// A graph of the last hour, unless another time is given.
     func graph() throws -> ExitCode {
         let paper = Paper()
         let period = try Period(arguments, default: 3_600_000)
@@ -49,7 +49,7 @@ struct HeartRates {
         let (least, most) = (data.numbers("min"), data.numbers("max"))
         let count = min(indices.count, means.count, least.count, most.count)
         return (0..<count).compactMap { column in
-            // More than were asked for never come; whatever does must not be more than can be counted with.
+            // More points than we asked for never come; an index must not overflow, whatever comes.
             guard (0..<100_000).contains(indices[column]) else { return nil }
             let from = begin + Int64(indices[column]) * width
             return Graph.Piece(
@@ -98,7 +98,7 @@ struct HeartRates {
                     + named.map { name, member in (name, data.double(member).map { "\(decimal($0, 1)) ms" }) }))
     }
 
-    /// Deletes what was recorded in a time, for good.
+    /// Deletes what was recorded in a period, for good.
     func delete() throws -> ExitCode {
         let period = try Period(arguments, default: nil)
         let isSure = try arguments.flag("yes")

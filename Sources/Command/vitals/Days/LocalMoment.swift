@@ -8,9 +8,9 @@ import Telemetry
 ///     now   -2h   -1h30m   14:00   14:00:30   yesterday   "yesterday 14:00"   2026-11-21   "2026-11-21 14:00"
 ///     2026-11-21T14:00:00Z   2026-11-21T14:00:00.250+01:00
 struct LocalMoment {
-    /// Unix milliseconds; where a day was typed and no time, its first one.
+    /// Unix milliseconds; where a day was typed without a time, its first moment.
     let start: Int64
-    /// The end of the day, where a day was typed and no time; else the same.
+    /// The end of the day, where a day was typed without a time; otherwise the same.
     let end: Int64
 
     static let expected = "a time such as \"2026-11-21 14:00\", 2026-11-21T14:00:00Z, 14:00, yesterday, -2h or now"
@@ -58,7 +58,7 @@ struct LocalMoment {
         repeat {
             let digits = rest.prefix { $0.isASCII && $0.isNumber }
             let unit = rest.dropFirst(digits.count).prefix { $0.isLetter }
-            // Nine digits of weeks are more than there are years, and less than the numbers end at.
+            // Nine digits of weeks are more than all years, and less than the largest number.
             guard digits.count < 10, let number = Int64(digits), let seconds = units[String(unit)] else { return nil }
             sum += number * seconds * 1000
             rest = rest.dropFirst(digits.count + unit.count)
@@ -66,7 +66,7 @@ struct LocalMoment {
         return sum
     }
 
-    /// What a clock shows, and where it hangs.
+    /// What a clock shows, and in which zone.
     private struct Time {
         var hour = 0
         var minute = 0
@@ -116,7 +116,8 @@ struct LocalMoment {
         return sign * (hours * 3600 + minutes * 60)
     }
 
-    /// A time that the clocks skip counts as they would have gone on; of one that they show twice, the C library chooses.
+    /// A time that the clocks skip counts as if they had not been changed; where they show a time twice, the C library
+    /// chooses.
     private static func moment(_ day: CalendarDay, _ time: Time) -> Int64? {
         if let zone = time.zone {
             let clock = Int64(time.hour * 3600 + time.minute * 60 + time.second)
@@ -138,7 +139,8 @@ struct Period {
     let from: Int64
     let to: Int64
 
-    /// - Parameter ago: where nothing is said, it begins so long before now; nil where something has to be said.
+    /// - Parameter ago: where no option is given, how long before now the period begins; nil where an option is
+    ///   required.
     init(_ arguments: Arguments, default ago: Int64?) throws {
         let now = unixMilliseconds()
         let (first, last) = (try arguments.optionalString("from"), try arguments.optionalString("to"))
@@ -147,7 +149,7 @@ struct Period {
         }
         let begin = try first.map { try Self.moment($0, "from", arguments, now) }
         let end = try last.map { try Self.moment($0, "to", arguments, now) }
-        // A day that goes on ends now.
+        // A day that is not over ends now.
         to = end.map { $0.start < now ? min($0.end, now) : $0.end } ?? now
         from = begin?.start ?? to - (ago ?? 0)
         guard from < to else {

@@ -37,7 +37,7 @@ struct Reports {
         let amounts = Attribute.goals.compactMap { attribute in
             attribute.amount(ofDay: day).map { attribute.text($0.value).count }
         }
-        // So that the meters begin below each other on the longest of days, too.
+        // So that the meters line up even on the longest of days.
         let width = max(9, amounts.max() ?? 0)
         var rows = Attribute.allCases.map { ($0.title, described($0, day, width)) }
         if let heart = day["heart_rate"] {
@@ -50,7 +50,7 @@ struct Reports {
         return try print((title.map { paper.style.bold($0) + "\n" } ?? "") + (body.isEmpty ? nothing : body))
     }
 
-    /// A line of today's, the goal with it.
+    /// A line of today's values, with the goal.
     private func described(_ attribute: Attribute, _ day: JSON, _ width: Int) -> String? {
         guard let amount = attribute.amount(ofDay: day) else {
             return day.goal(attribute)?.double("target").map { "-, goal \(attribute.text($0))" }
@@ -98,7 +98,7 @@ struct Reports {
                 + drawing(rows, data["summary"], attribute))
     }
 
-    /// Bars and what they come to, or that there is nothing to draw.
+    /// Bars and their summary, or a sentence that there is nothing to draw.
     private func drawing(_ rows: [Bars.Row], _ period: JSON?, _ attribute: Attribute) -> String {
         guard rows.contains(where: { $0.amount != nil }) else { return Self.nothing }
         return Bars(rows: rows).drawn(on: paper) + summary(period, attribute)
@@ -131,7 +131,7 @@ struct Reports {
             let percent = days.compactMap { day, numbers in
                 numbers.goal(goal)?.percent.map { (day, $0) }
             }
-            // A month of which nothing is known has reached 0 % on none of its days.
+            // A month of which nothing is known must not show 0 %.
             let isKnown = days.contains { goal.amount(ofDay: $0.numbers) != nil }
             return MonthCalendar.Entry(name: goal.title, percent: isKnown ? Dictionary(percent) { $1 } : [:])
         }.filter { !$0.percent.isEmpty }
@@ -236,7 +236,7 @@ struct Reports {
     }
 }
 
-/// How far something has come, in a line: `████████░░  80 %`.
+/// The progress of something, in a line: `████████░░  80 %`.
 struct Meter {
     let share: Double
     let isReached: Bool

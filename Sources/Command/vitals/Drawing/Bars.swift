@@ -2,7 +2,7 @@
 struct Amount {
     /// The value, or the mean of several.
     let value: Double
-    /// From the least to the most, where a sum means nothing: temperatures and heart rates.
+    /// From the lowest to the highest, where a sum means nothing: temperatures and heart rates.
     var range: ClosedRange<Double>?
 
     /// The most that a drawing has to hold.
@@ -10,7 +10,7 @@ struct Amount {
     fileprivate var bottom: Double { range?.lowerBound ?? 0 }
 }
 
-/// What a drawing goes from and to. Amounts begin at 0; ranges where the least of them is.
+/// The range of a drawing. Amounts begin at 0, ranges at the lowest of them.
 struct Scale {
     let low: Double
     let high: Double
@@ -35,7 +35,7 @@ struct Bars {
         let label: String
         let amount: Amount?
         let goal: Double?
-        /// What stands behind the bar, in columns.
+        /// What follows the bar, in columns.
         let notes: [String]
     }
 
@@ -56,7 +56,7 @@ struct Bars {
         }.joined()
     }
 
-    /// The bar itself; its last column is left to the goal.
+    /// The bar itself; its last column is left for the goal.
     private func cells(_ row: Row, _ plot: Int, _ scale: Scale, _ paper: Paper) -> String {
         let length = plot - 1
         var cells = [Character](repeating: " ", count: plot)
@@ -68,7 +68,7 @@ struct Bars {
             let eighths = Int((scale.share(value) * Double(length * 8)).rounded())
             for index in 0..<(eighths / 8) { cells[index] = paper.glyph("█", or: "#") }
             let rest = eighths % 8
-            // As narrow as it may be, there is something to be seen of a value that is not 0.
+            // However short the bar, something shows of a value that is not 0.
             let piece = rest == 0 && eighths == 0 && value > 0 ? 1 : rest
             if piece > 0 { cells[eighths / 8] = paper.isUnicode ? Self.pieces[piece - 1] : piece > 3 ? "#" : "." }
         }

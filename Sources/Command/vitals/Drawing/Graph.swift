@@ -1,4 +1,5 @@
-/// A line through the means of what was measured, over time, and what lies between the least and the most as a shade.
+/// A line through the means of what was measured, over time, and the area between the lowest and the highest as a
+/// shade.
 ///
 ///     160 ┤       ⢀⣀
 ///         │     ░⢠⠎░⠱⡀░
@@ -9,7 +10,7 @@
 /// Each character holds 2 by 4 points, the dots of Braille; one, where the terminal shows ASCII only. Where nothing was
 /// measured, there is a gap.
 struct Graph {
-    /// What was measured in a piece of the time.
+    /// What was measured in a piece of time.
     struct Piece {
         /// Unix milliseconds.
         let from: Int64
@@ -29,7 +30,7 @@ struct Graph {
     static let margin = 5
     private static let rows = 12
 
-    /// How many pieces make a drawing as fine as it can be.
+    /// The number of pieces that makes a drawing as fine as possible.
     static func points(on paper: Paper) -> Int { (paper.width - margin) * (paper.isUnicode ? 2 : 1) }
 
     /// The drawing, with both axes.
@@ -69,7 +70,7 @@ struct Graph {
         }
     }
 
-    /// Those that share a dot as one of them.
+    /// Merges the pieces that share a dot.
     private func merged(_ width: Int) -> [Piece] {
         guard pieces.count > width else { return pieces }
         let groups = Dictionary(grouping: pieces) { piece in
@@ -84,7 +85,7 @@ struct Graph {
         }
     }
 
-    /// A measurement may be late by so much, or be lost, and the line still goes on.
+    /// How late a measurement may be for the line to go on.
     private static let longestPause: Int64 = 5000
 }
 

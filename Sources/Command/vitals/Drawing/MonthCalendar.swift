@@ -6,7 +6,7 @@ import Fitness
 ///                                                              1
 ///     Steps                                                104 %★
 struct MonthCalendar {
-    /// What stands under the days: what it is called, and how much each day has of it.
+    /// What is shown under the days: its name, and how much each day has of it.
     struct Entry {
         let name: String
         let percent: [CalendarDay: Double]
@@ -20,7 +20,7 @@ struct MonthCalendar {
         let margin = (entries.map(\.name.count).max() ?? 0) + 1
         let cell = max(5, min(9, (paper.width - margin) / 7))
         var text = String(repeating: " ", count: margin)
-        // A column is left to the star.
+        // A column is left for the star.
         text += CalendarDay.weekdays.map { String($0.prefix(3)).leftPadded(to: cell - 1) + " " }.joined().trimmed + "\n"
         var monday = month.days.lowerBound.week.monday
         repeat {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The axis below a graph: a line, marks at round times of the clock and the calendar, and what they are called.
+/// The axis below a graph: a line, marks at round times of the clock and the calendar, and their names.
 struct TimeAxis {
     /// Unix milliseconds.
     let from: Int64
@@ -62,7 +62,7 @@ struct TimeAxis {
         let (month, year) = (LocalTime.two(fields.tm_mon + 1), Int(fields.tm_year) + 1900)
         switch step {
         case .seconds(let count):
-            // Midnight is called by its day.
+            // Midnight is named after its day.
             let isMidnight = fields.tm_hour == 0 && fields.tm_min == 0 && fields.tm_sec == 0
             if isMidnight, count >= 60 { return "\(month)-\(LocalTime.two(fields.tm_mday))" }
             return String(LocalTime.timeOfDay(time).prefix(count < 60 ? 8 : 5))
@@ -88,7 +88,7 @@ struct TimeAxis {
             fields.tm_year = (fields.tm_year + 1900) / CInt(count) * CInt(count) - 1900
         }
         var times: [Int64] = []
-        // More than there is room for is never asked for: a step is several columns wide.
+        // There are never more marks than columns: a step is several columns wide.
         for _ in 0...(columns + 1) {
             var now = fields
             now.tm_isdst = -1

@@ -4,7 +4,7 @@ import Telemetry
 // `vitals friends` and `vitals cheer`. The consumer knows friends by their ids; people know them by their names, so each command begins
 // with the list. An invitation that nobody has accepted yet has an id of its own.
 
-/// Lists friends, and changes who they are.
+/// Lists, adds and removes friends.
 struct Friends {
     private let call: Call
     private let arguments: Arguments
@@ -64,8 +64,8 @@ struct Friends {
 
     // MARK: What friends see
 
-    /// Whether friends are to see the person's steps: as the command line says, or as the person says at the terminal, who is asked where they
-    /// do not see them yet. Left out, nothing changes.
+    /// Whether friends should see the person's steps: as the command line says, or as the person answers at the
+    /// terminal, where friends do not see them yet. Where it is left out, nothing changes.
     private func share(_ office: Office) throws -> (String, JSON?) {
         if let text = try arguments.optionalString("share-steps") {
             guard let value = onOff(text) else { throw arguments.refusal(of: "share-steps", "expected on or off") }
@@ -84,7 +84,7 @@ struct Friends {
             : "your friends do not see your steps; `vitals consent --steps on` shows them"
     }
 
-    /// An e-mail address, a phone number, or else a code: that has letters.
+    /// An e-mail address, a phone number, or else a code, which has letters.
     private static func address(_ text: String) -> (String, JSON?) {
         let digits = text.filter { $0.isASCII && $0.isNumber }.count
         let isPhone =
@@ -142,7 +142,7 @@ struct Friends {
         }
     }
 
-    /// Asks for something about one of those in the list.
+    /// Asks for something about one of the people in the list.
     private func change(
         _ verb: String, named command: String? = nil, of states: Set<String>, _ fields: [(String, JSON?)] = [],
         asking question: String? = nil, isSharing: Bool = false,
@@ -170,8 +170,8 @@ struct Friends {
         }
     }
 
-    /// The one that is meant: by id, by the whole name, or by its beginning; in small letters or capitals.
-    /// - Parameter verb: what is to be done, for somebody who named nobody.
+    /// The one that is meant: by id, by the whole name, or by its beginning; in any case.
+    /// - Parameter verb: what the command does, for the error where nobody was named.
     static func one(
         _ wanted: String, among known: [JSON], _ states: Set<String>, to verb: String
     ) throws(Failure) -> (id: String, name: String) {

@@ -1,6 +1,6 @@
 import Daemon
 
-/// What can be typed about friends, and about what one is told.
+/// The commands about friends and about notifications.
 enum FriendsCommands {
     static let all = [friends, cheer, notifications]
 

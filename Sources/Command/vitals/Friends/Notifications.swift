@@ -3,10 +3,10 @@ import Glibc
 import MQTT
 import Telemetry
 
-// `vitals notifications`. The consumer's list is the truth; the topic only says earlier what will stand there. Whoever follows is shown
-// the list first, and again after each time without the broker; an id is shown once.
+// `vitals notifications`. The consumer's list is authoritative; the topic only says earlier what will be in it.
+// Somebody who follows is shown the list first, and again after each time without the broker; an id is shown once.
 
-/// Lists, follows and confirms what one has been told.
+/// Lists, follows and confirms notifications.
 struct Notifications {
     private let call: Call
     private let arguments: Arguments
@@ -41,7 +41,7 @@ struct Notifications {
         return .ok
     }
 
-    /// The newest so many, in as many requests as it takes.
+    /// The latest notifications, up to a number, in as many requests as it takes.
     private static func list(
         _ isAll: Bool, _ limit: Int, _ ask: ([(String, JSON?)]) throws(Failure) -> JSON
     ) throws(Failure) -> (notifications: [JSON], hasMore: Bool) {
@@ -61,7 +61,7 @@ struct Notifications {
     // MARK: Following
 
     private func follow(_ isAll: Bool, _ limit: Int) throws -> ExitCode {
-        // As with `vitals watch`: this is how one ends it.
+        // As with `vitals watch`: this is how people end it.
         signal(SIGINT) { _ in _exit(ExitCode.ok.rawValue) }
         return try Office.visit(call, isPatient: true) { office in
             try office.listen(to: .notifications)
@@ -92,7 +92,7 @@ struct Notifications {
                     default: break
                     }
                 }
-                // The consumer may take longer to come back than we do: it is asked until it answers.
+                // The consumer may take longer to come back than we do: we ask until it answers.
                 if isBehind, !isCutOff { isBehind = (try? catchUp(within: .atMost(.seconds(3)))) == nil }
             } while !Output.readerHasGone
             return .ok

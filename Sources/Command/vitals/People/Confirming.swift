@@ -1,8 +1,8 @@
 import Daemon
 import Telemetry
 
-/// What shows that it is the person who asks, before something is done that cannot be undone: the account's password, or an ID token of the
-/// provider that they sign in with.
+/// Proof that the person themselves asks, before something is done that cannot be undone: the account's password, or an
+/// ID token of the provider that they sign in with.
 struct Confirming {
     private let call: Call
     private let arguments: Arguments
@@ -12,7 +12,7 @@ struct Confirming {
         .value("token-file", "FILE", "a file whose first line is a new ID token of that provider"),
     ]
 
-    /// How it is said in the help of a command that has these options.
+    /// The text about it in the help of a command that has these options.
     static let explanation = """
         It takes the account's password: typed at the terminal, where it is not shown, or the first line of --password-file, or \
         from standard input. Where you sign in with a provider, it takes a new ID token of theirs in a file; with --provider \
@@ -23,7 +23,7 @@ struct Confirming {
         (self.call, self.arguments) = (call, arguments)
     }
 
-    /// Prints a nonce, where that is all that was asked for.
+    /// Prints a nonce, where only that was asked for.
     /// - Returns: nil where it was not.
     func drawNonce() throws -> ExitCode? {
         guard let provider = try arguments.optionalString("provider"), try arguments.optionalString("token-file") == nil
@@ -33,7 +33,7 @@ struct Confirming {
     }
 
     /// The fields of the request.
-    /// - Parameter account: what the consumer says of the account: `has_password` and `providers`.
+    /// - Parameter account: what the consumer says about the account: `has_password` and `providers`.
     func fields(_ account: JSON) throws -> [(String, JSON?)] {
         guard account["has_password"] != true else {
             let file = try arguments.optionalString("password-file")

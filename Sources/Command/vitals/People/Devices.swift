@@ -1,7 +1,7 @@
 import Daemon
 import Telemetry
 
-/// `vitals devices`: where one is signed in.
+/// `vitals devices`: the devices on which a person is signed in.
 struct Devices {
     private let call: Call
     private let arguments: Arguments

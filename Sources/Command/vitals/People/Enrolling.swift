@@ -1,7 +1,7 @@
 import Daemon
 import Telemetry
 
-// `vitals enrol`, `gateways`, `claim`, `release`, `claims`: gateways and sensors that are one's own.
+// `vitals enrol`, `gateways`, `claim`, `release`, `claims`: a person's own gateways and sensors.
 
 /// Enrols this machine's gateway, and looks after those that are enrolled.
 struct Enrolling {
@@ -17,7 +17,7 @@ struct Enrolling {
         let isShown = try arguments.flag("show")
         guard try !arguments.flag("code") else {
             guard !isShown else { throw arguments.refusal(of: "code", "cannot be combined with --show") }
-            // The gateway asks for it itself.
+            // The gateway asks for the code itself.
             return try runGateway(input: nil)
         }
         let isHousehold = try arguments.flag("household")

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import Telemetry
 
-/// `vitals export`: all that is kept of oneself, as files in a folder or a tar archive.
+/// `vitals export`: everything that is stored about a person, as files in a folder or a tar archive.
 struct Exporting {
     private let call: Call
     private let arguments: Arguments
@@ -15,7 +15,7 @@ struct Exporting {
 
     func run() throws -> ExitCode {
         let target = try arguments.string("TARGET")
-        // For its owner only, archive and all.
+        // Everything is for its owner only, including the archive.
         umask(0o077)
         guard target.hasSuffix(".tar") else { return try report(write(to: target), target) }
         guard access(target, F_OK) != 0 else { throw Failure(.inputOutput, "there is a file \(target) already") }

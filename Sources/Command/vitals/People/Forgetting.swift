@@ -12,7 +12,7 @@ struct Forgetting {
         (self.call, self.arguments) = (call, arguments)
     }
 
-    /// Deletes all that is kept of the person, and keeps the account.
+    /// Deletes everything that is stored about the person, and keeps the account.
     func resetAll() throws -> ExitCode {
         if let code = try confirming.drawNonce() { return code }
         try refuseUnasked()
@@ -50,7 +50,8 @@ struct Forgetting {
 
     private var isSure: Bool { get throws { try arguments.flag("yes") } }
 
-    /// What cannot be undone is not done because there was nobody to ask: `ssh pi vitals reset-all` has no terminal.
+    /// What cannot be undone must not be done just because there was nobody to ask: `ssh pi vitals reset-all` has no
+    /// terminal.
     private func refuseUnasked() throws {
         guard try isSure || Secret.isTerminal else {
             throw Failure(
@@ -77,7 +78,7 @@ struct Forgetting {
         }
     }
 
-    /// Deletes the account, and all that is kept of the person.
+    /// Deletes the account, and everything that is stored about the person.
     func deleteAccount() throws -> ExitCode {
         if let code = try confirming.drawNonce() { return code }
         try refuseUnasked()

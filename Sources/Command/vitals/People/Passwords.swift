@@ -1,7 +1,7 @@
 import Daemon
 import Telemetry
 
-/// `vitals password`: another password, with the old one or with a code.
+/// `vitals password`: sets a new password, with the old one or with a code.
 struct Passwords {
     private let call: Call
     private let arguments: Arguments
@@ -22,7 +22,7 @@ struct Passwords {
         return .ok
     }
 
-    /// What the command line says of what hangs on the account.
+    /// What the command line says about keeping what belongs to the account.
     private var keep: JSON? {
         get throws {
             let (keeps, discards) = (try arguments.flag("keep"), try arguments.flag("discard"))
@@ -31,8 +31,8 @@ struct Passwords {
         }
     }
 
-    /// Shows what hangs on an account that nobody has shown to be theirs, and asks whether it is kept. Neither is done by mistake: readings do
-    /// not come back, and neither does what a stranger was shown.
+    /// Shows what belongs to an account that nobody has proved to be theirs, and asks whether to keep it. Neither
+    /// answer may be a mistake: deleted readings do not come back, nor can a stranger unsee what was kept.
     private func isKept(_ data: JSON) throws(Failure) -> Bool {
         let hanging = data["hanging"] ?? [:]
         if call.isJSON {
@@ -57,7 +57,7 @@ struct Passwords {
             hint: "the code is still good; with --code, and --keep or --discard, it is taken")
     }
 
-    /// What hangs on an account, as people read it.
+    /// What belongs to an account, as people read it.
     private static func lines(of hanging: JSON) -> [String] {
         guard case .object(let members) = hanging else { return [] }
         return members.compactMap { member in
@@ -70,7 +70,7 @@ struct Passwords {
         }
     }
 
-    /// Has a code sent, and takes it; or one of the two, where nobody sits at a terminal.
+    /// Asks for a code to be sent, and reads it; or does one of the two, where nobody is at a terminal.
     func reset() throws -> ExitCode {
         let name = try AccountName(arguments.string("NAME"))
         if try !arguments.flag("code") {

@@ -1,7 +1,7 @@
 import Daemon
 import Fitness
 
-/// What can be typed about oneself: the account, the profile, one's own gateways and sensors.
+/// The commands about a person: the account, the profile, their own gateways and sensors.
 enum PeopleCommands {
     static let groups = [
         (

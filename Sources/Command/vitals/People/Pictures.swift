@@ -8,7 +8,7 @@ import Telemetry
 struct Pictures {
     private let call: Call
     private let arguments: Arguments
-    /// As the consumer takes them.
+    /// The largest picture that the consumer accepts, in bytes.
     private static let limit = 32 * 1024
 
     init(_ call: Call, _ arguments: Arguments) {

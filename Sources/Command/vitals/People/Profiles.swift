@@ -4,7 +4,8 @@ import Fitness
 import Glibc
 import Telemetry
 
-// `vitals profile`: who one is, as far as energy and zones need to know. Saving takes all of it; what is not said stays as it was.
+// `vitals profile`: what energy and zones need to know about a person. Saving sends all fields; those that are not
+// given stay as they were.
 
 /// Shows and changes the profile.
 struct Profiles {
@@ -74,8 +75,9 @@ struct Profiles {
         return .ok
     }
 
-    /// Asks field by field, and checks each answer when it is given. Ctrl-D changes nothing. What else comes between (Ctrl-C, a broker
-    /// that goes away, a refusal) loses no answer: they are kept on this machine, and offered the next time.
+    /// Asks field by field, and checks each answer when it is given. Ctrl-D changes nothing. No other interruption
+    /// (Ctrl-C, a broker that goes away, a refusal) loses an answer: the answers are kept on this machine, and offered
+    /// the next time.
     func edit() throws -> ExitCode {
         guard Secret.isTerminal else {
             throw Failure(
@@ -110,7 +112,7 @@ struct Profiles {
         }
     }
 
-    /// Asks for one field until the answer is one that it may have.
+    /// Asks for one field until the answer is valid.
     /// - Returns: false at the end of input.
     private func ask(_ field: ProfileField, _ before: [String: JSON], _ draft: inout ProfileDraft) -> Bool {
         let now = draft.answers[field.name] ?? before[field.name]
@@ -142,7 +144,7 @@ struct Profiles {
     }
 }
 
-/// A field of the profile: what it is called, and what people may type there.
+/// A field of the profile: its name, and what people may type there.
 private struct ProfileField {
     enum Kind {
         case name, dateOfBirth, onOff, timeZone, language
@@ -153,7 +155,7 @@ private struct ProfileField {
     let name: String
     let heading: String
     private let kind: Kind
-    /// Whether there is no profile without it.
+    /// Whether every profile must have it.
     let isRequired: Bool
 
     /// - Parameter isRequired: names, dates and numbers are.
@@ -179,7 +181,7 @@ private struct ProfileField {
         }
     }
 
-    /// What may be typed, for people who typed something else.
+    /// What may be typed, for error messages.
     var expected: String {
         switch kind {
         case .name: "a name of at most \(ProfileRules.longestName) characters"
@@ -196,7 +198,7 @@ private struct ProfileField {
         names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
     }
 
-    /// What a text says for this field; nil where that is nothing that it may be.
+    /// The value that a text gives this field; nil where it is not valid.
     func value(_ text: String) -> JSON? {
         let text = text.trimmed
         switch kind {
@@ -223,13 +225,13 @@ private struct ProfileField {
     }
 }
 
-/// Answers of a person that were not saved yet, in a file beside the sign-in, its owner's only.
+/// Answers of a person that were not saved yet, in a file beside the sign-in, readable by its owner only.
 private struct ProfileDraft {
     var answers: [String: JSON] = [:]
     private let place: Credential.Place?
     private let user: JSON
 
-    /// Those that are kept of the person who is signed in.
+    /// The stored answers of the person who is signed in.
     init(_ call: Call) {
         place = call.credential == nil ? nil : call.place
         user = call.credential.map { .string($0.user.text) } ?? .null
@@ -239,7 +241,7 @@ private struct ProfileDraft {
         answers = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    /// Keeps them. Where that fails, they are lost with the program, which goes on.
+    /// Stores them. Where that fails, they are lost with the program, which goes on.
     func write() {
         guard let place else { return }
         let members = answers.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value) }
@@ -261,7 +263,7 @@ func onOff(_ text: String) -> JSON? {
     }
 }
 
-/// `vitals consent`: what of oneself others may be shown.
+/// `vitals consent`: what others may see of a person.
 struct Consents {
     private let call: Call
     private let arguments: Arguments

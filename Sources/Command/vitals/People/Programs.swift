@@ -3,7 +3,7 @@ import Glibc
 
 /// Programs that this one runs.
 enum Programs {
-    /// The path of one of ours: beside this one, else wherever PATH finds it.
+    /// The path of one of ours: beside this one, otherwise wherever PATH finds it.
     static func ours(_ name: String) -> String {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count - 1)
@@ -39,7 +39,7 @@ enum Programs {
         }
         if let input {
             let bytes = Array(input.utf8)
-            // Far less than a pipe holds.
+            // The input is far less than a pipe holds.
             _ = write(ends[1], bytes, bytes.count)
             close(ends[1])
             ends[1] = -1

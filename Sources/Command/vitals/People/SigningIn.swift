@@ -5,7 +5,7 @@ import Telemetry
 // `vitals sign-up`, `sign-in`, `sign-out`, `account`. Signing in leaves a credential of this device on this machine, which the other
 // commands use with the same broker.
 
-/// Becomes somebody, or is somebody again.
+/// Signs up, signs in and signs out.
 struct SigningIn {
     private let call: Call
     private let arguments: Arguments
@@ -40,7 +40,7 @@ struct SigningIn {
     }
 
     /// What the provider has to put into the token, so that it is good for one sign-in here.
-    /// - Parameter command: what takes the token then.
+    /// - Parameter command: the command that takes the token afterwards.
     func drawNonce(_ provider: String, for command: String = "sign-in") throws -> ExitCode {
         let data = try Office.visit(call, isGuest: true) { try $0.ask("nonce", [("provider", .string(provider))]) }
         guard let nonce = data.text("nonce") else { throw Failure(.protocolError, "the consumer's reply has no nonce") }
@@ -78,13 +78,13 @@ struct SigningIn {
         do {
             _ = try Office.visit(call) { try $0.ask("account/sign-out", [("device", .string(credential.device.text))]) }
         } catch let error as Failure where error.exitCode == .refused {
-            // It was signed out before, and what is kept here was good for nothing.
+            // The device was signed out before, and what is stored here was useless.
         } catch let error as Failure
             where error.code == ReplyError.Code.notSupported.rawValue && error.field == "accounts"
         {
-            // A home without accounts: what is kept here is all that there is of a sign-in.
+            // In a home without accounts, what is stored here is all that there is of a sign-in.
         } catch let error as Failure {
-            // A person of the settings has the name of no device, and nothing that could be revoked.
+            // A person of the settings does not have a device's name, and nothing that could be revoked.
             let isDevice = credential.device != credential.user
             throw Failure(
                 error.exitCode, "signed out here, but the consumer did not hear of it: \(error.message)",
@@ -117,7 +117,7 @@ struct SigningIn {
 
     private var passwordFile: String? { get throws { try arguments.optionalString("password-file") } }
 
-    /// What others see of this device in the list of devices.
+    /// How this device appears in the list of devices.
     private var device: (String, JSON?) {
         get throws {
             var name = [CChar](repeating: 0, count: 65)
@@ -129,7 +129,8 @@ struct SigningIn {
         }
     }
 
-    /// Where the broker does not take what an earlier sign-in left, as after a password reset, that is no sign-in: it is replaced.
+    /// Where the broker does not accept what an earlier sign-in left, as after a password reset, that does not count as
+    /// a sign-in: it is replaced.
     private func refuseWhereSignedIn() throws(Failure) {
         guard let credential = call.credential else { return }
         let broker = Broker(call)
@@ -149,7 +150,7 @@ struct SigningIn {
     }
 }
 
-/// What an account is known by.
+/// The name by which an account is known.
 struct AccountName {
     let field: (String, JSON?)
 

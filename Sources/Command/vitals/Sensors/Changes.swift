@@ -2,8 +2,8 @@ import Daemon
 import Glibc
 import Telemetry
 
-// What one may ask of a gateway about one sensor: connect, disconnect, forget, rename. The gateway does it, keeps it over its
-// restarts, and replies when it is done.
+// What people may ask of a gateway about one sensor: connect, disconnect, forget, rename. The gateway does it,
+// remembers it across its restarts, and replies when it is done.
 
 /// `vitals connect`.
 struct Connect {
@@ -100,7 +100,8 @@ struct Rename {
 }
 
 private enum Change {
-    /// Asks the gateway for what `inquiry` makes of it, and prints what came of it; nothing where that is nil.
+    /// Sends the gateway the request that `inquiry` makes for it, and prints the result; does nothing where that is
+    /// nil.
     static func make(
         _ call: Call, within limit: Duration? = nil, _ inquiry: (Household, Household.Gateway) throws -> Inquiry?,
         text: (JSON) -> String
@@ -112,13 +113,13 @@ private enum Change {
             try broker.gather(Household.filters(call, gateway: [.status], sensor: [.availability, .info])), call.topics)
         let gateway = try household.theGateway(call)
         guard let inquiry = try inquiry(household, gateway) else { throw Failure(.declined, "nothing was changed") }
-        // The time for it begins now: a person may have thought for long before the answer.
+        // The time for it begins now: the person may have thought for a long time before answering.
         let data = try broker.data(inquiry, of: gateway.id, within: limit ?? call.timeout)
         try Output.write(call.isJSON ? data.line : text(data) + "\n")
         return .ok
     }
 
-    /// Asks the person at the terminal; where nobody sits there, the command line itself is the confirmation.
+    /// Asks the person at the terminal; where nobody is there, the command line itself is the confirmation.
     static func isConfirmed(_ question: String) -> Bool {
         guard isatty(STDIN_FILENO) == 1 else { return true }
         Output.ask(question + " [y/N] ")

@@ -10,7 +10,7 @@ struct Read {
 
     /// Which sensor; nil for any.
     private enum Wanted {
-        /// A gateway's, which is asked itself.
+        /// A sensor of a gateway; we ask the gateway itself.
         case household(String?)
         /// The asker's own, wherever it is: the consumer asks its gateway.
         case own(OwnSensor?)
@@ -72,7 +72,7 @@ struct Read {
         }
     }
 
-    /// What else is to be known of a reading.
+    /// What else there is to know about a reading.
     private func remarks(_ data: JSON) -> String {
         var remarks: [String] = []
         if case .own(nil) = sensor, let sensor = data.text("sensor") { remarks.append(sensor) }

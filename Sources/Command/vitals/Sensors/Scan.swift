@@ -6,7 +6,7 @@ import Telemetry
 struct Scan {
     private let call: Call
     private let seconds: Int
-    /// As the gateway takes them; nil leaves the choice to it.
+    /// As the gateway accepts them; nil leaves the choice to it.
     private let services: [String]?
     private let style = Style()
 
@@ -65,8 +65,8 @@ struct Scan {
 
     // MARK: Text
 
-    /// `Device Found  * Polar H10             C0:FF:EE:00:00:01  -61 dBm   95 %  heart-rate, battery  (strap)`, the star where
-    /// it is connected. Columns as wide as what usually comes, since nobody knows yet what will.
+    /// `Device Found  * Polar H10             C0:FF:EE:00:00:01  -61 dBm   95 %  heart-rate, battery  (strap)`, the
+    /// star where it is connected. The columns are as wide as usual values, since nobody knows yet what will come.
     private func line(_ device: DevicePayload) -> String {
         let name = device.name.map(escaped) ?? "(no name)"
         var cells = [
@@ -80,8 +80,8 @@ struct Scan {
         return line + "\n"
     }
 
-    /// Those that have a name, and how many others there are: a connected device tells all it has. What every device has
-    /// (Generic Access and Generic Attribute) is not worth a word.
+    /// Those that have a name, and how many others there are: a connected device lists all its services. What every
+    /// device has (Generic Access and Generic Attribute) is not worth mentioning.
     private func services(of device: DevicePayload) -> String {
         let others = device.services.filter { GATT.uuid($0) == $0 && ![0x1800, 0x1801].map(GATT.uuid).contains($0) }
         let named = device.services.filter { GATT.uuid($0) != $0 }.map(escaped)
@@ -91,7 +91,7 @@ struct Scan {
     private func strength(_ rssi: Int?) -> String {
         guard let rssi else { return padded("-", style.bars(0) == nil ? 8 : 13) }
         let text = padded("\(rssi) dBm", 8)
-        // What a strap's radio needs, from "beside it" to "just about".
+        // What a strap's radio needs, from "just about" to "beside it".
         let count = [-90, -80, -67, -55].count { rssi >= $0 }
         return style.bars(count).map { "\($0) \(text)" } ?? text
     }
@@ -104,7 +104,7 @@ struct Scan {
     private func summary(of devices: [DevicePayload]) -> String {
         var text = counted(devices.count, "device") + " found"
         if devices.contains(where: \.connected) { text += "; * is connected" }
-        // What is to be pasted is an address and nothing else, whatever the gateway calls one.
+        // The text to paste must be an address and nothing else, whatever the gateway says.
         if let new = devices.first(where: { $0.sensor == nil && Self.isAddress($0.address) }) {
             text += "\n" + Hints.completed("to connect one: vitals connect \(new.address)")
         }

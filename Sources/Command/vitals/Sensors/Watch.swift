@@ -3,8 +3,8 @@ import Glibc
 import MQTT
 import Telemetry
 
-// `vitals watch`: heart rates, running and cycling, a line each. All lines of a batch leave in one write, as soon as the batch is there:
-// prompt when they are few, cheap when they are many.
+// `vitals watch`: heart rates, running and cycling, a line each. All lines of a batch go out in one write, as soon as
+// the batch is there: prompt when they are few, cheap when they are many.
 
 /// `vitals watch`.
 struct Watch {
@@ -15,10 +15,10 @@ struct Watch {
     private var left: Int?
     private let style = Style()
 
-    /// What was last said of gateways and sensors, by topic: only a change is worth a line.
+    /// The last known states of gateways and sensors, by topic: only a change is worth a line.
     private var lastStates: [Topic: Availability] = [:]
     private var gateways: Set<ID> = []
-    /// Where measurements come that cannot be read, and that was said.
+    /// Topics with measurements that cannot be read, and that were reported.
     private var malformed: Set<Topic> = []
     private var isCutOff = false
 
@@ -29,7 +29,7 @@ struct Watch {
     }
 
     mutating func run() throws -> ExitCode {
-        // Ctrl-C is how one ends it; there is nothing to be put in order that the end of a process does not.
+        // People end it with Ctrl-C; nothing needs cleaning up that the end of the process does not clean up.
         signal(SIGINT) { _ in _exit(ExitCode.ok.rawValue) }
         let broker = Broker(call, isPatient: true)
         try broker.connect()
@@ -52,7 +52,7 @@ struct Watch {
         }
     }
 
-    /// Whoever waits for what cannot come should know.
+    /// People who wait for something that cannot come should know.
     private func noteAbsence(_ household: Household) {
         if !household.gateways.contains(where: \.isOnline) {
             Output.note(

@@ -1,18 +1,18 @@
 import Daemon
 import Synchronization
 
-// Commands that are printed for a person to run next, such as "vitals sign-in". They speak with the same broker as the command that prints
-// them, so each of them has the flags in use put in: "vitals --port 1884 sign-in".
+// Commands that are printed for a person to run next, such as "vitals sign-in". They should use the same broker as the
+// command that prints them, so the flags in use are put into each of them: "vitals --port 1884 sign-in".
 
 /// Completes commands in hints.
 enum Hints {
-    /// What is put in, and the commands into which. Set once, at the start.
+    /// The flags to put in, and the commands to put them into. Set once, at the start.
     private static let completion = Mutex((flags: "", commands: Set<String>()))
 
-    /// Has these flags put into each of these commands from now on.
+    /// Puts these flags into each of these commands from now on.
     static func use(_ flags: String, in commands: Set<String>) { completion.withLock { $0 = (flags, commands) } }
 
-    /// `text` with the flags in each command of ours. What asks for help needs none.
+    /// `text` with the flags in each command of ours. Commands that ask for help need none.
     static func completed(_ text: String) -> String {
         let (flags, commands) = completion.withLock { $0 }
         return flags.isEmpty ? text : completed(text, flags, in: commands)
@@ -26,7 +26,7 @@ enum Hints {
             let behind = rest[place.upperBound...]
             let line = behind.prefix { $0 != "\n" && $0 != "`" && $0 != ";" }
             let word = line.prefix { $0.isLetter || $0 == "-" }
-            // "/opt/vitals goals" and "are vitals and the consumer of one version?" are no commands of ours.
+            // "/opt/vitals goals" and "are vitals and the consumer of one version?" are not commands of ours.
             let isCommand = before == nil || before == " " || before == "`" || before == "\n" || before == "("
             result += rest[..<place.lowerBound] + "vitals"
             if isCommand, commands.contains(String(word)), !line.contains("--help") {

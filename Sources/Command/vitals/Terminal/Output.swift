@@ -5,7 +5,7 @@ import Telemetry
 /// Standard output and standard error.
 enum Output {
     /// Writes lines to standard output, all at once and without a buffer.
-    /// - Returns: false when whoever read it has gone, as `head` does when it has enough. That is no error.
+    /// - Returns: false when its reader has gone, as `head` does when it has enough. That is not an error.
     /// - Throws: why it cannot be written: a disk that is full, say.
     @discardableResult
     static func write(_ text: String) throws(Failure) -> Bool {
@@ -32,7 +32,7 @@ enum Output {
     /// Whether programs read what is printed.
     private static let isJSON = CommandLine.arguments.prefix { $0 != "--" }.contains("--json")
 
-    /// Says something to the person, beside the output; to a program as an object like all else that it reads.
+    /// Says something to the person, beside the output; to a program as an object, like everything else that it reads.
     static func note(_ text: String) {
         let text = Hints.completed(text)
         let json: JSON = ["note": .string(text)]
@@ -41,7 +41,7 @@ enum Output {
     }
 
     /// Asks the person at the terminal something, wherever output and errors go.
-    /// - Parameter isRaw: it is no text from elsewhere, and may move the cursor.
+    /// - Parameter isRaw: the text is our own, and may move the cursor.
     static func ask(_ question: String, isRaw: Bool = false) {
         let terminal = open("/dev/tty", O_WRONLY | O_CLOEXEC | O_NOCTTY)
         defer { if terminal >= 0 { close(terminal) } }
@@ -49,14 +49,14 @@ enum Output {
         _ = bytes.withUnsafeBytes { Glibc.write(terminal >= 0 ? terminal : STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Whether nobody reads standard output any more. A pipe says so although nothing is written.
+    /// Whether nobody reads standard output any longer. A pipe says so although nothing is written.
     static var readerHasGone: Bool {
         var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         return poll(&entry, 1, 0) == 1 && entry.revents & Int16(POLLERR | POLLNVAL) != 0
     }
 
-    /// Writing to someone who has gone becomes an error that `write` sees, rather than the end of the process. The
-    /// session's socket wants that, too.
+    /// Writing to a reader that has gone becomes an error that `write` sees, rather than the end of the process. The
+    /// session's socket needs that, too.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 }
 

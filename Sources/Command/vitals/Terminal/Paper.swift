@@ -1,7 +1,7 @@
 import Daemon
 import Glibc
 
-/// What drawings are made on: as wide as the terminal, with the characters that it shows.
+/// What drawings are drawn on: as wide as the terminal, with the characters that it shows.
 struct Paper {
     /// How many columns it has.
     let width: Int
@@ -10,7 +10,7 @@ struct Paper {
     let isUnicode: Bool
     let style = Style()
 
-    /// Nothing can be read in less, and nobody follows a line across more.
+    /// A narrower drawing is unreadable, and nobody can follow a line across a wider one.
     private static let widths = 40...120
 
     init() {
@@ -19,7 +19,7 @@ struct Paper {
         isUnicode = locale.lowercased().replacing("-", with: "").contains("utf8")
     }
 
-    /// The width that is asked for, else the terminal's; nil where there is none.
+    /// The width that is asked for, otherwise the terminal's; nil where there is none.
     static var columns: Int? {
         if let asked = variable("COLUMNS").flatMap({ Int($0) }) { return asked }
         var size = winsize()
@@ -43,7 +43,7 @@ struct Paper {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// Beside what was reached.
+    /// The mark beside a value that reached its goal.
     var star: Character { glyph("★", or: "*") }
 }
 
@@ -73,7 +73,7 @@ func grouped(_ number: Int) -> String {
     return (number < 0 ? "-" : "") + text
 }
 
-/// `12,310.4`: so many digits behind the point, rounded.
+/// `12,310.4`: a number of digits after the point, rounded.
 func decimal(_ number: Double, _ digits: Int) -> String {
     let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
     // Within what a whole number holds; nothing that is drawn comes near.

@@ -1,8 +1,8 @@
 import Daemon
 import Glibc
 
-// Passwords and codes come from a terminal, where they are not shown, from a file, or from standard input, where it is none. Never
-// from the command line: everybody on the machine sees that.
+// Passwords and codes come from a terminal, where they are not shown, from a file, or from standard input, where it is
+// not a terminal. They never come from the command line: everybody on the machine can see that.
 
 /// Where passwords and answers come from.
 enum Secret {
@@ -37,7 +37,7 @@ enum Secret {
         return password
     }
 
-    /// Whether a person sits there.
+    /// Whether a person is there.
     static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
     /// What is typed at the terminal, and shown as it is; nil at its end (Ctrl-D).
@@ -54,7 +54,7 @@ enum Secret {
         var mute = before
         mute.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &mute)
-        // Only now: whoever reads it may type at once.
+        // Only now, because the person may type as soon as they read it.
         Output.ask(prompt)
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
@@ -76,7 +76,7 @@ enum Secret {
     }
 }
 
-/// Asks the person at the terminal; where nobody sits there, the command line itself is the confirmation.
+/// Asks the person at the terminal; where nobody is there, the command line itself is the confirmation.
 func isConfirmed(_ question: String) -> Bool {
     guard Secret.isTerminal else { return true }
     return ["y", "yes"].contains((Secret.answer(question + " [y/N] ") ?? "").lowercased())

@@ -27,7 +27,7 @@ private func paragraphs(_ headings: [String], _ rows: [[String]], within width: 
         var mark = ""
         var text = ""
         for (heading, cell) in zip(headings, row) where !cell.isEmpty {
-            // A star under no heading belongs to what follows it.
+            // A star in a column without a heading belongs to what follows it.
             guard !heading.isEmpty else {
                 mark = " \(cell)"
                 continue
@@ -42,7 +42,7 @@ private func paragraphs(_ headings: [String], _ rows: [[String]], within width: 
     return paragraphs.joined(separator: "\n")
 }
 
-/// A text in lines of at most so many columns, but for longer words.
+/// A text in lines of at most `width` columns, except for longer words.
 private func wrapped(_ text: String, to width: Int) -> [String] {
     guard text.count > width else { return [text] }
     var lines: [String] = []
@@ -56,7 +56,7 @@ private func wrapped(_ text: String, to width: Int) -> [String] {
     return lines
 }
 
-/// Headings and what belongs to them, one a line; what is not there is left out.
+/// Headings and what belongs to them, one a line; rows without a text are left out.
 func lines(_ rows: [(heading: String, text: String?)]) -> String {
     let there = rows.compactMap { row in row.text.map { (row.heading, $0) } }
     let width = (there.map { $0.0.count }.max() ?? 0) + 2

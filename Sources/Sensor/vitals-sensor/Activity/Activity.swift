@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What a person does, record by record: a recording, or made up.
+/// What a person does, record by record: recorded, or made up.
 protocol Activity: Sendable {
     /// Where temperatures are taken; nil where nobody knows.
     var temperatureSite: TemperatureSite? { get }

@@ -1,5 +1,5 @@
 // A recording is a CSV file with a header line, one row a record. The columns are found by their names, in any order;
-// others are left alone, and an empty field is something that was not measured:
+// others are ignored, and an empty field means that nothing was measured:
 //
 //     elapsed_s         seconds since the start, never falling from row to row; always there
 //     heart_rate_bpm    the column is always there, its fields may be empty
@@ -30,11 +30,11 @@ struct RecordingError: ExitCodedError, Equatable {
     }
 }
 
-/// A recorded activity, once or again and again. When it begins again, times, steps and distance go on rising, as a
-/// sensor's own counters would.
+/// A recorded activity, once or repeatedly. When it begins again, times, steps and distance go on rising, as a sensor's
+/// own counters would.
 struct RecordedActivity: Activity {
     let records: [Record]
-    /// How many of the records have another time than the file says, because they share it with the row before.
+    /// How many of the records have a time that differs from the file's, because they share it with the row before.
     let moved: Int
     let isRepeated: Bool
     private var index = 0
@@ -69,8 +69,8 @@ struct RecordedActivity: Activity {
         self.isRepeated = isRepeated
     }
 
-    /// Gives each of the records that have one time a time of its own.
-    /// - Returns: the records, and how many have another time now.
+    /// Gives each of the records that share a time a time of its own.
+    /// - Returns: the records, and how many have a different time now.
     private static func spread(_ records: [Record]) -> (records: [Record], moved: Int) {
         var records = records
         var moved = 0
@@ -136,7 +136,7 @@ private struct Table {
         guard values.count == columns.count else {
             throw error("\(values.count) fields, but the header names \(columns.count) columns")
         }
-        // Of two columns with one name the first counts.
+        // Of two columns with the same name the first counts.
         let row = Dictionary(zip(columns, values)) { first, _ in first }
         guard let elapsed = try number("elapsed_s", row, in: 0...1e9) else {
             throw error("is empty", in: "elapsed_s")

@@ -1,6 +1,6 @@
 import Reactor
 
-/// Plays an activity on a loop. Each record is due at its own distance from the start, so that lateness never adds up;
+/// Plays an activity on a loop. Each record is due at its own distance from the start, so lateness never adds up;
 /// records that are overdue follow one another at once, and none is left out.
 final class Replay {
     private let loop: EventLoop
@@ -48,7 +48,7 @@ final class Replay {
         let due = start + .seconds(record.elapsed / speed)
         timer = loop.after(due - .now) { [weak self] in
             self?.play(record)
-            // Whoever was given the record may have cancelled the rest.
+            // The callback may have cancelled the rest.
             if self?.timer != nil { self?.waitForNext() }
         }
     }

@@ -1,6 +1,6 @@
-// A person who is made up: rests, warms up, runs, cools down, over and over. The heart follows the effort with a lag of
-// half a minute, as hearts do, and beats a little unevenly with the breath; everything is drawn from one seed, so that
-// two runs with the same seed are the same.
+// A made-up person, who rests, warms up, runs and cools down, over and over. The heart follows the effort with a lag of
+// half a minute, as hearts do, and beats a little unevenly with the breath; everything follows from one seed, so two
+// runs with the same seed are the same.
 
 import Glibc
 import Telemetry

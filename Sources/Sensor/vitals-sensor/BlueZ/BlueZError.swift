@@ -6,9 +6,9 @@ enum BlueZError {
     static let authenticationCanceled = error("AuthenticationCanceled", "Authentication Canceled")
     static let authenticationFailed = error("AuthenticationFailed", "Authentication Failed")
     static let busy = error("InProgress", "Operation already in progress")
-    /// A link that was refused, aborted, or did not come about in time.
+    /// A link that was refused, aborted, or not made in time.
     static let connectionAborted = failed("le-connection-abort-by-local")
-    /// The same, where a Connect was given up, or by chance. (The word is of another transport, and BlueZ's.)
+    /// The same, where a Connect was given up, or by chance. (The word is BlueZ's, from another transport.)
     static let connectionCanceled = failed("br-connection-canceled")
     static let doesNotExist = error("DoesNotExist", "Does Not Exist")
     static let inProgress = error("InProgress", "In Progress")

@@ -9,7 +9,7 @@ final class Faults {
     /// The next call of the method gets this error.
     func fail(_ method: String, with error: DBusError) { failures[method] = error }
 
-    /// Whether the call went wrong here, and is not to be answered otherwise.
+    /// Whether the call went wrong here, and must not be answered elsewhere.
     func take(_ message: Message, on connection: Connection) -> Bool {
         if message.interface.hasPrefix("org.bluez."), let error = failures.removeValue(forKey: message.member) {
             connection.refuse(message, error)

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What one may tell a running sensor, a line each.
+/// The instructions that a running sensor understands, one a line.
 enum Instruction: Equatable {
     case drop(seconds: Double)
     case silent(Bool)
@@ -150,7 +150,7 @@ enum Instruction: Equatable {
     }
 }
 
-/// A line that is no instruction, or one that cannot be followed here.
+/// A line that is not an instruction, or an instruction that cannot be followed here.
 struct InstructionError: Error, Equatable, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

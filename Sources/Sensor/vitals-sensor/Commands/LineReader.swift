@@ -1,7 +1,7 @@
 import Glibc
 import Reactor
 
-/// Lines from a descriptor, as they come. The end of the input ends nothing but the reading.
+/// Lines from a descriptor, as they come. The end of the input only ends the reading.
 final class LineReader {
     private let descriptor: Int32
     private let take: (String) -> Void
@@ -23,7 +23,7 @@ final class LineReader {
 
     private func readable() {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        // poll has said that there is something, so that this does not wait.
+        // poll has said that there is something, so this does not wait.
         let count = read(descriptor, &buffer, buffer.count)
         if count < 0, errno == EINTR || errno == EAGAIN { return }
         guard count > 0 else { return cancel() }

@@ -31,7 +31,7 @@ struct Property {
     }
 }
 
-/// A method, with the names and signatures of what it takes and gives.
+/// A method, with the names and signatures of its arguments and results.
 struct Method {
     let name: String
     let takes: KeyValuePairs<String, String>
@@ -55,7 +55,7 @@ struct Method {
 struct Call {
     private let message: Message
     private let connection: Connection
-    /// What the method's signature promises, and no more.
+    /// The arguments that the method's signature promises, and no more.
     let arguments: [Value]
 
     init(_ message: Message, on connection: Connection) {

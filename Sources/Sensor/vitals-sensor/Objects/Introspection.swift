@@ -1,4 +1,4 @@
-/// An object's description in XML, as the D-Bus Specification wants it ("Introspection Data Format").
+/// An object's description in XML, as the D-Bus Specification requires it ("Introspection Data Format").
 struct Introspection {
     private var lines: [String] = []
 

@@ -1,9 +1,9 @@
 // Objects on a bus.
 //
-// An object is a path and a list of interfaces, and an interface a table of properties and methods; from the tables come
-// the four standard interfaces (ObjectManager at one path, Properties, Introspectable and Peer everywhere), their
-// signals, and the errors for what is not there. The words of those errors and the order of what the signals carry are
-// those of BlueZ's own gdbus, for the stand-in is compared with it.
+// An object is a path and a list of interfaces, and an interface a table of properties and methods; from the tables
+// come the four standard interfaces (ObjectManager at one path, Properties, Introspectable and Peer everywhere), their
+// signals, and the errors for what is not there. The words of those errors and the order of the signals' contents are
+// those of BlueZ's own gdbus, because the stand-in is compared with it.
 
 import DBus
 
@@ -13,11 +13,11 @@ final class ObjectServer {
     private let managerPath: String
     private var objects: [String: [Interface]] = [:]
 
-    /// Sees each call first; a call for which it answers true is its own to answer, or to leave unanswered.
+    /// Sees each call first; where it returns true, the call is its own to answer, or to leave unanswered.
     var intercept: ((Message) -> Bool)?
 
     /// - Parameters:
-    ///   - connection: where to serve; its `onCall` is taken.
+    ///   - connection: where to serve; this sets its `onCall`.
     ///   - managerPath: the path of the object manager.
     init(on connection: Connection, managerPath: String = "/") {
         self.connection = connection
@@ -25,7 +25,7 @@ final class ObjectServer {
         connection.onCall = { [weak self] in self?.answer($0) }
     }
 
-    /// Adds an object, or interfaces to one that is there, and tells everybody.
+    /// Adds an object, or interfaces to an existing one, and tells everybody.
     func add(_ interfaces: [Interface], at path: String) {
         let isNew = objects[path] == nil
         objects[path, default: []] += interfaces
@@ -56,7 +56,7 @@ final class ObjectServer {
 
     func contains(_ path: String) -> Bool { objects[path] != nil }
 
-    /// Tells everybody the values that properties have now, in one signal; those without a value as invalidated.
+    /// Tells everybody the current values of properties, in one signal; those without a value as invalidated.
     func changed(_ names: [String], of interfaceName: String, at path: String) {
         guard let interface = interface(interfaceName, at: path) else { return }
         var changed: [Value.Entry] = []
@@ -73,7 +73,7 @@ final class ObjectServer {
     }
 
     private func emit(_ path: String, _ interface: String, _ member: String, _ arguments: [Value]) {
-        // It fails where the bus has gone, which is told in another way.
+        // It fails where the bus has gone, which is reported in another way.
         try? connection.emit(path, interface, member, arguments)
     }
 

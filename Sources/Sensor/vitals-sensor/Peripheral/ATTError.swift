@@ -5,9 +5,9 @@ enum ATTError: Error, Equatable {
     case writeNotPermitted
     case invalidOffset
     case invalidLength
-    /// 0E: what the stack makes of a link that has ended.
+    /// 0E: what the stack reports for a link that has ended.
     case unlikely
-    /// 80 to 9F: what the service's own specification says.
+    /// 80 to 9F: defined by the service's own specification.
     case application(UInt8)
 
     /// Heart Rate Service: Control Point value not supported.

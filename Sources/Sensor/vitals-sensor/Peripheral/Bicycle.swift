@@ -1,7 +1,7 @@
 /// A bicycle's wheel and cranks, as a sensor of speed and cadence counts them (CSC Measurement, 2A5B).
 ///
-/// Its counts begin a few revolutions before they wrap around, so that whoever listens sees that soon; the times wrap
-/// around every 64 s by themselves.
+/// Its counts begin a few revolutions before they wrap around, so a listener soon sees that; the times wrap around
+/// every 64 s by themselves.
 struct Bicycle {
     private var wheel = Turning()
     private var crank = Turning()
@@ -29,7 +29,7 @@ struct Bicycle {
     }
 }
 
-/// Something that goes round.
+/// Something that turns.
 private struct Turning {
     private var revolutions = 0.0
     /// When the last whole revolution ended, in seconds.

@@ -1,4 +1,4 @@
-/// The energy that a sensor claims somebody has expended: 70 kg, 35 years, by heart rate alone.
+/// The energy that a sensor says a person has expended: 70 kg, 35 years, by heart rate alone.
 ///
 /// Source: Keytel and others, "Prediction of energy expenditure from heart rate monitoring during submaximal exercise",
 /// Journal of Sports Sciences 23 (2005), the equation without VO2max for men, in kJ/min.

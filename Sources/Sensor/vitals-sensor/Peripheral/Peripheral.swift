@@ -1,9 +1,9 @@
 // The emulated sensor itself: what it measures, what its characteristics say, and how it misbehaves on command.
 //
 // It knows nothing of D-Bus or links. A form (the stand-in for BlueZ, or a real adapter) asks it for values, tells it
-// which characteristics somebody listens to, and carries what `onValue` says. The activity begins when somebody first
-// listens to what the sensor is there for, so that its first record is not missed, and then goes on whether anybody
-// listens or not.
+// which characteristics somebody listens to, and sends what `onValue` reports. The activity begins when somebody first
+// listens to the sensor's main values, so its first record is not missed, and then goes on whether anybody listens or
+// not.
 
 import Reactor
 import Telemetry
@@ -14,20 +14,20 @@ final class Peripheral {
     /// Its identity address, such as `C0:FF:EE:00:00:01`.
     let address: String
     let profile: Profile
-    /// Whether it advertises under resolvable private addresses, which only a bond shows to be the same sensor.
+    /// Whether it advertises under resolvable private addresses, which only a bond reveals as the same sensor.
     let isPrivate: Bool
     /// How many addresses it has given up.
     private var addressCount: UInt64 = 0
-    /// Whether links come about, and are ended at once.
+    /// Whether it ends each link as soon as it is made.
     var isRefusing = false
     /// Whether it is near enough to be heard.
     var isReachable = true
-    /// Whether it has gone for good: it advertises no more.
+    /// Whether it has gone for good: it no longer advertises.
     var hasVanished = false
     /// Whether it remembers a central: the bond's keys are on both sides.
     var hasBond = false
 
-    /// A value of a characteristic somebody listens to.
+    /// A value of a characteristic that somebody listens to.
     var onValue: ((_ uuid: String, _ value: [UInt8]) -> Void)?
     /// The activity is over.
     var onEnd: (() -> Void)?
@@ -60,7 +60,7 @@ final class Peripheral {
     private var measuring = 0
     /// How often the control point was told to reset the energy.
     private(set) var energyResetCount = 0
-    /// What the battery has lost by use.
+    /// How much charge the battery has lost.
     private var used: UInt8 = 0
 
     private static let fullBattery: UInt8 = 95
@@ -68,7 +68,7 @@ final class Peripheral {
     /// How many seconds a thermometer takes.
     static let measuringTime = 5
 
-    /// A sensor that has measured the first record of its activity already, but not begun to send.
+    /// A sensor that has already measured the first record of its activity, but has not begun to send.
     init(
         name: String, address: String, isPrivate: Bool = false, profile: Profile = .strap, activity: any Activity,
         speed: Double, rate: Double? = nil, on loop: EventLoop
@@ -98,7 +98,7 @@ final class Peripheral {
     // MARK: Its address
 
     /// What it advertises under: its identity address, or a random one whose two top bits are 01 (Core Specification,
-    /// Vol 6, Part B, 1.3.2.2). Drawn from the identity, so that two runs are the same.
+    /// Vol 6, Part B, 1.3.2.2). It is derived from the identity, so two runs are the same.
     var airAddress: String {
         guard isPrivate else { return address }
         var random = SplitMix64(seed: (UInt64(address.filter { $0 != ":" }, radix: 16) ?? 0) &+ addressCount << 48)
@@ -153,7 +153,7 @@ final class Peripheral {
         }
     }
 
-    /// Nobody listens to a characteristic any more.
+    /// Nobody listens to a characteristic any longer.
     func stopListening(to uuid: String) {
         listened.remove(uuid)
         if !listened.contains(GATT.heartRateMeasurement) { pulse?.cancel() }
@@ -180,7 +180,7 @@ final class Peripheral {
         if !isThermometer { sendTemperature() }
     }
 
-    /// Sets the battery's level; it goes on to lose what the activity takes.
+    /// Sets the battery's level; it goes on losing what the activity takes.
     func set(battery level: UInt8) {
         guard level != battery else { return }
         battery = level
@@ -228,7 +228,7 @@ final class Peripheral {
         send(GATT.heartRateMeasurement, measurement.gatt)
     }
 
-    /// One of a fixed rate. Only what is handed to a listener is counted.
+    /// A heart rate at a fixed rate. Only those that go to a listener are counted.
     private func beat() {
         guard listened.contains(GATT.heartRateMeasurement), !isSilent else { return }
         counter = counter == .max ? 1 : counter + 1
@@ -236,7 +236,8 @@ final class Peripheral {
         sendHeartRate(Record(elapsed: 0, beatsPerMinute: counter))
     }
 
-    /// A thermometer's second: it closes on the temperature from below, a tenth of a degree in each, and has it in the end.
+    /// A thermometer's second: it closes on the temperature from below, a tenth of a degree in each, and reaches it in
+    /// the end.
     private func measureTemperature() {
         measuring += 1
         let rest = Int64(Self.measuringTime - measuring)
@@ -258,7 +259,7 @@ final class Peripheral {
         }
     }
 
-    /// What a foot pod and a bicycle make of a speed. A foot pod tells the steps of both feet.
+    /// What a foot pod and a bicycle send for a speed. A foot pod reports the steps of both feet.
     private func move(_ metresPerSecond: Double, _ record: Record) {
         let cadence = record.cadencePerMinute ?? 0
         let stepsPerMinute = UInt8(min(255, 2 * cadence))

@@ -66,9 +66,9 @@ struct Profile: Sendable {
 
 /// Which characteristics need an encrypted link.
 enum EncryptedPart: String, CaseIterable, Sendable {
-    /// The maker's own: steps and temperature. The heart rate is for everybody.
+    /// The maker's own: steps and temperature. The heart rate stays open to everybody.
     case vendor
-    /// Everything that is measured; battery and device information are for everybody.
+    /// Everything that is measured; battery and device information stay open to everybody.
     case measurements
 
     func includes(_ service: String) -> Bool {

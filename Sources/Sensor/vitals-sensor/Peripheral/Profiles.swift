@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The sensors that there are.
+/// The kinds of sensors.
 extension Profile {
     static let vendorService = "f1700001-76a1-4c53-9d5b-3f5f0d3c1a00"
     /// uint32, little-endian.

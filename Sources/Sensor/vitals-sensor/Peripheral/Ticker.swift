@@ -1,6 +1,6 @@
 import Reactor
 
-/// Something that is done again and again at even distances from its start, so that lateness never adds up.
+/// Something that is done again and again at even distances from its start, so lateness never adds up.
 final class Ticker {
     private let loop: EventLoop
     private let interval: Duration
@@ -32,7 +32,7 @@ final class Ticker {
         timer = loop.after(next - .now) { [weak self] in
             guard let self else { return }
             tick()
-            // Whoever was told may have ended it.
+            // The callback may have ended it.
             waitForNext()
         }
     }

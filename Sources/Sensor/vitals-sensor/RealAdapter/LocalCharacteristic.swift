@@ -1,10 +1,10 @@
 import DBus
 
-/// A characteristic as this program exports it to BlueZ, which asks on behalf of whoever is connected.
+/// A characteristic as this program exports it to BlueZ, which asks on behalf of the connected central.
 final class LocalCharacteristic {
     let definition: Characteristic
     let path: String
-    /// Takes the object path of a device that has read or written.
+    /// Called with the object path of a device that has read or written.
     var onCentral: ((String) -> Void)?
 
     private let service: String
@@ -31,7 +31,7 @@ final class LocalCharacteristic {
         changed("Value")
     }
 
-    /// Nobody listens any more, and BlueZ is not there to say so.
+    /// Nobody listens any longer, and BlueZ is not there to say so.
     func stop() {
         guard isNotifying else { return }
         isNotifying = false
@@ -121,6 +121,6 @@ final class LocalCharacteristic {
 }
 
 extension Characteristic {
-    /// The flags by which BlueZ is told, too, what needs an encrypted link (its doc/org.bluez.GattCharacteristic.rst).
+    /// The flags, which also tell BlueZ what needs an encrypted link (its doc/org.bluez.GattCharacteristic.rst).
     var localFlags: [String] { needsEncryption ? flags + flags.map { "encrypt-" + $0 } : flags }
 }

@@ -5,8 +5,9 @@
 // LEAdvertisingManager1.RegisterAdvertisement), and answers what BlueZ then asks: reads, writes, and whether to notify. A
 // notification is a PropertiesChanged of `Value`. BlueZ adds the 2902 descriptors, Generic Access and Generic Attribute.
 //
-// Whoever connects reads the name from BlueZ's Generic Access, where it is the adapter's alias: so the adapter has the
-// sensor's name meanwhile. When the adapter comes back, BlueZ knows nothing of all this, and is told again.
+// A central that connects reads the name from BlueZ's Generic Access, where it is the adapter's alias: so the adapter
+// has the sensor's name while this runs. When the adapter comes back, BlueZ knows nothing of all this, and is told
+// again.
 //
 // Source: BlueZ's doc/org.bluez.GattManager.rst, GattCharacteristic.rst and LEAdvertisement.rst.
 
@@ -29,7 +30,7 @@ final class RealAdapter: Form {
     /// The devices that have read or written something, and so are at the other end of a link to this sensor.
     private var centrals: Set<String> = []
     private var isAdvertising = false
-    /// Whether the sensor is meant to be found.
+    /// Whether the sensor should be found.
     private var isAwake = true
     /// The adapter's alias before it was the sensor's name.
     private var ownAlias: String?
@@ -75,7 +76,7 @@ final class RealAdapter: Form {
         }
     }
 
-    /// What BlueZ knew of us is no more.
+    /// BlueZ no longer knows anything about us.
     private func forget() {
         retry?.cancel()
         isAdvertising = false
@@ -83,7 +84,7 @@ final class RealAdapter: Form {
         for characteristic in characteristics { characteristic.stop() }
     }
 
-    /// BlueZ may be busy with switching the adapter on.
+    /// BlueZ may be busy switching the adapter on.
     private func registerAgain() {
         register { [unowned self] result in
             Self.report(result)
@@ -148,8 +149,8 @@ final class RealAdapter: Form {
         }
     }
 
-    /// The adapter has the sensor's name from now on. Its own is put back in the end; an alias that is the name that
-    /// BlueZ gives, by none.
+    /// The adapter has the sensor's name from now on. Its own alias is restored at the end; an alias that is just
+    /// BlueZ's default name is restored by emptying it.
     private func takeName() {
         let arguments: [Value] = [.string(BlueZInterface.adapter)]
         connection.call("org.bluez", adapterPath, Standard.properties, "GetAll", arguments, limit: Self.limit) {
@@ -185,8 +186,8 @@ final class RealAdapter: Form {
         callAdapter(Standard.properties, "Set", arguments, completion: completion)
     }
 
-    /// Ends the links whose other end is known. A central that only listens has not told who it is, and keeps its link;
-    /// other programs' links are theirs.
+    /// Ends the links whose other end is known. A central that only listens has not revealed its identity, and keeps
+    /// its link; links of other programs are left alone.
     private func disconnect() {
         for central in centrals {
             connection.call("org.bluez", central, BlueZInterface.device, "Disconnect", limit: Self.limit) { _ in }

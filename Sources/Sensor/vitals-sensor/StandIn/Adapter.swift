@@ -18,7 +18,7 @@ final class Adapter {
     private var discoverableTimeout: UInt32 = 180
     private var isPairable = false
     private var pairableTimeout: UInt32 = 0
-    /// Who discovers, and what each asks for; a filter may be set before its discovery starts.
+    /// The clients that discover, and the filter of each; a filter may be set before its discovery starts.
     private var discoverers: Set<String> = []
     private var filters: [String: DiscoveryFilter] = [:]
     private var advertising: EventLoop.Timer?
@@ -51,7 +51,7 @@ final class Adapter {
         objects.remove(path)
     }
 
-    /// BlueZ has died, and nobody is told.
+    /// BlueZ has died; nobody is told.
     func orphan() {
         (discoverers, filters) = ([], [:])
         advertising?.cancel()
@@ -61,8 +61,8 @@ final class Adapter {
 
     func add(_ device: Device) { devices.append(device) }
 
-    /// The sensor that a device was has another address on the air from now on: to all who have no bond with it that is
-    /// another device, and the one they know is never heard again.
+    /// The sensor that a device was has another address on the air from now on: to anybody without a bond with it that
+    /// is a different device, and the one that they know is never heard again.
     func renewAddress(of device: Device) -> Device {
         guard device.peripheral.isPrivate else { return device }
         device.peripheral.renewAddress()
@@ -73,7 +73,7 @@ final class Adapter {
         return devices[devices.count - 1]
     }
 
-    /// What a client had asked for ends with the client.
+    /// Ends what a client had asked for.
     func forget(client: String) {
         filters[client] = nil
         if discoverers.contains(client) { stopDiscovery(client) }

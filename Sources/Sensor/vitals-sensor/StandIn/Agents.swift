@@ -21,17 +21,17 @@ final class Agents {
 
     private let connection: Connection
     private var registered: [Agent] = []
-    /// The clients that wanted to be asked for everybody, the latest first.
+    /// The clients that asked to be the default agent, the latest first.
     private var defaults: [String] = []
-    /// The question that is open.
+    /// The open question.
     private var question: Question?
 
-    /// Longer than any pairing takes.
+    /// This is longer than any pairing takes.
     private static let limit = Duration.seconds(60)
 
     init(on connection: Connection) { self.connection = connection }
 
-    /// A question to an agent, until it is answered or taken back.
+    /// A question to an agent, until it is answered or withdrawn.
     final class Question {
         fileprivate let agent: String
         fileprivate var answer: ((Bool) -> Void)?
@@ -53,8 +53,9 @@ final class Agents {
     }
 
     /// Asks the default agent whether a device may pair.
-    /// - Parameter answer: gets what it said, later. An agent that is asked something else already has said no.
-    /// - Returns: the question, which may be taken back; nil where there is nobody to ask.
+    /// - Parameter answer: gets what it said, later. An agent that is already being asked something else counts as
+    ///   saying no.
+    /// - Returns: the question, which may be withdrawn; nil where there is nobody to ask.
     func authorize(_ device: String, answer: @escaping (Bool) -> Void) -> Question? {
         guard question == nil, let agent = agent(for: nil) else { return nil }
         let question = Question(to: agent.client, answer: answer)
@@ -70,7 +71,7 @@ final class Agents {
         return question
     }
 
-    /// Takes a question back, and tells the agent.
+    /// Withdraws a question, and tells the agent.
     func cancel(_ question: Question) {
         guard question.answer != nil else { return }
         question.answer = nil

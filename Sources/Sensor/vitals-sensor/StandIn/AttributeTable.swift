@@ -34,7 +34,7 @@ struct AttributeTable {
         pathsInnermostFirst.append(path)
     }
 
-    /// Generic Attribute, as every sensor has it. Its values are the sensor's own business, and nobody asks for them.
+    /// Generic Attribute, as every sensor has it. Its values do not matter, as nobody asks for them.
     private mutating func addGenericAttribute() {
         let path = addService(GATT.uuid(0x1801))
         let characteristics: [(UInt16, [String], [UInt8])] = [

@@ -9,8 +9,8 @@
 // without another StartNotify.
 //
 // A device that is neither bonded nor trusted is temporary without a link: it is forgotten half a minute after it was
-// last heard or its link has ended, unless somebody connects. One to which somebody has connected, and that is not
-// forgotten yet, is there again with its bond, its name and its trust when the adapter or BlueZ itself has been away.
+// last heard or its link has ended, unless somebody connects. A device to which somebody has connected, and that is not
+// forgotten yet, is there again with its bond, its name and its trust after the adapter or BlueZ itself has been away.
 
 import DBus
 import Reactor
@@ -53,7 +53,7 @@ final class Device {
     var reachTimer: EventLoop.Timer?
     private var temporaryTimer: EventLoop.Timer?
     private var endTimer: EventLoop.Timer?
-    /// Who waits for the end of the link that they have asked for.
+    /// The calls that wait for the end of the link that they have asked for.
     private var endings: [Call] = []
     private var isToBeRemoved = false
 
@@ -95,14 +95,14 @@ final class Device {
         if isTemporary { beTemporary() }
     }
 
-    /// The adapter is there; what it remembers is, too.
+    /// The adapter is there again, and so is what it remembers.
     func comeBack() {
         guard !isPresent, isStored else { return }
         keep()
         appear(rssi: nil)
     }
 
-    /// An advertisement was heard; nil when nobody listens any more.
+    /// An advertisement was heard; nil when nobody listens any longer.
     func heard(rssi: Int16?) {
         if rssi != nil, isTemporary { beTemporary() }
         guard isPresent, rssi != self.rssi else { return }
@@ -110,25 +110,26 @@ final class Device {
         changed("RSSI")
     }
 
-    /// Not quite the same each time, as in a real room.
+    /// It is not quite the same each time, as in a real room.
     func nextRSSI() -> Int16 {
         beacons += 1
         return [-50, -53, -48, -56][beacons % 4]
     }
 
-    /// It is to be remembered.
+    /// Remembers the device.
     func keep() {
         (isTemporary, isStored) = (false, true)
         temporaryTimer?.cancel()
     }
 
-    /// It is forgotten some time later. A device that did not pair goes with its link, and without a word about that.
+    /// It is forgotten some time later. A device that did not pair goes together with its link, and no signal reports
+    /// that.
     func beTemporary() {
         isTemporary = true
         temporaryTimer?.cancel()
         temporaryTimer = loop.after(settings.forgetAfter) { [unowned self] in
             guard isPresent, isTemporary, pairing == nil else { return }
-            // Whoever discovers hears it still.
+            // Clients that discover still hear it.
             if adapter.isDiscovering, isAdvertising { return beTemporary() }
             stuck = []
             if isConnected { breakLink() }
@@ -185,7 +186,7 @@ final class Device {
         keep()
         let names = address == peripheral.address ? [] : ["Address", "AddressType"]
         address = peripheral.address
-        // Before the services are known, Paired is told with them.
+        // Before the services are known, Paired is signalled together with them.
         changed(names + (isResolved ? ["Bonded", "Paired"] : ["Bonded"]))
     }
 
@@ -217,7 +218,7 @@ final class Device {
         guard isAwaited else { return }
         stepTimer?.cancel()
         stepTimer = loop.after(settings.radioDelay) { [unowned self] in
-            // Meanwhile it may have gone again.
+            // It may have gone again meanwhile.
             if isAwaited { beginLink() }
         }
     }
@@ -244,8 +245,8 @@ final class Device {
         connecting = nil
     }
 
-    /// The sensor has ended the link that has just come about, or the adapter has, because the sensor does not know the
-    /// key. Connect fails before the link is told to have ended.
+    /// The sensor has ended the link that was just made, or the adapter has, because the sensor does not know the key.
+    /// Connect fails before the signal that the link has ended.
     private func endRefusedLink() {
         failConnect(settings.isBusy ? BlueZError.connectionCanceled : BlueZError.connectionAborted)
         endLink()
@@ -257,7 +258,7 @@ final class Device {
         isResolved = true
         defer { answerPairing() }
         var names = ["ServicesResolved"]
-        // What was not told before is told now.
+        // What was not signalled before is signalled now.
         if settings.isBusy { names.insert("Connected", at: 0) }
         if isPaired, pairCall != nil { names.append("Paired") }
         if areServicesKnown {
@@ -284,7 +285,7 @@ final class Device {
     /// The radio was switched.
     func powerChanged() {
         if adapter.isPowered { return reachabilityChanged() }
-        // As if it had come about: src/device.c takes the abortion for no error.
+        // As if the link had been made: src/device.c does not treat the abortion as an error.
         answerConnect()
         failPairing()
     }
@@ -315,7 +316,7 @@ final class Device {
     /// `Connected` changes. (bleak 0.22 leaves the bus when it sees that signal, and would never see the answer.)
     private enum LinkEnd { case lost, asked }
 
-    /// Ends the link without telling anybody but those who wait for something on it.
+    /// Ends the link, and tells only the callers that wait for something on it.
     private func breakLink() {
         stepTimer?.cancel()
         (isConnected, isResolved) = (false, false)
@@ -351,7 +352,7 @@ final class Device {
         hangUp(call)
     }
 
-    /// BlueZ gives everybody some time before it ends a link.
+    /// BlueZ waits a little before it ends a link.
     private func hangUp(_ call: Call) {
         endings.append(call)
         guard endings.count == 1 else { return }

@@ -17,7 +17,7 @@ extension Device {
         adapter.renewAddress(of: self).reachabilityChanged()
     }
 
-    /// It advertises no more, and BlueZ forgets it.
+    /// It no longer advertises, and BlueZ forgets it.
     func vanish() {
         peripheral.hasVanished = true
         remove()
@@ -35,7 +35,7 @@ extension Device {
         device.reachabilityChanged()
     }
 
-    /// It ends its link and advertises no more, but stays known.
+    /// It ends its link and no longer advertises, but stays known.
     func fallAsleep() {
         peripheral.hasVanished = true
         loseLink()

@@ -9,7 +9,7 @@ extension Device {
         [
             Method("Disconnect") { [unowned self] in disconnect($0) },
             Method("Connect") { [unowned self] in connect($0) },
-            // No profile needs more of a heart-rate sensor than a link.
+            // No profile needs anything of a heart-rate sensor except a link.
             Method("ConnectProfile", takes: ["UUID": "s"]) { [unowned self] in connect($0) },
             Method("DisconnectProfile", takes: ["UUID": "s"]) { $0.refuse(BlueZError.notSupported) },
             Method("Pair") { [unowned self] in pair($0) },

@@ -1,4 +1,4 @@
-// BlueZ ends and is started again, and the adapter is pulled out and plugged in: the order of what is told is that of the
+// BlueZ ends and is started again, and the adapter is pulled out and plugged in: the signals come in the order of the
 // recordings of BlueZ 5.66.
 //
 //     unplugged          Powered=false, then the links end, and the devices and the adapter are removed
@@ -7,8 +7,8 @@
 //                        new bluetoothd shows a device that is connected and then is not
 //
 // The connection to the bus is closed meanwhile, as a process's would be: calls under way fail, and the new BlueZ has
-// another unique name. What BlueZ keeps on its disk it has again: the devices to which somebody has connected, their
-// bonds and names. What clients had asked for it has not: agents, discovery, StartNotify.
+// another unique name. BlueZ has again what it keeps on its disk: the devices to which somebody has connected, their
+// bonds and names. It does not have what clients had asked for: agents, discovery, StartNotify.
 
 import DBus
 import Reactor
@@ -19,7 +19,7 @@ extension StandIn {
         guard isServing else { return }
         isServing = false
         withdraw()
-        // The bus has passed on all that was said once it answers.
+        // Once the bus answers, it has passed on everything that was sent.
         connection.callBus("GetId", []) { [weak self] _ in
             guard let self, !isOver else { return }
             connection.close()

@@ -8,15 +8,15 @@ final class NotifySocket {
     private let descriptor: Descriptor
     private var watch: EventLoop.Watch?
 
-    /// An open file descriptor, closed when nobody has it any more.
+    /// An open file descriptor, closed when nobody holds it any longer.
     final class Descriptor {
         let number: Int32
         init(_ number: Int32) { self.number = number }
         deinit { Glibc.close(number) }
     }
 
-    /// A pair of connected sockets: ours, and the client's, which is to be sent before it goes. Nil where the process
-    /// has no descriptors left.
+    /// A pair of connected sockets: ours, and the client's, which must be sent before it is released. Nil where the
+    /// process has no descriptors left.
     /// - Parameter onEnd: the client has closed its end.
     init?(of owner: String, on loop: EventLoop, theirs: inout Descriptor?, onEnd: @escaping () -> Void) {
         var ends: [Int32] = [-1, -1]

@@ -10,7 +10,7 @@
 //     no answer                  the link ends after a while; what waited gets ATT error 0x0e
 //     the link ends meanwhile    the same, and the agent is told by Cancel
 //
-// Who calls Pair() has said yes already, so that no agent is asked; there must be one all the same.
+// A client that calls Pair() has said yes already, so no agent is asked; there must be one all the same.
 //
 // Source: the recordings of encrypted attributes; BlueZ's src/device.c (device_confirm_passkey,
 // device_bonding_complete) and src/shared/att.c; the kernel's net/bluetooth/smp.c.
@@ -47,7 +47,7 @@ extension Device {
     func pair(_ call: Call) {
         guard adapter.isPowered else { return call.refuse(BlueZError.notReady) }
         if isPaired {
-            // Of a sensor that does not know the bond any more BlueZ says nothing at all.
+            // BlueZ says nothing at all about a sensor that no longer knows the bond.
             if peripheral.hasBond { call.refuse(BlueZError.alreadyExists) }
             return
         }
@@ -66,10 +66,10 @@ extension Device {
         call.reply()
     }
 
-    /// A link has come about; a Pair() that waited for it goes on.
+    /// A link was made; a Pair() that waited for it goes on.
     func pairOnNewLink() { if let pairCall, pairing == nil { beginPairing(pairCall) } }
 
-    /// No link came about.
+    /// No link was made.
     func failPairing() {
         pairCall?.refuse(BlueZError.error("ConnectionAttemptFailed", "Page Timeout"))
         pairCall = nil
@@ -121,7 +121,7 @@ extension Device {
         beTemporary()
     }
 
-    /// The link has ended, and with it what was under way.
+    /// The link has ended, and with it the pairing that was under way.
     func endPairing() {
         pairCall?.refuse(BlueZError.authenticationCanceled)
         pairCall = nil
@@ -131,7 +131,7 @@ extension Device {
         beTemporary()
     }
 
-    /// Nobody is answered any more; the agent is told.
+    /// Answers none of the waiting calls; the agent is told.
     func abandonPairing() {
         pairCall = nil
         guard let pairing else { return }

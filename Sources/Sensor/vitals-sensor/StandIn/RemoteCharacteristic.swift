@@ -2,7 +2,8 @@ import DBus
 import Reactor
 import Telemetry
 
-/// A characteristic of a device, and who listens to it: any number of clients by StartNotify, or one by AcquireNotify.
+/// A characteristic of a device, and the clients that listen to it: any number of clients by StartNotify, or one by
+/// AcquireNotify.
 final class RemoteCharacteristic {
     private static let mtu: UInt16 = 517
 
@@ -24,7 +25,7 @@ final class RemoteCharacteristic {
         self.service = service
     }
 
-    /// A notification or indication of the sensor's. It is told even where the value is the same as before.
+    /// A notification or indication of the sensor's. It is passed on even where the value is the same as before.
     func arrived(_ bytes: [UInt8]) {
         if let acquired { return acquired.send(bytes) }
         guard !listeners.isEmpty else { return }
@@ -32,7 +33,7 @@ final class RemoteCharacteristic {
         changed("Value")
     }
 
-    /// After a reconnection those who listened before listen again.
+    /// After a reconnection the clients that listened before listen again.
     func linkBegan() { if !listeners.isEmpty { device.peripheral.listen(to: definition.uuid) } }
 
     /// A socket ends with its link, a StartNotify does not.

@@ -21,7 +21,7 @@ struct StandInSettings: Sendable {
     var adapterAddress = "00:AA:01:00:00:00"
     /// Whether the devices are there from the start, as if they had been paired before.
     var isKnown = false
-    /// How long a Connect waits for a device out of reach; BlueZ fails after about 41 s.
+    /// How long a Connect waits for a device out of reach; BlueZ gives up after about 41 s.
     var connectTimeout = Duration.seconds(41)
     /// When a device without bond or trust is forgotten, after it was last heard or its link has ended.
     var forgetAfter = Duration.seconds(30)
@@ -29,16 +29,16 @@ struct StandInSettings: Sendable {
     var radioDelay = Duration.milliseconds(50)
     /// How long a pairing waits for the agent; the kernel ends the link after 30 s.
     var pairingTimeout = Duration.seconds(30)
-    /// How long the kernel keeps a link that nobody uses any more.
+    /// How long the kernel keeps a link that nobody uses any longer.
     var lingering = Duration.seconds(2)
     /// Between Disconnect or RemoveDevice and the end of the link.
     var disconnectDelay = Duration.seconds(2)
-    /// Whether things are told in the order of a BlueZ that has much to do, as with eight sensors at once: Connect is answered
-    /// before `Connected` is told, services are known before their objects are there, and a refusal has another word.
+    /// Whether signals come in the order of a busy BlueZ, as with eight sensors at once: Connect is answered before
+    /// `Connected` is signalled, services are known before their objects are there, and a refusal has a different word.
     var isBusy = false
 }
 
-/// BlueZ, to all who look at the bus. Belongs to the connection's loop.
+/// BlueZ, as far as other programs on the bus can see. Belongs to the connection's loop.
 final class StandIn {
     static let managerPath = "/org/bluez"
 
@@ -51,7 +51,7 @@ final class StandIn {
     let agents: Agents
     /// Whether BlueZ is there: false while it is being started again.
     var isServing = true
-    /// Whether the program ends.
+    /// Whether the program is ending.
     private(set) var isOver = false
 
     init(on connection: Connection, _ peripherals: [Peripheral], _ settings: StandInSettings) {
@@ -92,13 +92,13 @@ final class StandIn {
         if isServing { withdraw() }
     }
 
-    /// A client has left the bus, and with it all that it had asked for.
+    /// A client has left the bus, and with it goes everything that it had asked for.
     private func forget(client: String) {
         agents.forget(client: client)
         adapter.forget(client: client)
     }
 
-    /// Profiles are accepted, and never asked.
+    /// Profiles are accepted, but never used.
     private var profileManager: Interface {
         Interface(
             name: "org.bluez.ProfileManager1",
