@@ -46,11 +46,12 @@ DRAWN, OTHER = "0123456789abcdef" * 2, "f" * 32
 # The roles: guest, Alice and Bob on a device each, the gateways of Alice and of Bob, one of the settings, the consumer.
 ROLES = {"g": "guest", "A": "Alice", "B": "Bob", "a": "gateway A", "b": "gateway B", "m": "gateway home", "C": "consumer"}
 
-# topic, who may publish there, who may receive from there. h: the household of that gateway, which is in the world "owners" Alice for
-# gateway A (she enrolled it so) and nobody for the others, and in "anyone" guest, Alice and Bob for all.
+# topic, who may publish there, who may receive from there. h: the household of that gateway, which in the world
+# "owners" is Alice for gateway A (she enrolled it that way) and nobody for the others, and in "anyone" is guest, Alice
+# and Bob for all.
 TOPICS = [
-    # A guest: publishes the requests that there are, and at no topic of its own choice, which the broker would keep for it; receives
-    # accounts/responses/{what it drew}.
+    # A guest: publishes the existing requests, but to no topic of its own choice, because the broker would retain it;
+    # receives accounts/responses/{its random level}.
     ("accounts/sign-up", "gC", "C"),
     ("accounts/sign-in", "gC", "C"),
     ("accounts/enrol", "gC", "C"),
@@ -65,8 +66,8 @@ TOPICS = [
     (f"accounts/responses/{DRAWN}", "C", "gC"),
     (f"accounts/responses/{OTHER}", "C", "C"),
     (f"accounts/responses/{DRAWN}/x", "C", "C"),
-    # A person: publishes users/{user}/requests/{resource}/{verb}, receives users/{user}/#, but for what other devices of theirs ask:
-    # a password may be in it.
+    # A person: publishes users/{user}/requests/{resource}/{verb}, receives users/{user}/#, except what other devices of
+    # theirs ask: that may contain a password.
     *[
         row
         for user, letter in ((ALICE, "A"), (BOB, "B"))
@@ -100,9 +101,9 @@ TOPICS = [
     ("users", "C", "C"),
     (f"users/{ALICE}x/today", "C", "C"),
     (f"users/{ALICE[:-1]}/today", "C", "C"),
-    # A gateway: publishes and receives gateways/{gw}/#, receives stores/+/consumers/+. The household: publishes requests and reads,
-    # receives everything but blocks and control (and the grants that go back to the consumer). At topics of its own choice, but for a
-    # sensor's name, it could have the broker keep what it likes.
+    # A gateway: publishes and receives gateways/{gw}/#, receives stores/+/consumers/+. The household: publishes
+    # requests and reads, receives everything but blocks and control (and the grants that go back to the consumer). With
+    # topics of its own choice, except for a sensor's name, it could make the broker retain anything.
     *[
         row
         for gateway, letter in ((GATEWAY_A, "a"), (GATEWAY_B, "b"), (HOME, "m"))
@@ -136,11 +137,11 @@ TOPICS = [
     (f"stores/{STORE}", "C", "C"),
     ("nonsense", "C", "C"),
 ]
-# Where nothing is kept while the consumer is there.
+# Topics where nothing stays retained while the consumer is there.
 REQUESTS = re.compile(
     r"accounts/[^/]+|users/[^/]+/requests(/.*)?|gateways/[^/]+/(requests(/.*)?|sensors/[^/]+/(steps|temperature)/get)")
 
-# Outside of the root nobody has anything, the consumer included.
+# Outside the root nobody may do anything, not even the consumer.
 OUTSIDE = ["vitals", "vitals/v2/x", "other", "homeassistant/device/x/config", "/vitals/v1/x", "$SYS/broker/x", "$CONTROL/x",
            "$CONTROL/dynamic-security/v1", "$CONTROL/dynamic-security/v1/response"]
 
@@ -474,7 +475,7 @@ def subscribe_everywhere(world):
             expected = letter in whoever(subscribers, world.name, filter)
             tried.append((client, client.subscribe(filter), expected, f"{ROLES[letter]} subscribes to {filter}"))
         if letter == "C":
-            continue  # Would take away from itself what is looked for below.
+            continue  # It would take messages away from itself that are checked below.
         for filter in SHARED:
             tried.append((client, client.subscribe(filter), False, f"{ROLES[letter]} subscribes to {filter}"))
     for client, number, expected, what in tried:
@@ -492,7 +493,7 @@ def hear_everything(world, clients, retained):
             for number in [client.subscribe(filter) for filter, _ in FILTERS]:
                 client.answer(number)
     for letter, client in clients.items():
-        # Comes after all others, and everybody has a topic where they may hear it.
+        # This comes after all others, and every role has a topic on which it may receive it.
         own = {
             "g": f"accounts/responses/{DRAWN}", "A": f"users/{ALICE}/today", "B": f"users/{BOB}/today", "C": "nonsense",
             "a": f"gateways/{GATEWAY_A}/status", "b": f"gateways/{GATEWAY_B}/status", "m": f"gateways/{HOME}/status",
@@ -504,7 +505,7 @@ def hear_everything(world, clients, retained):
         kind = "kept before it subscribed" if retained else "live"
         for topic, _, receivers in TOPICS:
             if retained and world.name != "spoilt" and REQUESTS.fullmatch(topic):
-                continue  # The consumer takes it back as soon as it can: see keep_requests.
+                continue  # The consumer deletes it as soon as it can: see keep_requests.
             expected = letter in whoever(receivers, world.name, topic)
             world.check(tags[topic] in heard, expected, f"{ROLES[letter]} hears {topic} ({kind})")
     if retained:
@@ -568,10 +569,10 @@ def leave_wills(world):
             client = world.connect(user, will=(f"{ROOT}/{topic}", tag, retain))
             client.drop()
             publishers = next((x for name, x, _ in TOPICS if name == topic), None)
-            if publishers is None:  # A request that the tables spell otherwise.
+            if publishers is None:  # A request that the tables spell differently.
                 publishers = "AC" if topic.startswith(f"users/{ALICE}/requests/") else "BC"
             tried.append((tag, letter in whoever(publishers, world.name, topic), f"{ROLES[letter]}'s will comes to {topic}"))
-    # The broker sees a broken connection when it next looks: what is due decides for how long to wait.
+    # The broker sees a broken connection when it next looks: the expected messages decide how long to wait.
     due = {tag for tag, expected, _ in tried if expected}
     end = time.monotonic() + 5
     while due - {x.payload for x in observer.heard} and time.monotonic() < end:
@@ -606,7 +607,7 @@ def sign_in_wrongly(world):
         client = Client(world.port, user, password)
         world.check(client.is_in, expected, f"{what} signs in")
         if not expected and client.is_in and user == "":
-            # What may be is a guest, never more.
+            # It may count as a guest, but never as more.
             world.wrong.pop()
             found = client.allowed(client.subscribe(f"{ROOT}/users/{ALICE}/#"))
             world.check(found, False, "an empty name is more than a guest")
@@ -621,7 +622,7 @@ def take_over(world):
         (GATEWAY_A, "a", f"gateways/{GATEWAY_A}/#", f"gateways/{GATEWAY_A}/control"),
         ("consumer", "C", "#", "accounts/sign-up"),
     ]:
-        # Whose it is gets what waited: otherwise it says nothing that others do not.
+        # The owner of the id gets what waited; apart from that, the id gives nothing that others do not get.
         for thief_user, thief_name in ((None, "a guest"), ("bobphone", "Bob"), (user, "itself")):
             is_own, name = thief_user == user, f"taken-{letter}-{thief_user}"
             victim = world.connect(user, client_id=name, expiry=3600)
@@ -631,7 +632,8 @@ def take_over(world):
             consumer.answer(consumer.publish(f"{ROOT}/{topic}", queued))
             thief = world.connect(thief_user, client_id=name, expiry=3600)
             consumer.answer(consumer.publish(f"{ROOT}/{topic}", live))
-            # Whatever would have come has come before the answer to a ping of ours: a subscription that is refused, or nobody's.
+            # Anything that was going to come has come before the answer to our ping, which is a subscription that is
+            # refused, or useless.
             thief.answer(thief.subscribe(f"{ROOT}/nonsense"))
             heard = {x.payload for x in thief.heard}
             world.check(queued in heard, is_own, f"{thief_name} with {ROLES[letter]}'s client id gets what waited")
@@ -673,7 +675,7 @@ def reply_elsewhere(world):
         world.check(bool(came), True, f"Alice, who asks for a reply at {response}, gets one")
         if came:
             world.check(came.topic == full, is_own, f"Alice's reply comes to {response}")
-    # What would have the broker end the consumer's connection is refused, and the connection goes on.
+    # A request that would make the broker end the consumer's connection is refused, and the connection goes on.
     sessions = world.log().count(b"connected to the broker")
     listed = f"{ROOT}/users/{ALICE}/responses/devices/list"
     for levels, length in [(250, 1), (202, 1), (21 - 5, 1), (1, 1024)]:
@@ -685,7 +687,7 @@ def reply_elsewhere(world):
         world.check(is_refused or levels > 200 and asker.over.is_set(), True,
                     f"Alice, who asks for a reply at {levels} more levels of {length} bytes, is refused at the listed topic")
     world.check(world.log().count(b"connected to the broker") == sessions, True, "the consumer stays connected")
-    # A guest without a response topic of its own gets none. The last one shows that those before were looked at.
+    # A guest without a response topic of its own gets none. The last one shows that those before it were checked.
     guest = world.clients["g"]
     elsewhere = [f"users/{ALICE}/responses/x", "accounts/responses/short", f"accounts/responses/{DRAWN}/x", "accounts/sign-in",
                  f"gateways/{HOME}/control"]
@@ -787,7 +789,7 @@ def remove_some(world):
     for user in ("aliceold", "alicelost", "gwgone00", "gwlost00"):
         world.check(world.connect(user).is_in, False, f"{user} signs in after it was removed")
     world.check(not other.over.is_set(), True, "Alice's other device stays connected")
-    # While the broker is away: gateway A goes, and with it what Alice had of it.
+    # While the broker is away: gateway A is removed, and with it everything that Alice had of it.
     stop(world.service)
     with world.database() as database:
         database.execute("DELETE FROM gateways WHERE gateway = ?", (GATEWAY_A,))
@@ -815,7 +817,7 @@ def spoil(world):
     world.rules.write_text(json.dumps(file))
 
 
-# One rule too many, or too few: each has to be seen by the tables.
+# One rule too many, or too few: the tables must notice each of them.
 def role(file, name):
     return next(x for x in file["roles"] if x["rolename"] == name)
 
@@ -877,7 +879,7 @@ class SecureWorld(World):
         self.certify("server", "localhost", "127.0.0.1")
         for gateway in (GATEWAY_A, "gwnobody", "gwgone00"):
             self.certify("gateway", gateway)
-        # An authority that nobody knows, and what it says of the gateway.
+        # An authority that nobody knows, and its certificate for the gateway.
         for words in (["authority"], ["gateway", GATEWAY_A]):
             self.certify(*words, folder=self.folder / "foreign")
         lines = (PROJECT / "mosquitto/public.conf").read_text().splitlines()
@@ -939,7 +941,7 @@ def look_at_tls(world):
         world.check(world.try_tls(port_, context, user) is not None, expected, what)
     for who, user, mine, name in [
         (gateway, None, True, "gateway A by its certificate"),
-        # The certificate says who it is, whatever else is said.
+        # The certificate decides the identity, whatever else the client claims.
         (gateway, "alicephone", True, "gateway A by its certificate, with Alice's name and password"),
         ("gateway-gwnobody", None, False, "a gateway that nobody knows, with a certificate"),
     ]:
@@ -964,7 +966,7 @@ def look_at_tls(world):
     found = again and again.allowed(again.subscribe(f"{ROOT}/gateways/gwgone00/#"))
     world.check(bool(found), False, "it hears anything later")
 
-    # A certificate that was renewed is taken up at SIGHUP, and nobody is thrown out.
+    # A renewed certificate is loaded at SIGHUP, and nobody is disconnected.
     before = world.try_tls(port, right, "alicephone")
     served = ssl.get_server_certificate(("localhost", port))
     world.certify("server", "localhost", "127.0.0.1")

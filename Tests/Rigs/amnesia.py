@@ -14,7 +14,7 @@ from load import Beats, Home, Steps, conclude
 from outcome import Outcome
 
 SIZES = {"short": 3, "normal": 10, "long": 100}
-#: What each retained topic must say where it tells who is there.
+#: What each retained topic must say, where it reports that something is online.
 PRESENT = {"status": '"online"', "availability": "online", "consumers/": '"online"'}
 
 

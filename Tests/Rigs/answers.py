@@ -45,7 +45,7 @@ def build_tests() -> str | None:
     """Builds the tests where they are not there or older than their sources. Returns what went wrong."""
     if is_built():
         return None
-    # As deploy/test builds them, which then has nothing to do.
+    # Built as deploy/test builds them, which then has nothing to do.
     built = swift("build", "--build-tests", "--enable-code-coverage", "-Xswiftc", "-warnings-as-errors")
     return None if built.returncode == 0 else f"the tests do not build: {built.stdout[-500:]}"
 

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-# Those of our programs, whose --help has the table.
+# The exit codes of our programs, whose --help has the table.
 USAGE, DEFECT, TEMPORARY = 64, 70, 75
 
 

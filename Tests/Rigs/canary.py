@@ -100,7 +100,7 @@ def keep_persistence_file(home):
 
 def send(home, live, rng, count) -> list:
     canaries = []
-    for value in rng.sample(range(61_000, 65_536), count):  # Beyond all port numbers that a log may have.
+    for value in rng.sample(range(61_000, 65_536), count):  # Above all port numbers that a log may contain.
         canary = Canary(value, rng.randrange(20_000, 65_000), [rng.randrange(20_000, 65_000) for _ in range(3)])
         home.tell_sensor(f"malformed {canary.notification.hex()}")
         home.tell_sensor("heart-rate 60")
@@ -139,7 +139,7 @@ def patterns(rows, canaries, rng, limit) -> list:
         made.append(("the notification", canary.notification))
         made.append(("the JSON", b'"bpm":%d' % canary.bpm))
         made.append(("the JSON", b'"energy_kj":%d' % canary.energy))
-        # The monotonic time, a zero here, is what the rig does not know: what comes before it, and after it.
+        # The rig does not know the monotonic time, a zero here: it looks for what comes before it, and after it.
         head, tail = columns(wire.HEART_RATE, row)
         made += [("a record's columns", head), ("a record's columns", tail)]
         made.append(("the RR column", b"".join(

@@ -188,7 +188,7 @@ class File:
     def __init__(self, durable=b""):
         self.durable = bytearray(durable)
         self.pending = []
-        #: (offset, data, whether it was flushed) from the first flush on that failed.
+        #: (offset, data, whether it was flushed) from the first failed flush on.
         self.doubtful = []
 
     def flushed(self, count, succeeded=True):

@@ -18,11 +18,11 @@ class Heard:
 class Eavesdropper:
     """A client with a program's name and password at the broker, and so with that program's rights. For a `with`."""
 
-    #: So much waits for the broker's acknowledgements; its own queues for others hold ten times as much.
+    #: How many messages wait for the broker's acknowledgements; its own queues for others hold ten times as many.
     CHUNK = 1000
 
     def __init__(self, household, user, filters, hears=None):
-        #: All that was heard, in its order; and how often each payload was, on which topic.
+        #: All that was heard, in order; and how often each payload was, on which topic.
         self.heard: list[Heard] = []
         self.counts = collections.Counter()
         self._hears, self._filters = hears, filters

@@ -23,7 +23,8 @@ def run(size, seed):
     outcome = Outcome("failedflush")
     failures = dict.fromkeys(powercut.PROGRAMS, 0)
     for _ in range(runs):
-        # The first eighteen may be of a program's start, which may end by them: both go on from here on. strace counts by threads.
+        # The first eighteen may belong to a program's start, and a failure may end it: from here on both go on. strace
+        # counts per thread.
         when = choose.randint(20, 24)
         with powercut.Recorder(options=["-e", f"inject=fdatasync:error=EIO:when={when}"]) as home:
             record = home.record(seconds)

@@ -4,7 +4,7 @@ import errno
 import subprocess
 from pathlib import Path
 
-#: In the household's folder: which calls there were, and that a lasting fault is over.
+#: Files in the household's folder: the calls that there were, and the sign that a lasting fault is over.
 LOG, OVER = "calls", "over"
 
 

@@ -34,8 +34,8 @@ from outcome import Outcome
 
 ROOT = "vitals/v1"
 NEXT_DOOR = f"{ROOT}/gateways/next-door"
-#: How many of the bits of each genuine message are flipped (None: all), how often all of it is done, and how many messages
-#: a flood has.
+#: How many of the bits of each genuine message are flipped (None: all), how often everything is done, and how many
+#: messages a flood has.
 SIZES = {"short": (24, 1, 500), "normal": (None, 1, 2_000), "long": (None, 12, 20_000)}
 #: What a program may have grown by at the end, in kilobytes: buffers that it keeps for the next message.
 GROWTH = 24_000
@@ -74,7 +74,7 @@ class Rig(contextlib.ExitStack):
         #: (gateway, identity) of each acknowledgement, and how often.
         self.acknowledged = collections.Counter()
         self.refused = set()
-        #: Then nobody but the rig speaks in its name.
+        #: If so, only the rig speaks in its name.
         self.consumer_is_away = False
         self.lost_stream = None
         self.known_forgeries = set()
@@ -84,7 +84,7 @@ class Rig(contextlib.ExitStack):
 
     def begin(self):
         home = Home()
-        home.is_broker_limited = False  # The programs themselves are to withstand what is huge.
+        home.is_broker_limited = False  # The programs themselves must withstand huge messages.
         self.home = self.enter_context(home)
         self.neighbour, self.stranger = wire.new_identity(), wire.new_identity()
         settings = self.home.consumer_settings
@@ -116,7 +116,7 @@ class Rig(contextlib.ExitStack):
         self.crash_gateway()
         self.home.start_gateway()
         self.home.until_flowing()
-        # A block that the neighbour can send again, to hear that all before it was judged.
+        # A block that the neighbour can send again, to learn that everything before it was checked.
         self.fence_session = self.sealer(self.neighbour_stream)
         self.deliver([self.fence_session.key_block])
         self.memory = {name: self._memory(name) for name in ("gateway", "consumer")}
@@ -146,7 +146,7 @@ class Rig(contextlib.ExitStack):
         try:
             said = wire.read_control(heard.payload, self.consumer)
         except (wire.InvalidSignature, wire.Malformed, UnicodeDecodeError):
-            return  # A forgery of ours.
+            return  # It is a forgery of ours.
         if said.purpose == wire.ACKNOWLEDGEMENT:
             self.acknowledged.update((said.gateway, one) for one in said.identities)
         elif said.purpose == wire.REFUSAL:
@@ -316,7 +316,7 @@ class Rig(contextlib.ExitStack):
                     body = wire.write_readings(wire.HEART_RATE, [{"time": 1_700_000_000_000, "monotonic": 1, "bpm": 66}])
                     messages += [forged.key_block, forged.block(wire.READINGS, body),
                                  forged.block(wire.CLOCK, wire.write_clock(forged.boot, 10**9, 10**9))]
-                    # Under the session of a genuine block, too: the first key block of a session wins.
+                    # Also under the session of a genuine block: the first key block of a session wins.
                     known = [x for x in self.genuine.values() if wire.Header.of(x).stream == stream]
                     if known:
                         forged.session = wire.Header.of(self.rng.choice(known)).session
@@ -349,7 +349,7 @@ class Rig(contextlib.ExitStack):
                 made += [wire.Header(other, header.stream, header.session, header.seq).bytes + body
                          for other in range(wire.READINGS, wire.GAP + 1) if other != header.type]
         self.attack("in another place", self.everywhere(x for x in made if x not in known))
-        # What has not been delivered, on the other gateway's topic; then where it belongs.
+        # Blocks that have not been delivered, on the other gateway's topic; then where they belong.
         for stream, elsewhere in ((self.guest_stream, NEXT_DOOR), (self.neighbour_stream, TOPICS)):
             blocks = self.one_session(stream)
             self.attack("on another gateway's topic", [(f"{elsewhere}/blocks", block) for block in blocks])
@@ -413,7 +413,7 @@ class Rig(contextlib.ExitStack):
         forged += [acknowledgement.signed(self.keys.identity)]
         self.attack("grants handed back", [(f"{TOPICS}/grants", one) for one in forged]
                     + [(f"{NEXT_DOOR}/grants", one) for one in forged[:-2] + [genuine]])
-        # One that it signed, in a store that it does not remember, it takes.
+        # It accepts a grant that it signed, for a store that it does not remember.
         self.lost_stream = grant.stream
         self.voice.publish([(f"{TOPICS}/grants", genuine)])
         self.consumer_fence()
@@ -523,13 +523,13 @@ class Rig(contextlib.ExitStack):
         """Signed by the consumer, and meant for another gateway, from another store, or replayed under another purpose."""
         identity = self.keys.identity
         fields = {name: getattr(message, name) for name in message.__dataclass_fields__}
-        if message.purpose != wire.GRANT:  # A grant of another store is that of a restored consumer.
+        if message.purpose != wire.GRANT:  # A grant of another store counts as that of a restored consumer.
             yield wire.Control(**fields | {"store": os.urandom(16)}).signed(identity)
         yield wire.Control(**fields | {"gateway": "next-door"}).signed(identity)
         if message.purpose == wire.REFUSAL:
             yield wire.Control(**fields | {"digest": os.urandom(16)}).signed(identity)
         signed = message.signed(identity)
-        yield message.unsigned + identity.sign(message.unsigned)  # Without what says that it is a control message.
+        yield message.unsigned + identity.sign(message.unsigned)  # Without the prefix of a control message.
         yield signed[:-32] + ((int.from_bytes(signed[-32:], "little") + ORDER) % 2**256).to_bytes(32, "little")
         yield message.unsigned + bytes(64)
 
@@ -586,7 +586,7 @@ class Rig(contextlib.ExitStack):
         self.rng.shuffle(retained)
         self.flood("nonsense, retained", retained, retain=True)
         self.still_flows("after nonsense")
-        # The consumer's own status, taken away.
+        # The consumer's own status is deleted or replaced.
         for payload in (b"", b"nonsense", b'{"state":"offline"}'):
             self.flood("nonsense, retained", [(f"{ROOT}/stores/{store}/consumers/main", payload)], retain=True)
             self.still_flows(f"after the consumer's status became {payload.decode()!r}")
@@ -606,7 +606,7 @@ class Rig(contextlib.ExitStack):
         unknown = [wire.Header(wire.READINGS, self.rng.randbytes(16), self.rng.randbytes(8), 1).bytes + bytes(40)
                    for _ in range(flood)]
         self.flood("unknown streams", [(f"{TOPICS}/blocks", block) for block in unknown])
-        # What lies at the broker now meets a gateway that starts.
+        # Now a starting gateway meets what the broker has retained.
         self.home.kill("gateway")
         self.home.start_gateway()
         self.home.wait(self.home.gateway, "the gateway listens", lambda: self.home.lives[-1].listens is not None)
@@ -690,5 +690,6 @@ class Rig(contextlib.ExitStack):
             self.outcome.problems.append(f"health is wrong: {health}")
 
 
-#: Of Ed25519's base point: a signature whose second half is larger by it would be one more for the same message.
+#: Of Ed25519's base point: adding it to the second half of a signature would give another signature for the same
+#: message.
 ORDER = 2**252 + 27742317777372353535851937790883648493

@@ -16,12 +16,12 @@ from household import PROJECT
 from outcome import Outcome
 
 SECONDS = {"short": 2, "normal": 5, "long": 60}
-# For one input; libFuzzer's inputs are short, and a slow machine is given time.
+# For one input; libFuzzer's inputs are short, but slow machines need time.
 TIMEOUT, MEMORY, LONGEST = 20, 1024, 8192
 BUILD = PROJECT / ".build/fuzz"
 FUZZING = PROJECT / "Tests/Fuzzing"
 PROGRAM = BUILD / "fuzz"
-# The programs whose parsers take part, with all that they stand on.
+# The programs whose parsers take part, with everything that they depend on.
 TARGETS = ["vitals-gateway", "vitals-consumer", "vitals-sensor"]
 SANITIZERS = ["-sanitize=fuzzer,address"]
 
@@ -87,7 +87,7 @@ def fuzz(corpus, seconds, seed):
     name = corpus.name
     found = BUILD / "found"
     found.mkdir(parents=True, exist_ok=True)
-    # New inputs are for this run alone; what is worth keeping is put into the corpus by hand.
+    # New inputs are for this run only; people add inputs that are worth keeping to the corpus by hand.
     with tempfile.TemporaryDirectory(prefix="vitals-fuzzing-") as new:
         ran = subprocess.run(
             [PROGRAM, new, corpus, f"-max_total_time={seconds}", f"-seed={seed % 0xFFFFFFFF + 1}", f"-timeout={TIMEOUT}",

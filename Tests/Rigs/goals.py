@@ -31,10 +31,10 @@ ROOT = "vitals/v1"
 SIZES = {"short": (4, 8, 6), "normal": (6, 25, 15), "long": (8, 150, 22)}
 #: Thumbs for a friend on a day.
 MOST_THUMBS = 20
-#: Steps of each of the two days, and how many blocks they come in. Today's goals are below what they come to.
+#: Steps of each of the two days, and how many blocks they come in. Today's goals are below their totals.
 STEPS, BLOCKS = 15_000, 12
 TARGETS = {"steps": 12_000, "distance_m": 5_000, "energy_kcal": 100}
-#: How long a reply is waited for until it is asked again, and for all in all, in seconds.
+#: How long to wait for a reply before asking again, and in all, in seconds.
 PATIENCE, LIMIT = 0.7, 120
 
 
@@ -98,7 +98,7 @@ class Voice:
                 f"{ROOT}/users/{user}/requests/{name}", json.dumps(fields or {}), qos=1, properties=properties)
             if self.wait(lambda: key in self.replies, PATIENCE):
                 reply = self.replies[key]
-                # The desk's own limit: nothing was done.
+                # The consumer's own limit on requests: nothing was done.
                 if "too many requests" not in reply.get("error", {}).get("message", ""):
                     return reply
                 with self.arrived:
@@ -118,7 +118,7 @@ class Rig(Household):
 
     def begin(self, people, dice):
         self.dice, self.people = dice, [f"p{index}" for index in range(people)]
-        # Where it is about noon: midnight is not to come in between.
+        # A zone where it is about noon, so that midnight does not come in between.
         hour = datetime.datetime.now(datetime.timezone.utc).hour
         self.offset, zone = (0, "Etc/GMT") if 6 <= hour < 18 else (-12, "Etc/GMT+12")
         self.gateway = wire.new_identity()
@@ -203,7 +203,7 @@ class Rig(Household):
                 self.given[other, one, reply["status"]] += 1
                 time.sleep(self.pause)
                 if reply["status"] == "ok" and number % 2:
-                    # As if the reply had got lost; perhaps another consumer answers.
+                    # As if the reply had been lost; perhaps another consumer answers.
                     time.sleep(0.5)
                     with self.voice.arrived:
                         del self.voice.replies[key]
@@ -287,7 +287,7 @@ def run(size, seed) -> Outcome:
             worker.join(LIMIT * 2)
         outcome.problems += failures
         if not failures:
-            # What is on its way still: none, once the newest of all has come.
+            # Wait for notifications that are still on their way: none is, once all of them are published.
             def is_quiet():
                 with wire.read_only(rig.folder / "consumer/vitals.db") as rows:
                     return not rows.execute("SELECT count(*) FROM notifications WHERE published = 0").fetchone()[0]

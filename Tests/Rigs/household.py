@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-# Whose programs run: a release unless somebody says otherwise.
+# The folder of the programs to run: a release build unless VITALS_PROGRAMS names another.
 RELEASE = Path(os.environ.get("VITALS_PROGRAMS", PROJECT / ".build/release"))
 TOPICS = "vitals/v1/gateways/home"
 SENSOR = "Vitals HRM"
@@ -25,7 +25,7 @@ SENSOR = "Vitals HRM"
 class Household(contextlib.ExitStack):
     """Gateway `home`, sensor `strap`, person `demo`, on loopback. What was started ends with it, newest first."""
 
-    #: Whether the broker refuses what is larger than the programs' own messages, as a home's broker does.
+    #: Whether the broker refuses messages larger than the programs' own, as a home's broker does.
     is_broker_limited = True
 
     def __enter__(self):
@@ -39,7 +39,7 @@ class Household(contextlib.ExitStack):
             lines = settings.read_text().splitlines(keepends=True)
             settings.write_text("".join(line for line in lines if not line.startswith(limits)))
         with open(self.folder / "broker/mosquitto.conf", "a") as settings:
-            settings.write("log_type error\nlog_type warning\nlog_type subscribe\n")  # Its log tells who has subscribed.
+            settings.write("log_type error\nlog_type warning\nlog_type subscribe\n")  # Its log shows who has subscribed.
         self.start_broker()
         return self
 

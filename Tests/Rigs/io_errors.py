@@ -42,7 +42,7 @@ from faults import Fault
 from household import RELEASE, stop
 from outcome import Outcome
 
-# How many cases of each program, and of each enrolment; None: all.
+# How many cases to run of each program, and of each enrolment; None: all.
 SIZES = {"short": (6, 10), "normal": (30, 40), "long": (None, None)}
 LINES = 'outbox: { flush_interval: "100 ms", block_interval: "100 ms" },'
 PROGRAMS = ["gateway", "consumer"]
@@ -82,7 +82,7 @@ def run(size, seed):
 class Ailing(load.Home):
     """A home that begins anew for each case, one of whose programs may have a failing disk."""
 
-    #: On a disk that fails there may be no database.
+    #: On a failing disk there may be no database.
     patience = 0
 
     def __init__(self):
@@ -144,7 +144,7 @@ class Ailing(load.Home):
         ended = program.poll()
         begin = time.monotonic()
         if ended is None:
-            # In its first milliseconds SIGTERM ends a program as it ends any other.
+            # In a program's first milliseconds SIGTERM ends it as it ends any other.
             while program.poll() is None and not waits_for_signals(program.pid) and time.monotonic() < begin + 10:
                 time.sleep(0.005)
             begin = time.monotonic()
@@ -187,7 +187,7 @@ def choose_faults(counts, limit, choose):
     groups = collections.defaultdict(list)
     for fault in found:
         groups[fault.call].append(fault)
-    # In turns, so that there is of each kind what there are hundreds of others of.
+    # Choose from the kinds in turn, so that a rare kind is not left out among hundreds of others.
     for group in groups.values():
         choose.shuffle(group)
     chosen = []
@@ -226,7 +226,7 @@ def one_case(home, program, fault, restarts, outcome, case):
     has_ended = restarts or home.gateway.returncode != 0 or home.consumer.returncode != 0
     hit = home.was_hit()
     if has_ended:
-        # The disk is well again. What a program owed before it ended must come now.
+        # The disk works again. What a program owed before it ended must come now.
         home.faulty = None
         home.over.touch()
         if program == "gateway":
@@ -236,7 +236,7 @@ def one_case(home, program, fault, restarts, outcome, case):
         if not home.until(lambda: home.is_recording() and home.is_drained()):
             outcome.problems.append(f"{case}: does not recover\n{home.log('gateway')[-500:]}{home.log('consumer')[-500:]}")
         outcome.recovery = max(outcome.recovery, time.monotonic() - begin)
-        # And they are as good as ever.
+        # And they work as well as ever.
         for value in LATER:
             home.tell_sensor(f"heart-rate {value}")
             due.add(("bpm", value))
@@ -371,7 +371,7 @@ def mounted(folder, size):
         yield
     finally:
         files = disk.snapshot(folder)
-        # What a failed case may still have running in it ends later.
+        # Anything that a failed case may still have running there ends later.
         subprocess.run(["umount", "--lazy", folder], check=True)
         disk.rebuild(folder, files)
 
@@ -402,7 +402,7 @@ def full(home, program, outcome):
         while "full" not in home.log(program) and len(values) < 20_000:
             values.append(1000 + len(values))
             home.tell_sensor(f"heart-rate {values[-1]}")
-            # The consumer does not keep what no sensor sends: more than 1,000 readings in a second.
+            # The consumer does not store more than 1,000 readings in a second, because no sensor sends so many.
             time.sleep(0.002)
         if "full" not in home.log(program):
             outcome.problems.append(f"{case}: nothing is said of it\n{home.log(program)[-500:]}")

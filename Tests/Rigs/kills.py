@@ -15,9 +15,9 @@ import time
 from load import PROGRAMS, Beats, Home, Steps, conclude
 from outcome import Outcome
 
-#: How often each program is killed, and how many heart rates come in a second: together not more than there are values.
+#: How often each program is killed, and how many heart rates come in a second: together no more than there are values.
 SIZES = {"short": (10, 60), "normal": (20, 60), "long": (200, 40)}
-#: No recovery may take longer, in seconds.
+#: The longest time that a recovery may take, in seconds.
 LIMIT = 5
 
 
@@ -27,7 +27,7 @@ class Round:
 
     #: Killed at once, and started again in this order.
     victims: list[str]
-    #: Seconds from the recovery before, or where none was waited for from the start, to the kill.
+    #: Seconds to the kill, from the recovery before it, or from the start where nothing waited for a recovery.
     wait: float
     #: Seconds before each of them is started again.
     pauses: list[float]

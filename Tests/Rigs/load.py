@@ -31,14 +31,14 @@ from pathlib import Path
 from household import RELEASE, TOPICS, Household, can_connect
 from outcome import Outcome
 
-#: What a gateway that is killed may lose, in seconds.
+#: How much a killed gateway may lose, in seconds.
 YOUNG = 0.05
 #: Blocks soon enough for a rig: by default there is one every ten seconds.
 QUICK = 'outbox: { flush_interval: "500 ms", block_interval: "500 ms" },'
 PROGRAMS = ["gateway", "broker", "consumer"]
 #: Of readings.
 KINDS = ["heart-rate", "steps", "temperature"]
-#: What `vitals-consumer` ends with when it does not know a command.
+#: The exit code of `vitals-consumer` for a command that it does not know.
 USAGE = 64
 
 
@@ -88,7 +88,7 @@ class Home(Household):
         bus = f"unix:path={self.folder}/bus"
         daemon = self.start("bus", ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={bus}"])
         self.wait(daemon, "the bus listens", lambda: can_connect(self.folder / "bus"))
-        # Its only record comes in thirty years: the rest is told.
+        # Its only record comes in thirty years: the rig sends it all other values.
         (self.folder / "silence.csv").write_text("elapsed_s,heart_rate_bpm\n1000000000,60\n")
         command = [RELEASE / "vitals-sensor", "stand-in", "--bus", bus, "--known", "--activity", self.folder / "silence.csv"]
         self.sensor = self.start("sensor", command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -121,7 +121,7 @@ class Home(Household):
 
     def _follow(self, lines, life: Life) -> None:
         """Keeps a gateway's log, and waits in it for the moment from which it listens."""
-        # Who stops the gateway closes its output, perhaps while it is read here.
+        # Stopping the gateway closes its output, perhaps while we read it here.
         with contextlib.suppress(ValueError), lines, open(self.folder / "gateway.log", "ab", buffering=0) as log:
             for line in lines:
                 if life.listens is None and b"sensor strap: connected" in line:
@@ -209,7 +209,7 @@ class Home(Household):
 
     def until_stored(self, limit: float = 60) -> None:
         """Waits until all that the gateway has is stored and acknowledged. Who called has stopped the load."""
-        # A reply to a read is sent when it and all that came before it are on the disk.
+        # A reply to a read is sent once the reading and everything before it are on the disk.
         self.wait(self.gateway, "the gateway answers", lambda: read_steps(self, 0, 5) is not None, limit)
         self.wait(self.gateway, "the outbox is empty", lambda: self._held() == (0, 0), limit)
 
@@ -228,7 +228,7 @@ class Home(Household):
             raise RuntimeError(f"vitals-consumer readings: status {said.returncode}: {said.stderr.strip()}")
         return [json.loads(line) for line in said.stdout.splitlines()]
 
-    # How long they were kept from running
+    # How long the programs were kept from running
 
     def sample_waits(self) -> None:
         """To be called now and then while there is load: what is kept covers the last half second."""
@@ -238,7 +238,7 @@ class Home(Household):
             self._waits.popleft()
 
     def _waited(self) -> float:
-        with contextlib.suppress(IndexError):  # Nobody samples.
+        with contextlib.suppress(IndexError):  # Nothing calls sample_waits.
             _, pid, before = self._waits[0]
             if pid == self.gateway.pid:
                 return max(0.0, self._total_wait() - before)
@@ -270,7 +270,7 @@ class Worker(threading.Thread):
         try:
             while not self._is_over.wait(max(0.0, due - time.monotonic())):
                 self.act()
-                # Who is late does not hurry afterwards.
+                # After a delay it does not catch up.
                 due = max(due + self._pause, time.monotonic() - self._pause)
         except Exception as error:
             self._error = error
@@ -333,11 +333,11 @@ class Judgement:
     sent: int = 0
     due: int = 0
     stored: int = 0
-    #: Readings that must be stored, and are not, such as "heart rate 7".
+    #: Readings that must be stored but are not, such as "heart rate 7".
     lost: list[str] = dataclasses.field(default_factory=list)
     #: Readings that are stored more than once.
     duplicated: list[str] = dataclasses.field(default_factory=list)
-    #: What is stored and was never sent, or at another time: in words.
+    #: Readings that are stored but were never sent, or were sent at another time: in words.
     corrupt: list[str] = dataclasses.field(default_factory=list)
 
 

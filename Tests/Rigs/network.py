@@ -16,7 +16,7 @@ from load import QUICK, Beats, Home, Steps, conclude
 from outcome import Outcome
 from proxy import DOWN, UP, Proxy
 
-#: Seconds: the least that the settings take.
+#: Seconds: the least that the settings accept.
 KEEP_ALIVE = 5
 #: A dead connection that nobody notices before the network is back, a try that then is under way, and a pause.
 LIMIT = 2 * KEEP_ALIVE + 10 + 5
@@ -28,7 +28,7 @@ class Fault:
     kind: str
     #: Seconds that it lasts.
     length: float
-    #: Of which programs.
+    #: The programs that have the fault.
     programs: list[str]
     #: Seconds that each piece is late, or between resets.
     amount: float = 0.0

@@ -14,11 +14,11 @@ class Outcome:
     lost: int = 0
     #: Readings that are stored more than once.
     duplicated: int = 0
-    #: Databases that do not pass their checks, readings that were never sent, blocks that do not open.
+    #: Databases that fail their checks, readings that were never sent, blocks that do not open.
     corrupt: int = 0
     #: Forgeries that were taken for genuine.
     forged: int = 0
-    #: The longest time until all was as it should be again, in seconds; None where nothing had to recover.
+    #: The longest time until everything worked again, in seconds; None where nothing had to recover.
     recovery: float | None = None
     #: Whatever else broke a promise: a line each.
     problems: list[str] = dataclasses.field(default_factory=list)

@@ -42,10 +42,10 @@ from faults import Fault
 from household import stop
 from outcome import Outcome
 
-# Seconds of load, states, states of the control, states that go on.
+# Seconds of load, number of states, of states of the control, and of states that the programs go on from.
 SIZES = {"short": (6, 60, 20, 3), "normal": (16, 400, 60, 12), "long": (60, 3000, 200, 150)}
 RATE = 60
-# Many blocks, so that in the longer records both databases come to empty their logs under load.
+# Many blocks, so that in the longer records both databases empty their logs under load.
 FLUSH_INTERVAL = 0.25
 LINES = 'outbox: { flush_interval: "250 ms", block_interval: "250 ms" },'
 PROGRAMS = ["gateway", "consumer"]
@@ -99,7 +99,7 @@ class Record:
     #: Every value that the sensor was told, by kind.
     sent: set
     slowest_flush: float
-    #: From when to when a reading may have gone with a gateway that was killed, in Unix seconds.
+    #: The times in which a reading may have been lost with a killed gateway, in Unix seconds.
     excused: list
     worst_age: float = 0
     opened: dict = dataclasses.field(default_factory=dict)
@@ -187,7 +187,7 @@ class Recorder(load.Home):
         flushes = [
             event.at - event.value.at for x in timelines.values() for event in x.events if event.kind == "flush-end"]
         gateway = wire.gateway_identity(self.folder / "gateway").public_key()
-        # A killed gateway may lose what is younger than 50 ms; this is from when to when that was.
+        # A killed gateway may lose readings younger than 50 ms; these are the times of those readings.
         wall = time.time() - time.monotonic()
         excused = [(wall + x.killed - load.YOUNG - x.waited, wall + x.killed) for x in self.lives if x.killed]
         return Record(timelines, keys, gateway, sent, max(flushes, default=0), excused)
@@ -314,7 +314,7 @@ def check_gateway(record, timeline, index, folder, outcome):
     if identity != timeline.base["identity.key"]:
         raise wire.Malformed("another identity")
     found = Held({}, {})
-    # Before anything was said there may be no database, or an empty one.
+    # Before the program has said anything there may be no database, or an empty one.
     if (folder / "outbox.db").exists():
         with opened(folder / "outbox.db") as database:
             if has_tables(database):
@@ -389,7 +389,7 @@ def check_consumer(record, timeline, index, folder, outcome):
     for identity in acknowledged:
         block = sent[identity]
         is_known = ledger.get(identity) == hashlib.sha256(block).digest()
-        # A loose block whose records all came before is acknowledged and not kept.
+        # A loose block whose records all came before is acknowledged but not stored.
         is_kept = wire.Header.of(block).type in (wire.KEY, wire.LOOSE) or blocks.get(identity) == block[36:]
         if not is_known or not is_kept:
             outcome.lost += 1

@@ -14,7 +14,7 @@ from outcome import Outcome
 
 # A rig is a module with `run(size, seed)`, which returns an Outcome; size is one of these.
 SIZES = ["short", "normal", "long"]
-# In the order of the table; those that only take part from some size on say which.
+# In the order of the table; rigs that only take part from some size on say which.
 RIGS = {
     "kills": "short",
     "goals": "short",
@@ -49,7 +49,7 @@ def main():
         parser.error(f"no such rig: {', '.join(sorted(unknown))}")
     parser.leave_if_only_asked()
 
-    # What was started is stopped on every way out.
+    # Whatever the way out, everything that was started is stopped.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(143))
     sys.stdout.reconfigure(line_buffering=True)

@@ -12,7 +12,7 @@ import socket
 import struct
 import threading
 
-#: The ways through: from the program to the broker, and back.
+#: The directions: from the program to the broker, and back.
 UP, DOWN = "up", "down"
 
 
@@ -23,9 +23,9 @@ class Proxy:
         self.target = target
         #: Seconds that each piece is late.
         self.delay = 0.0
-        #: Ways that swallow what comes.
+        #: Directions in which everything is dropped.
         self.swallows: set[str] = set()
-        #: How many connections were made, and how many pieces swallowed.
+        #: How many connections were made, and how many pieces dropped.
         self.connections = self.swallowed = 0
         self._writers: set[asyncio.StreamWriter] = set()
         self._loop = asyncio.new_event_loop()
@@ -72,7 +72,7 @@ class Proxy:
                 writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
 
-    # The way of a piece
+    # The path of a piece
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -98,7 +98,7 @@ class Proxy:
                 await self._open[way].wait()
                 writer.write(piece)
                 await writer.drain()
-        # The end passes as the bytes do: into a hole, or when the hole has ended.
+        # The end of the stream passes like the bytes: it is dropped, or waits until the fault is over.
         await self._open[way].wait()
         if not (is_dead or way in self.swallows):
             writer.close()

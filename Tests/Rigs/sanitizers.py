@@ -15,13 +15,13 @@ from pathlib import Path
 from household import PROJECT
 from outcome import Outcome
 
-# What has threads of its own, or a boundary to C.
+# The tests of what has threads of its own, or a boundary to C.
 SUITES = [
     "ReactorTests", "DBusTests", "StorageTests", "BluetoothTests", "MQTTTests", "VaultTests", "GatewayTests",
     "ConsumerTests", "HouseholdTests",
 ]
 FILTERS = {"normal": ["--filter", "|".join(f"^{x}\\." for x in SUITES)], "long": []}
-# What a process ends with after a report, whatever it would have ended with.
+# The exit status of a process after a report, whatever it would have been.
 REPORTED = 66
 FOLDERS = {"thread": ".build/tsan", "address": ".build/asan"}
 OPTIONS = {

@@ -14,7 +14,7 @@ from load import Beats, Home, Steps, conclude
 from outcome import Outcome
 
 SIZES = {"short": 6, "normal": 15, "long": 100}
-#: A flush is hardly over when the next one begins.
+#: One flush has hardly ended when the next one begins.
 LINES = 'outbox: { flush_interval: "100 ms", block_interval: "500 ms" },'
 
 

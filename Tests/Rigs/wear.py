@@ -12,9 +12,9 @@ import time
 from load import Beats, Home
 from outcome import Outcome
 
-#: How long the gateway is watched, in seconds; long enough for checkpoints of the log to be among it.
+#: How long the gateway is watched, in seconds; long enough to include checkpoints of the log.
 SIZES = {"short": 20, "normal": 60, "long": 900}
-#: Flushes in an hour.
+#: The most flushes in an hour.
 LIMIT = 800
 FLUSHES, WRITES = {"fsync", "fdatasync", "sync_file_range"}, {"write", "pwrite64", "writev", "pwritev"}
 
@@ -24,7 +24,7 @@ def run(size, seed):
     with Home(gateway_lines="") as home:
         home.up()
         with Beats(home, rate=1):
-            # From the first acknowledged block on it is steady.
+            # From the first acknowledged block on, it works steadily.
             home.until_flowing()
             trace = home.folder / "trace"
             tracer = attach(home, trace)
@@ -34,7 +34,7 @@ def run(size, seed):
                     raise RuntimeError(f"the gateway has ended: {home.log('gateway')}")
                 time.sleep(0.1)
             watched = time.monotonic() - begin
-            tracer.send_signal(signal.SIGINT)  # It lets go of the gateway, which goes on.
+            tracer.send_signal(signal.SIGINT)  # It detaches from the gateway, which goes on.
             tracer.wait(10)
             flushes, written = count(trace, str(home.folder / "gateway"))
     an_hour = 3600 / watched
@@ -42,7 +42,7 @@ def run(size, seed):
     outcome.remarks.append(
         f"{flushes * an_hour:.0f} flushes and {written * an_hour / 1e6:.1f} MB written an hour"
         f" at one heart rate a second (over {watched:.0f} s)")
-    # A short watch cannot tell 720 from 800 an hour: one flush more or less is allowed for its ends.
+    # A short watch cannot tell 720 from 800 an hour: one flush more is allowed for its ends.
     if flushes - 1 > LIMIT / an_hour:
         outcome.problems.append(f"{flushes} flushes in {watched:.0f} s are more than {LIMIT} an hour")
     if flushes == 0:

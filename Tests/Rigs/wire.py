@@ -90,7 +90,7 @@ def journal_key(session_key: bytes, stream: bytes, session: bytes) -> bytes:
 class Person:
     """What derives from one version of a person's secret."""
 
-    #: What gateways seal session keys to.
+    #: The key that gateways seal session keys to.
     stream: X25519PrivateKey
     #: Seals what the consumer itself writes about the person.
     rows: bytes
