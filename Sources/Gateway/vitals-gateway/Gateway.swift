@@ -111,7 +111,8 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         announceReadiness()
     }
 
-    /// Sensors first, so that nothing new comes; then what is held is sealed and sent; and last the broker is told.
+    /// Stops the sensors first, so that nothing new comes; then what is held is sealed and sent; and last the broker is
+    /// told.
     func stop() {
         counters.withLock { $0.isStopping = true }
         central.loop.perform { [self] in

@@ -9,8 +9,8 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
     /// BlueZ's own words, such as `le-connection-abort-by-local`.
     public let message: String
     /// A bonded device let us connect, and ended the link before BlueZ had answered. A device that has lost its keys
-    /// does this (BlueZ goes on calling it paired, and asks no agent), but so does one that merely refuses: only when
-    /// it happens again and again is it the former. The remedy is to remove the device and pair again.
+    /// does this (BlueZ goes on calling it paired, and asks no agent), but so does one that merely refuses: it is the
+    /// former only if it happens again and again. The remedy is to remove the device and pair again.
     public internal(set) var isBondLost = false
 
     public init(attempt: String, name: String, message: String) {

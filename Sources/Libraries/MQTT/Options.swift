@@ -1,4 +1,4 @@
-/// How a session reaches its broker, and as whom.
+/// How a session reaches its broker, and under which name.
 public struct Options: Sendable {
     /// The broker's name or address; it is also the name that its certificate must carry.
     public var host: String

@@ -2,7 +2,7 @@
 //
 // One thread, the session's event loop, owns libmosquitto's handle; other threads leave work for it. The library's own
 // loops are not used: `mosquitto_loop_forever` and `mosquitto_loop_start` end for good on protocol, TLS and
-// authentication errors (loop.c, handle_connack.c; pinned by KnownFactsTests), and this session must not. It tries
+// authentication errors (loop.c, handle_connack.c; pinned by KnownFactsTests), which this session never does. It tries
 // again for ever, after pauses that grow to 15 s.
 //
 //     ┌─► connecting ──► connected ──┐        Each try has a `Connection` of its own. What was published and not

@@ -28,8 +28,8 @@ public enum SmallFile {
         }
     }
 
-    /// Leaves a file to its owner only, unless it is a link, or has another name: so nobody can direct this at another
-    /// file.
+    /// Lets only its owner use a file, and refuses a link or a file with another name: so nobody can direct this at a
+    /// different file.
     public static func restrict(_ path: String) throws(VaultError) {
         let attempted = "make \(path) its owner's only"
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

@@ -23,7 +23,7 @@ public struct BodyMassIndex: Hashable, Sendable {
     /// Kilograms per square metre.
     public let value: Double
 
-    /// The index of a person of whom weight and height are known.
+    /// The index of a person; nil unless weight and height are known.
     public init?(_ person: Person) {
         guard let weight = person.weightKilograms, let height = person.heightCentimetres else { return nil }
         value = weight / (height / 100 * height / 100)

@@ -2,7 +2,7 @@
 public struct HeartRateSamples: Hashable, Sendable {
     /// Which heart rates count, in beats per minute. What a sensor reports beyond them is noise, or 0 for no value: the
     /// heart of a crying newborn beats 200 times or so a minute, and an adult's at 220 less their age. Each sample is
-    /// judged by itself, so that they add up in any order.
+    /// judged by itself, so they add up in any order.
     public static let plausible = 1...250
 
     /// How many there are.

@@ -95,7 +95,7 @@ public struct PeriodTotals: Hashable, Sendable {
 
     /// What these days come to, each given once, in any order.
     public init(_ days: some Sequence<DayTotals>) {
-        // In one order always: sums of fractions depend on it.
+        // Always in the same order: sums of fractions depend on it.
         let days = days.sorted { $0.day < $1.day }
         recordedDays = days.count(where: \.isRecorded)
         steps = Amounts(days.compactMap { $0[.steps] })

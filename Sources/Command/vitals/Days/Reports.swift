@@ -131,7 +131,7 @@ struct Reports {
             let percent = days.compactMap { day, numbers in
                 numbers.goal(goal)?.percent.map { (day, $0) }
             }
-            // A month of which nothing is known must not show 0 %.
+            // Where nothing is known of a month, it must not show 0 %.
             let isKnown = days.contains { goal.amount(ofDay: $0.numbers) != nil }
             return MonthCalendar.Entry(name: goal.title, percent: isKnown ? Dictionary(percent) { $1 } : [:])
         }.filter { !$0.percent.isEmpty }

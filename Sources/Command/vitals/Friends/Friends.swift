@@ -108,8 +108,8 @@ struct Friends {
         try change("block", of: ["friend", "asked"], asking: "Block", elsewhere: Self.notified) { "\($0) is blocked" }
     }
 
-    /// Somebody whom a notification is about: by its id, or by the whole name. An invitation that was withdrawn takes its notification along; its
-    /// id is still good for a block.
+    /// The person that a notification is about, found by its id or by the whole name. When an invitation is withdrawn,
+    /// its notification goes too, but its id can still be blocked.
     private static func notified(_ wanted: String, _ office: Office) throws(Failure) -> (id: String, name: String)? {
         let told = try office.ask("notifications/list", [("all", true), ("limit", 100)]).list("notifications")
         for notification in told {

@@ -3,7 +3,8 @@ import Files
 import Telemetry
 import Vault
 
-/// What enrolling by a code has left in the state folder: who this gateway is, and whose acknowledgements it believes.
+/// What enrolling by a code has left in the state folder: this gateway's name, and the consumer whose acknowledgements
+/// it trusts.
 ///
 ///     enrolment.json     gateway, its user at the broker, the consumer's public key, the code's half of the claim key
 ///     broker.password    what the broker checks that user by

@@ -5,9 +5,9 @@
 // A reading goes into the journal, sealed, within 20 ms, by a commit that survives a killed process. Every five seconds
 // one flush takes all of that to the disk. Every ten, or as soon as there are 64, readings become a block, which is
 // sealed once and sent as the same bytes until the consumer's signed acknowledgement comes; only flushed blocks are
-// sent. The random keys that seal journal and blocks are made at each start and never stored here in the clear: they
-// travel in the session's key block, sealed to the person. So the finder of a stolen card can open nothing, and what a
-// crash leaves in the journal is sent as it is, in loose blocks, for the consumer to open.
+// sent. The random keys that seal journal and blocks are made at each start and never written to the disk in the clear:
+// they travel in the session's key block, sealed to the person. So the finder of a stolen card can open nothing, and
+// what a crash leaves in the journal is sent as it is, in loose blocks, for the consumer to open.
 //
 // Without a grant for a sensor, its readings are live only, and counted as not recorded. What cannot be held, in memory
 // while the disk accepts nothing or on the disk once the limit is reached, is dropped, the oldest first, and a gap

@@ -7,7 +7,7 @@ import Vault
 // stream a sensor's readings go to, which blocks are stored. All of it moves over to the outbox's own thread.
 
 extension Outbox {
-    // MARK: Who is there
+    // MARK: Which consumers are online
 
     func brokerChanged(isConnected: Bool) {
         loop.perform { [self] in

@@ -104,7 +104,7 @@ extension OutboxStore {
         try database.first("SELECT offset FROM clock WHERE boot = ?", [.blob(boot)], row: Row.int)
     }
 
-    /// Another boot: nobody will ever know more about the clock of the one before.
+    /// A new boot: nobody will ever know more about the clock of the one before.
     func beginBoot(_ boot: [UInt8], offset: Int64) throws(VaultError) {
         try database.execute("DELETE FROM clock")
         try database.execute("DELETE FROM boot_streams")

@@ -37,7 +37,7 @@ final class Device {
     var pairing: Pairing?
     /// The Pair that is not answered yet.
     var pairCall: Call?
-    /// A link whose pairing has failed carries no more requests: these wait for its end. Nil on any other.
+    /// A link whose pairing has failed carries no further requests: these wait for its end. Nil on any other link.
     var stuck: [Call]?
 
     private var isTemporary: Bool
@@ -279,7 +279,7 @@ final class Device {
 
     private var battery: Interface { Battery.interface(of: peripheral) }
 
-    /// The link ends, whoever ended it; a Connect that waits goes on waiting.
+    /// The link ends, whichever side ended it; a Connect that waits goes on waiting.
     func loseLink() { if isConnected { endLink() } }
 
     /// The radio was switched.

@@ -3,7 +3,7 @@
 //
 //     unplugged          Powered=false, then the links end, and the devices and the adapter are removed
 //     told to end        the links end, then Powered=false, all objects are removed, and the name goes
-//     killed             the name goes, and nothing is told. The kernel keeps the links for two seconds more, so that a
+//     killed             the name goes, without signals. The kernel keeps the links for two seconds more, so that a
 //                        new bluetoothd shows a device that is connected and then is not
 //
 // The connection to the bus is closed meanwhile, as a process's would be: calls under way fail, and the new BlueZ has

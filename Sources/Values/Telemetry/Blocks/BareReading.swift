@@ -1,7 +1,7 @@
 // What a reading says, except its RR intervals and its energy, for programs that count readings by the thousand. It is
 // a few numbers, and none of it is allocated on the heap.
 
-/// A reading of which only the number of its RR intervals is known.
+/// A reading that has only the number of its RR intervals.
 public struct BareReading: Hashable, Sendable {
     /// Unix time in milliseconds, UTC.
     public var wall: Int64

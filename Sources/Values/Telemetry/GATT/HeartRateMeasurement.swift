@@ -8,7 +8,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     public enum Contact: UInt8, Sendable {
         /// The sensor does not say.
         case notSupported = 0
-        /// The sensor can tell, and does not touch the skin: the value is not to be trusted.
+        /// The sensor can tell, and does not touch the skin: the value cannot be trusted.
         case notDetected = 1
         /// The sensor touches the skin.
         case detected = 2

@@ -1,4 +1,5 @@
-/// A random number of 128 bits that names something: a stream, a store, a boot. Kept as two words, so that hashing one is cheap.
+/// A random number of 128 bits that names something: a stream, a store, a boot. Kept as two words, so hashing one is
+/// cheap.
 public protocol RandomID: Hashable, Sendable, CustomStringConvertible {
     /// The first eight bytes, big-endian.
     var high: UInt64 { get }

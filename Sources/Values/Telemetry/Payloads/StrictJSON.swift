@@ -20,7 +20,7 @@ public struct StrictJSON {
         case notJSON
         /// An object has two members of one name.
         case duplicateName
-        /// More arrays and objects lie in each other than allowed.
+        /// Arrays and objects are nested more deeply than allowed.
         case tooDeep
     }
 
@@ -28,7 +28,7 @@ public struct StrictJSON {
     private var rest: ArraySlice<UInt8>
 
     /// The value that all of the bytes spell.
-    /// - Parameter maximumDepth: how many arrays and objects may lie in each other.
+    /// - Parameter maximumDepth: how deeply arrays and objects may be nested.
     public static func value(_ bytes: [UInt8], maximumDepth: Int = JSON.maximumDepth) throws(Fault) -> JSON {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
         var reader = StrictJSON(maximumDepth: maximumDepth, rest: bytes[...])
