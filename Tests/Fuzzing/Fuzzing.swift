@@ -1,11 +1,11 @@
-// One program with a fuzz target for every parser that reads bytes from outside. libFuzzer makes up inputs, guided by what they
-// reach, and calls `LLVMFuzzerTestOneInput` with each; the environment's VITALS_TARGET says which target gets them. A target
-// does not only have to survive: it decodes, and where there is a way back, encodes and decodes again, and the values have
-// to agree.
+// One program with a fuzz target for every parser that reads bytes from outside. libFuzzer makes up inputs, guided by
+// what they reach, and calls `LLVMFuzzerTestOneInput` with each; the environment's VITALS_TARGET says which target gets
+// them. A target does not only have to survive: it decodes, and where there is a way back, encodes and decodes again,
+// and the values have to agree.
 //
-// It is no part of the package: Tests/Rigs/fuzzing.py builds it, from the package's own modules made for libFuzzer, and says
-// how much memory and time an input may cost. Corpus/TARGET holds genuine values for it to begin with, and whatever was
-// found once.
+// It is no part of the package: Tests/Rigs/fuzzing.py builds it, from the package's own modules made for libFuzzer, and
+// says how much memory and time an input may cost. Corpus/TARGET holds genuine values for it to begin with, and
+// whatever was found once.
 
 import Glibc
 

@@ -16,7 +16,8 @@ struct DeployTests {
         }
     }()
 
-    /// A folder for the front of PATH, with programs that install, build or make something: whoever starts one of them is caught.
+    /// A folder for the front of PATH, with programs that install, build or make something: whoever starts one of them
+    /// is caught.
     private struct Trap {
         let folder: TemporaryFolder
         let path: String
@@ -84,8 +85,8 @@ struct DeployTests {
         #expect(!FileManager.default.fileExists(atPath: state))
     }
 
-    /// `deploy/up` with the programs that lie beside the tests, in a folder whose name has what shells and buses must not take
-    /// for something else.
+    /// `deploy/up` with the programs that lie beside the tests, in a folder whose name has what shells and buses must
+    /// not take for something else.
     private func up(_ folder: TemporaryFolder, _ words: [String]) throws -> RunningProgram {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return try RunningProgram(

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A household as `deploy/up` runs it: emulated sensor, private bus, gateway, the home's broker, consumer; all real programs,
-/// in a folder of its own. Gateway `home`, sensor `strap`, person `demo`.
+/// A household as `deploy/up` runs it: emulated sensor, private bus, gateway, the home's broker, consumer; all real
+/// programs, in a folder of its own. Gateway `home`, sensor `strap`, person `demo`.
 final class Household {
     let folder: TemporaryFolder
     let broker: Broker

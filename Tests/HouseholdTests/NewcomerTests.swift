@@ -3,7 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A household as `deploy/up --accounts` runs it: nobody has an account, the gateway is not enrolled, the sensor is nobody's.
+/// A household as `deploy/up --accounts` runs it: nobody has an account, the gateway is not enrolled, the sensor is
+/// nobody's.
 private final class NewHousehold {
     let folder: TemporaryFolder
     let broker: Broker
@@ -91,7 +92,8 @@ private final class NewHousehold {
         ).split(separator: "\n").count
     }
 
-    /// Waits until the consumer has heart rates of a person: whether it has is looked at whenever it answers the gateway.
+    /// Waits until the consumer has heart rates of a person: whether it has is looked at whenever it answers the
+    /// gateway.
     func waitUntilRecorded(_ user: String, _ control: RunningProgram) throws {
         var seen = 0
         while try heartRates(of: user) == 0 {

@@ -3,8 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The public page of blocks, `Blocks.md`, against what real programs send: `Interop/open_stream.py` contains nothing but what
-/// the page says.
+/// The public page of blocks, `Blocks.md`, against what real programs send: `Interop/open_stream.py` contains nothing
+/// but what the page says.
 @Suite("The page of blocks")
 struct PageTests {
     private static let page = "\(projectFolder)/Sources/Values/Telemetry/Telemetry.docc/Blocks.md"
@@ -20,7 +20,8 @@ struct PageTests {
             #expect(readings as NSArray == stored as NSArray, "\(kind)")
             #expect(!stored.isEmpty, "\(kind)")
         }
-        // The control: the stream had everything that the page tells of, except for what needs a wrong clock or a full disk.
+        // The control: the stream had everything that the page tells of, except for what needs a wrong clock or a full
+        // disk.
         let seen = try #require(opened["seen"] as? [String: Int])
         for part in ["type 1", "type 2", "type 3", "purpose 1", "purpose 4"] { #expect(seen[part] ?? 0 > 0, "\(part)") }
         let heartRates = try household.stored("heart-rate")
@@ -133,7 +134,8 @@ extension Household {
             try credentials("consumer") + others + ["-t", "vitals/v1/stores/+/consumers/+", "-F", "%t %x"])
     }
 
-    /// The file with all that passes while a sensor is worn, steps and temperature are read, and the gateway is killed in between.
+    /// The file with all that passes while a sensor is worn, steps and temperature are read, and the gateway is killed
+    /// in between.
     fileprivate func captured() throws -> String {
         try broker.start()
         let capture = try captureStream()

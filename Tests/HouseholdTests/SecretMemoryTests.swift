@@ -3,7 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What our programs have in their memory is in no core dump and in no report of a crash, and no other program of their user reads it.
+/// What our programs have in their memory is in no core dump and in no report of a crash, and no other program of their
+/// user reads it.
 @Suite("The memory of a program", .timeLimit(.minutes(10)))
 struct SecretMemoryTests {
     private let folder: TemporaryFolder

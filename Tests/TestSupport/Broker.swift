@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// A Mosquitto on a free loopback port, in a folder of its own, that ends with the value. It keeps nothing across a restart.
+/// A Mosquitto on a free loopback port, in a folder of its own, that ends with the value. It keeps nothing across a
+/// restart.
 public final class Broker {
     /// Where it listens, on 127.0.0.1.
     public let port: UInt16
@@ -19,8 +20,8 @@ public final class Broker {
         try folder.write(text.replacingOccurrences(of: "{folder}", with: folder.path), to: "mosquitto.conf")
     }
 
-    /// A broker with the home's own settings and rules, as `deploy/broker` writes them, not started yet. Its folder holds
-    /// `home.password` and `consumer.password`.
+    /// A broker with the home's own settings and rules, as `deploy/broker` writes them, not started yet. Its folder
+    /// holds `home.password` and `consumer.password`.
     /// - Parameters:
     ///   - root: what all topics begin with.
     ///   - allowsAnonymous: whether those without a name are the household, rather than turned away.
@@ -33,8 +34,8 @@ public final class Broker {
         return broker
     }
 
-    /// A broker whose rules a consumer writes and changes, as `deploy/broker --accounts` sets it up, not started yet. Its folder holds
-    /// `home.password` and `consumer.password`; `writeRules` belongs before each start.
+    /// A broker whose rules a consumer writes and changes, as `deploy/broker --accounts` sets it up, not started yet.
+    /// Its folder holds `home.password` and `consumer.password`; `writeRules` belongs before each start.
     public static func ruled() throws -> Broker {
         let broker = try Broker(configuration: [])
         try RunningProgram.run("\(projectFolder)/deploy/broker", ["--accounts", broker.folder.path, "\(broker.port)"])
@@ -44,7 +45,8 @@ public final class Broker {
     /// Where the plugin's file is, of a broker that a consumer rules.
     public var rulesFile: String { folder.path("vitals-rules.json") }
 
-    /// Has `vitals-consumer broker-rules` write the plugin's file from a consumer's settings, whose path is given, and database.
+    /// Has `vitals-consumer broker-rules` write the plugin's file from a consumer's settings, whose path is given, and
+    /// database.
     public func writeRules(_ settings: String) throws {
         try RunningProgram.run("vitals-consumer", ["broker-rules", rulesFile, "--settings", settings])
     }

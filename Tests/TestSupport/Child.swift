@@ -92,8 +92,8 @@ struct Child: Sendable {
     }
 }
 
-/// Nobody starts a child while somebody else's descriptor is not yet marked to be closed in it: it would keep a pipe open.
-/// (`pipe2`, which does both at once, is not imported.)
+/// Nobody starts a child while somebody else's descriptor is not yet marked to be closed in it: it would keep a pipe
+/// open. (`pipe2`, which does both at once, is not imported.)
 private let descriptors = Mutex(())
 
 /// A pipe that no child inherits.

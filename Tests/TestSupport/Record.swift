@@ -46,7 +46,8 @@ public final class Record<Value: Sendable>: @unchecked Sendable {
         condition.wait(limit) { values.first(where: isWanted) }
     }
 
-    /// The first value that `choose` makes something of, among those that came and those that will; it is then forgotten.
+    /// The first value that `choose` makes something of, among those that came and those that will; it is then
+    /// forgotten.
     /// - Parameter what: what is waited for, for the error where it does not come.
     public func take<Chosen>(
         _ what: String, within limit: Duration = limit, _ choose: (Value) throws -> Chosen?
@@ -65,8 +66,8 @@ public final class Record<Value: Sendable>: @unchecked Sendable {
 }
 
 extension NSCondition {
-    /// Looks now and after each broadcast, with the lock held, until there is an answer; nil where the limit is over, or where
-    /// `isOver` says after a look in vain that nothing will come any more.
+    /// Looks now and after each broadcast, with the lock held, until there is an answer; nil where the limit is over,
+    /// or where `isOver` says after a look in vain that nothing will come any more.
     func wait<Answer>(
         _ limit: Duration, isOver: () -> Bool = { false }, for look: () throws -> Answer?
     ) rethrows -> Answer? {

@@ -1,8 +1,8 @@
 import Foundation
 import MQTT
 
-/// A client that asks once, and may be thrown out by the broker for what it sends: Mosquitto 2.0.21 ends the connection of a client that sends a
-/// Response Topic with more than 200 levels, which 2.0.11 hands on.
+/// A client that asks once, and may be thrown out by the broker for what it sends: Mosquitto 2.0.21 ends the connection
+/// of a client that sends a Response Topic with more than 200 levels, which 2.0.11 hands on.
 public final class RiskyAsker {
     private let session: Session
     /// What came, and nil where the broker ended the connection.

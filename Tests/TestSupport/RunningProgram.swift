@@ -3,8 +3,8 @@ public import Glibc
 
 /// A program that a test started: its output is kept, and can be waited for; it ends with the value.
 ///
-/// Foundation's Process is not used: its children inherit the signal mask of the thread that starts them, and on a test's
-/// thread that blocks SIGTERM.
+/// Foundation's Process is not used: its children inherit the signal mask of the thread that starts them, and on a
+/// test's thread that blocks SIGTERM.
 public final class RunningProgram: @unchecked Sendable {
     // Proof of @unchecked: constants, and what is only touched with `condition` held.
     public let pid: pid_t
@@ -66,8 +66,8 @@ public final class RunningProgram: @unchecked Sendable {
         }
     }
 
-    /// One of our programs for another user to run, where only root can: a copy in a folder that everybody may enter, for a checkout may lie where
-    /// that user may not. Give it to `setpriv` with `asUser(_:)`.
+    /// One of our programs for another user to run, where only root can: a copy in a folder that everybody may enter,
+    /// for a checkout may lie where that user may not. Give it to `setpriv` with `asUser(_:)`.
     public static func copy(_ program: String, into folder: TemporaryFolder) throws -> String {
         let target = folder.path(program)
         // By a program: a child of another test's that had the copy open to write would keep everybody from running it.
@@ -85,8 +85,9 @@ public final class RunningProgram: @unchecked Sendable {
 
     /// Where a program writes what it covered; nil where that is not measured.
     ///
-    /// A program that is killed while it writes leaves a file that cannot be read, and one such file among the tests' own
-    /// makes `swift test` fail after all tests have passed. Those of programs lie apart; deploy/coverage reads them, too.
+    /// A program that is killed while it writes leaves a file that cannot be read, and one such file among the tests'
+    /// own makes `swift test` fail after all tests have passed. Those of programs lie apart; deploy/coverage reads
+    /// them, too.
     private static let profile: String? = {
         guard let own = ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"] else { return nil }
         let folder = URL(fileURLWithPath: own).deletingLastPathComponent().path + "/programs"
@@ -116,8 +117,8 @@ public final class RunningProgram: @unchecked Sendable {
         return running.text
     }
 
-    /// Runs the Python that stands for everyone else's programs, $VITALS_PYTHON or python3, to its end, which has to be a
-    /// good one.
+    /// Runs the Python that stands for everyone else's programs, $VITALS_PYTHON or python3, to its end, which has to be
+    /// a good one.
     /// - Parameter arguments: a script's path, or `-c` and a program, and its arguments.
     /// - Returns: what it printed, without its errors.
     public static func runPython(_ arguments: [String], environment: [String: String] = [:]) throws -> String {
@@ -154,8 +155,8 @@ public final class RunningProgram: @unchecked Sendable {
     /// What it wrote to its standard error so far; nothing where that goes with the output.
     public var errors: String { condition.withLock { String(decoding: complaints.bytes, as: UTF8.self) } }
 
-    /// The first line that contains `text`, from the beginning of its output; nil where none came within the limit, or the
-    /// program ended without it.
+    /// The first line that contains `text`, from the beginning of its output; nil where none came within the limit, or
+    /// the program ended without it.
     @discardableResult
     public func line(containing text: String, within limit: Duration = limit) -> String? {
         look(limit) { allLines.first { $0.contains(text) } }
@@ -181,7 +182,8 @@ public final class RunningProgram: @unchecked Sendable {
         return isSo()
     }
 
-    /// Waits until its output has a text, a part of a line perhaps, after all that this waited for before; whether it had.
+    /// Waits until its output has a text, a part of a line perhaps, after all that this waited for before; whether it
+    /// had.
     public func prints(_ text: String, within limit: Duration = limit) -> Bool {
         let wanted = Data(text.utf8)
         return look(limit) {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A web server on a free loopback port, in a folder of its own, that ends with the value. See web_server.py for what it answers.
+/// A web server on a free loopback port, in a folder of its own, that ends with the value. See web_server.py for what
+/// it answers.
 public final class WebServer {
     /// What it serves, and `ca.pem`, the certificate of its authority.
     public let folder: TemporaryFolder

@@ -82,7 +82,8 @@ package struct StateFolder {
         try Folder.remove(restored)
     }
 
-    /// Brings the databases that are there up to date. Nobody else has the folder: a service of an earlier version would not find its columns.
+    /// Brings the databases that are there up to date. Nobody else has the folder: a service of an earlier version
+    /// would not find its columns.
     package func migrate() throws(Failure) {
         for (name, id, migrations) in [
             (Keys.file, Keys.applicationID, Keys.migrations), (Store.file, Store.applicationID, Store.migrations),
@@ -94,8 +95,8 @@ package struct StateFolder {
         }
     }
 
-    /// Migrates a database that this process does not have the folder of, such as a command's beside the service. Refuses it where another
-    /// process has the folder, unless the database is new.
+    /// Migrates a database that this process does not have the folder of, such as a command's beside the service.
+    /// Refuses it where another process has the folder, unless the database is new.
     static func migrate(_ database: Database, _ migrations: [Migration]) throws(Failure) {
         let isOld = try Failure.explaining { () throws(VaultError) in
             guard case .older = try database.schemaAge(migrations) else { return false }

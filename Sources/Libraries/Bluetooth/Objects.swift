@@ -49,8 +49,8 @@ public struct Device: Equatable, Sendable {
     /// Percent, where BlueZ keeps it: while the device is connected.
     public internal(set) var battery: Int?
 
-    /// The address will be the same tomorrow: it is public, static random (its two top bits are set; Core Specification,
-    /// Vol 6, Part B, 1.3.2.1), or that of a bonded device, which BlueZ resolves to the identity.
+    /// The address will be the same tomorrow: it is public, static random (its two top bits are set; Core
+    /// Specification, Vol 6, Part B, 1.3.2.1), or that of a bonded device, which BlueZ resolves to the identity.
     public var hasStableAddress: Bool {
         if addressType == .public || isBonded { return true }
         guard let top = address.first?.hexDigitValue else { return false }

@@ -3,8 +3,9 @@ internal import Glibc
 /// The radios that the kernel keeps off. BlueZ shows such an adapter as off, and cannot switch it on; some machines
 /// take a blocked adapter away altogether.
 ///
-/// Source: Linux's Documentation/ABI/stable/sysfs-class-rfkill: a folder for each switch, with the files `name`, `type`,
-/// `soft` and `hard`. An adapter's own switch has the adapter's name; others are the machine's, such as `tpacpi_bluetooth_sw`.
+/// Source: Linux's Documentation/ABI/stable/sysfs-class-rfkill: a folder for each switch, with the files `name`,
+/// `type`, `soft` and `hard`. An adapter's own switch has the adapter's name; others are the machine's, such as
+/// `tpacpi_bluetooth_sw`.
 struct RFKill {
     struct Block: Equatable {
         /// The adapter's name, or the machine's switch.

@@ -6,8 +6,8 @@ internal import Reactor
 public enum NotifyMethod: String, Sendable, CaseIterable {
     /// `StartNotify`: as signals on the bus. Any number of programs may do so.
     case signal
-    /// `AcquireNotify`: through a socket, one packet a value, nothing on the bus. Excludes every other program from this
-    /// characteristic.
+    /// `AcquireNotify`: through a socket, one packet a value, nothing on the bus. Excludes every other program from
+    /// this characteristic.
     case socket
 }
 
@@ -66,11 +66,11 @@ public final class Subscription {
 }
 
 extension Central {
-    /// Asks for a characteristic's values. There is one subscription for each characteristic: a new one replaces the old.
-    /// Where another program has acquired it, or the sensor offers no socket, signals are used.
+    /// Asks for a characteristic's values. There is one subscription for each characteristic: a new one replaces the
+    /// old. Where another program has acquired it, or the sensor offers no socket, signals are used.
     ///
-    /// - Parameter completion: called when values can be expected, or with what BlueZ said; not at all where the subscription
-    ///   was ended or replaced before.
+    /// - Parameter completion: called when values can be expected, or with what BlueZ said; not at all where the
+    ///   subscription was ended or replaced before.
     public func subscribe(
         to characteristic: Characteristic, by method: NotifyMethod = .signal,
         onValue: @escaping ([UInt8]) -> Void, completion: @escaping Completion<Void>

@@ -48,7 +48,8 @@ public final class Zstandard {
 
     /// What one frame holds.
     /// - Parameter limit: how many bytes the result may have; no more are allocated.
-    /// - Throws: `.tooLong` where it says that it holds more; `.malformed` where it is not one whole frame that says how much it holds.
+    /// - Throws: `.tooLong` where it says that it holds more; `.malformed` where it is not one whole frame that says
+    ///   how much it holds.
     public func decompress(_ frame: ArraySlice<UInt8>, atMost limit: Int) throws(CompressionError) -> [UInt8] {
         let length = try contentLength(of: frame, atMost: limit)
         if decompressing == nil { decompressing = ZSTD_createDCtx() }
@@ -88,7 +89,8 @@ public final class Zstandard {
         try check(whole, "decompress", .malformed)
         // Decompressing goes on with frames that follow, and those were not checked.
         guard whole == frame.count else { throw CompressionError("decompress", .malformed, "something follows") }
-        // ZSTD_CONTENTSIZE_UNKNOWN and ZSTD_CONTENTSIZE_ERROR are the two greatest numbers; Swift does not import the macros.
+        // ZSTD_CONTENTSIZE_UNKNOWN and ZSTD_CONTENTSIZE_ERROR are the two greatest numbers; Swift does not import the
+        // macros.
         guard content < .max - 1 else { throw CompressionError("decompress", .malformed, "the length is not told") }
         guard let length = Int(exactly: content), length <= limit else {
             throw CompressionError("decompress", .tooLong, "\(content) bytes, \(limit) are allowed")

@@ -32,7 +32,8 @@ public enum ClockSource: String, Sendable {
 /// Whether the wall clock is synchronised, as the kernel knows it (adjtimex(2)) from the program that disciplines it.
 public func clockSource() -> ClockSource {
     // sys/timex.h is not part of Swift's Glibc module, so the function is looked up by name. Only its result is used,
-    // TIME_ERROR (5) for a clock with STA_UNSYNC; the structure is at most 208 bytes, and all zeroes ask to change nothing.
+    // TIME_ERROR (5) for a clock with STA_UNSYNC; the structure is at most 208 bytes, and all zeroes ask to change
+    // nothing.
     typealias Adjtimex = @convention(c) (UnsafeMutableRawPointer) -> CInt
     guard let symbol = dlsym(nil, "adjtimex") else { return .unsynchronised }
     let adjtimex = unsafeBitCast(symbol, to: Adjtimex.self)

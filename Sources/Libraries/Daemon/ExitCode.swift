@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Glibc
 
-/// What a program's end says to the shell or to systemd, after sysexits.h: each number has one meaning, in every program.
+/// What a program's end says to the shell or to systemd, after sysexits.h: each number has one meaning, in every
+/// program.
 public enum ExitCode: Int32, Sendable, CaseIterable {
     /// All was done.
     case ok = 0
@@ -89,7 +90,8 @@ public struct Failure: ExitCodedError, Equatable {
 
 /// Runs a program: reads the command line, answers `--help` and `--version`, calls `main` with the rest, and ends the
 /// process with the code that comes back. An error goes to stderr as `program: message`, its hint on a line of its own
-/// (in the systemd journal both with the priority of an error), and ends with its own code (`ExitCodedError`), or with 70.
+/// (in the systemd journal both with the priority of an error), and ends with its own code (`ExitCodedError`), or with
+/// 70.
 ///
 /// ```swift
 /// run(command) { arguments in

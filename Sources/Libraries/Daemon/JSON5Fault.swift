@@ -171,7 +171,8 @@ struct JSON5Fault {
         case UInt8(ascii: "r"): return [0x0D]
         case UInt8(ascii: "t"): return [0x09]
         case UInt8(ascii: "u"):
-            // Half of a pair (D800 to DFFF) is no character; a file that means the pair has to hold the character itself.
+            // Half of a pair (D800 to DFFF) is no character; a file that means the pair has to hold the character
+            // itself.
             let digits = String(decoding: bytes[index...].prefix(4), as: UTF8.self)
             guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit), let code = UInt32(digits, radix: 16),
                 let scalar = Unicode.Scalar(code)

@@ -62,7 +62,8 @@ public final class LimitedLog: Sendable {
     }
 }
 
-/// What a line ends with that is logged once a minute: nothing the first time, ` (3 times since this was last logged)` later.
+/// What a line ends with that is logged once a minute: nothing the first time, ` (3 times since this was last logged)`
+/// later.
 public func timesSinceLogged(_ count: Int) -> String {
     count == 1 ? "" : " (\(count) times since this was last logged)"
 }

@@ -100,9 +100,9 @@ public final class Log: Sendable {
 }
 
 extension Log.Style {
-    /// The style for a descriptor: `.journal` when the journal itself reads it. JOURNAL_STREAM names device and inode of
-    /// the journal's socket (systemd.exec(5)); comparing them keeps the prefixes out of a file or a terminal to which a
-    /// child of a service was redirected.
+    /// The style for a descriptor: `.journal` when the journal itself reads it. JOURNAL_STREAM names device and inode
+    /// of the journal's socket (systemd.exec(5)); comparing them keeps the prefixes out of a file or a terminal to
+    /// which a child of a service was redirected.
     static func fitting(_ descriptor: CInt, journalStream: String? = environment("JOURNAL_STREAM")) -> Log.Style {
         var status = stat()
         if let journalStream, fstat(descriptor, &status) == 0, journalStream == "\(status.st_dev):\(status.st_ino)" {

@@ -20,7 +20,8 @@ public struct OncePerMinute<Subject: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// Counts something that happens again and again, and lets it through once a minute, with how much there was since the last time.
+    /// Counts something that happens again and again, and lets it through once a minute, with how much there was since
+    /// the last time.
     /// - Parameters:
     ///   - count: how much there is now.
     ///   - now: milliseconds of a clock that never runs backwards.

@@ -1,7 +1,7 @@
 import Glibc
 
-/// What a service tells systemd about itself (sd_notify(3)): that it is ready, what it is doing, that it is stopping, that
-/// it is alive. Without systemd, or any other supervisor that sets NOTIFY_SOCKET, everything here does nothing.
+/// What a service tells systemd about itself (sd_notify(3)): that it is ready, what it is doing, that it is stopping,
+/// that it is alive. Without systemd, or any other supervisor that sets NOTIFY_SOCKET, everything here does nothing.
 public struct Readiness: Sendable {
     /// How often to call `alive()`: half of the limit after which systemd kills a silent service (WATCHDOG_USEC); nil
     /// when nobody waits for signs of life.
@@ -69,8 +69,8 @@ public struct Readiness: Sendable {
     }
 }
 
-/// The address of a Unix socket; `@` at the front stands for the zero byte of the abstract namespace (unix(7)). Nil when
-/// the name is too long for the structure.
+/// The address of a Unix socket; `@` at the front stands for the zero byte of the abstract namespace (unix(7)). Nil
+/// when the name is too long for the structure.
 func unixAddress(_ name: String) -> (value: sockaddr_un, length: socklen_t)? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -1,5 +1,5 @@
-/// An object of a settings file: its keys, read one by one. `Settings.read` refuses keys that were not asked for, here and
-/// in all sections below.
+/// An object of a settings file: its keys, read one by one. `Settings.read` refuses keys that were not asked for, here
+/// and in all sections below.
 public final class Section {
     /// The file's path, as it was given.
     let file: String

@@ -109,7 +109,8 @@ extension Section {
         try read(key, .path(besides: file, example: absent)) ?? resolved(absent, besides: file)
     }
 
-    /// The path of a file or folder, or nil; a relative one, the default too, is relative to the settings file's folder.
+    /// The path of a file or folder, or nil; a relative one, the default too, is relative to the settings file's
+    /// folder.
     public func path(_ key: String, default absent: String?) throws(SettingsError) -> String? {
         try read(key, .path(besides: file, example: absent)) ?? absent.map { resolved($0, besides: file) }
     }

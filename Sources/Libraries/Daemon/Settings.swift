@@ -30,8 +30,8 @@ public enum Settings {
     /// What `read` makes of the JSON5 file at `path`. Paths in the file are relative to its folder.
     /// - Parameter example: a file that `read` accepts, on one line, to show to somebody whose file is no settings file
     ///   at all.
-    /// - Throws: a `SettingsError` when the file is missing, unreadable or no JSON5, when an object in it has a key twice,
-    ///   when `read` throws one, or when the file holds a key that `read` did not ask for.
+    /// - Throws: a `SettingsError` when the file is missing, unreadable or no JSON5, when an object in it has a key
+    ///   twice, when `read` throws one, or when the file holds a key that `read` did not ask for.
     public static func read<Value>(
         _ path: String, example: String = "{}", _ read: (Section) throws(SettingsError) -> Value
     ) throws(SettingsError) -> Value {

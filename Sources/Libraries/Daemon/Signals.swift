@@ -39,8 +39,8 @@ public enum Signals {
         state.withLock { $0.waiter = pthread_self() }
     }
 
-    /// Waits for the next signal, in the thread that called `block`. After SIGINT, SIGTERM or an error the program is expected to stop, and another SIGINT or
-    /// SIGTERM ends it at once with exit status 128 + the signal's number.
+    /// Waits for the next signal, in the thread that called `block`. After SIGINT, SIGTERM or an error the program is
+    /// expected to stop, and another SIGINT or SIGTERM ends it at once with exit status 128 + the signal's number.
     /// - Throws: the error that a thread gave to `fail(_:)`.
     public static func wait() throws -> Signal {
         var awaited = set(of: [SIGHUP, SIGINT, SIGTERM, SIGUSR1])

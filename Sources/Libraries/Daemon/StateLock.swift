@@ -58,7 +58,8 @@ public final class StateLock: Sendable {
     }
 
     /// The process that has a folder; nil where none has. Asking does not lock it.
-    /// - Throws: where the kernel does not say which process it is: one of an earlier version, or a stranger that has locked the file.
+    /// - Throws: where the kernel does not say which process it is: one of an earlier version, or a stranger that has
+    ///   locked the file.
     public static func holder(of folder: String) throws(Failure) -> StateHolder? {
         let path = "\(folder)/\(Self.file)"
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)

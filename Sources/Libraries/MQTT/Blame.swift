@@ -2,9 +2,10 @@
 // section 4.13), and the whole session ends because of one message. That message must not do it again: its topic is
 // held back for a while, twice as long each time.
 //
-// Which message it was is known from the order: a broker handles what one client sends one after the other, and acknowledges what
-// has QoS 1. So it was the oldest that is not acknowledged, or one of QoS 0 that was written since the last acknowledgement and
-// before that one. Where it may have been one of several, each is suspected, and held back the second time.
+// Which message it was is known from the order: a broker handles what one client sends one after the other, and
+// acknowledges what has QoS 1. So it was the oldest that is not acknowledged, or one of QoS 0 that was written since
+// the last acknowledgement and before that one. Where it may have been one of several, each is suspected, and held back
+// the second time.
 
 /// The topics over which a broker has ended connections. Belongs to the session's thread.
 struct Blame {

@@ -99,8 +99,8 @@ final class Connection {
         defer { mosquitto_property_free_all(&list) }
         let identifier = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
         try check(mosquitto_property_add_int32(&list, identifier, options.maximumPacketSize), attempted)
-        // The library takes properties only where it connects and waits. Without a host it does not connect, and has kept them for what
-        // connects next (connect.c, mosquitto_connect_bind_v5; pinned by KnownFactsTests).
+        // The library takes properties only where it connects and waits. Without a host it does not connect, and has
+        // kept them for what connects next (connect.c, mosquitto_connect_bind_v5; pinned by KnownFactsTests).
         _ = mosquitto_connect_bind_v5(handle, nil, 0, 5, nil, list)
     }
 
@@ -183,7 +183,8 @@ extension Connection {
         try checkOpen()
     }
 
-    /// tcp(7): TCP_CORK wins over TCP_NODELAY, and its end sends what is left. A socket that is not TCP's refuses it, and needs none.
+    /// tcp(7): TCP_CORK wins over TCP_NODELAY, and its end sends what is left. A socket that is not TCP's refuses it,
+    /// and needs none.
     private func holdTogether(_ isOn: Bool) {
         var value: Int32 = isOn ? 1 : 0
         _ = setsockopt(socket, Int32(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<Int32>.size))
@@ -318,7 +319,8 @@ extension Connection {
         return MQTTError(.refused, attempted, text.sentence, hint: hint, reasonCode: code)
     }
 
-    /// `code` is a reason code where the broker has sent a DISCONNECT: those start at 0x80, the library's errors do not.
+    /// `code` is a reason code where the broker has sent a DISCONNECT: those start at 0x80, the library's errors do
+    /// not.
     private func ended(_ code: Int32) {
         callbacks += 1
         guard code >= 0x80, refusal == nil else { return }

@@ -138,7 +138,8 @@ extension Session {
         if let acknowledged { acknowledged(error) } else if let error { handlers.problem(error) }
     }
 
-    /// The broker has ended the connection over a message: see `Blame`. Its owner is told, and so is `Handlers.problem`.
+    /// The broker has ended the connection over a message: see `Blame`. Its owner is told, and so is
+    /// `Handlers.problem`.
     func findBlame(_ code: UInt8) {
         let waiting = inFlight.filter { $0.value.qos == .atLeastOnce }
         let oldest = waiting.min { $0.value.order < $1.value.order }

@@ -45,7 +45,8 @@ extension Session {
     ///     and fails the request only when the broker has said so, or a second later. What the broker sent before that
     ///     is the reply; what is published afterwards has no subscriber, and its publisher is told so (`publish`,
     ///     `unheard`). So both ends know the same.
-    ///   - matches: whether a reply without correlation data is this request's, from its payload: what MQTT 3.1.1 needs.
+    ///   - matches: whether a reply without correlation data is this request's, from its payload: what MQTT 3.1.1
+    ///     needs.
     ///   - completion: called once, on the session's thread; after `stop` on the caller's. A lost connection fails the
     ///     request.
     public func request(

@@ -72,8 +72,8 @@ public enum State: Sendable, Equatable, CustomStringConvertible {
 
 /// A session with a broker. `start` and `stop` belong to the owner, who must stop what was started; the rest may be
 /// called from any thread.
-// Proof of @unchecked: `outgoing` is under a lock; `handlers` is set before the loop's thread exists; everything else is
-// touched on that thread only.
+// Proof of @unchecked: `outgoing` is under a lock; `handlers` is set before the loop's thread exists; everything else
+// is touched on that thread only.
 public final class Session: @unchecked Sendable {
     /// What the session was made with.
     public let options: Options

@@ -35,7 +35,8 @@ public final class BlockCipher {
         try seal(plaintext, nonce: Self.nonce(seq), aad: aad)
     }
 
-    /// The plaintext of `sealed`, ciphertext and tag. Throws `.notAuthentic` unless key, `seq`, `aad` and every bit are those of the sealing.
+    /// The plaintext of `sealed`, ciphertext and tag. Throws `.notAuthentic` unless key, `seq`, `aad` and every bit are
+    /// those of the sealing.
     public func open(_ sealed: ArraySlice<UInt8>, seq: UInt64, aad: [UInt8]) throws(VaultError) -> [UInt8] {
         try open(sealed, nonce: Self.nonce(seq), aad: aad)
     }

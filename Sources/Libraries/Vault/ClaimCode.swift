@@ -38,7 +38,8 @@ public struct ClaimCode: Hashable, Sendable {
         tag = code[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 9
     }
 
-    /// The code that somebody typed: either case, O for 0, I and L for 1, with or without hyphens and spaces. Nil where it is none.
+    /// The code that somebody typed: either case, O for 0, I and L for 1, with or without hyphens and spaces. Nil where
+    /// it is none.
     public init?(_ text: String) {
         guard let values = CrockfordBase32.values(in: text), values.count == 15 else { return nil }
         nonce = UInt32(CrockfordBase32.number(values[..<4]))
@@ -51,8 +52,8 @@ public struct ClaimCode: Hashable, Sendable {
             CrockfordBase32.text(UInt64(nonce), count: 4) + CrockfordBase32.text(tag, count: 11), by: 5, "-")
     }
 
-    /// The window in which a gateway with this key has made the code for this sensor: that of a time, the one before or the one
-    /// after; nil where it has not.
+    /// The window in which a gateway with this key has made the code for this sensor: that of a time, the one before or
+    /// the one after; nil where it has not.
     public func window(for sensor: String, around unixMilliseconds: Int64, key: SymmetricKey) throws(VaultError)
         -> Int64?
     {

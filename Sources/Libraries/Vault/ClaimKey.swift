@@ -14,8 +14,8 @@ public import Files
 // does not know the code's half. The second half needs no message, so gateways that were enrolled before it existed
 // have it at once: both sides still keep the same things from the enrolment.
 //
-// An identity is an Ed25519 key, and its curve is that of X25519 in other coordinates (RFC 7748, 4.1): the private scalar is the
-// beginning of SHA-512 of the seed (RFC 8032, 5.1.5), and the public u is (1 + y) / (1 - y).
+// An identity is an Ed25519 key, and its curve is that of X25519 in other coordinates (RFC 7748, 4.1): the private
+// scalar is the beginning of SHA-512 of the seed (RFC 8032, 5.1.5), and the public u is (1 + y) / (1 - y).
 
 /// The key of a gateway's claim codes.
 public enum ClaimKey {

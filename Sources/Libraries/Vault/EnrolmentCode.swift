@@ -46,8 +46,8 @@ public struct EnrolmentCode: Sendable {
         self.init(checkedID: id, secret: secret)
     }
 
-    /// The code that somebody typed: either case, O for 0, I and L for 1, with or without hyphens and spaces. Throws `.malformed`
-    /// where it has another length or other characters; the text is not repeated.
+    /// The code that somebody typed: either case, O for 0, I and L for 1, with or without hyphens and spaces. Throws
+    /// `.malformed` where it has another length or other characters; the text is not repeated.
     public init(_ text: String) throws(VaultError) {
         let attempted = "read the enrolment code"
         guard let values = CrockfordBase32.values(in: text) else {

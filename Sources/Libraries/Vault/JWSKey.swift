@@ -30,8 +30,8 @@ public enum JWSAlgorithm: String, CaseIterable, Hashable, Sendable {
 }
 
 /// A public key of a JSON Web Key (RFC 7517), which verifies.
-// @unchecked Sendable: the handle is set once; OpenSSL lets any number of threads read one EVP_PKEY (openssl-threads(7)), and
-// every operation here makes its own context.
+// @unchecked Sendable: the handle is set once; OpenSSL lets any number of threads read one EVP_PKEY
+// (openssl-threads(7)), and every operation here makes its own context.
 public final class JWSKey: @unchecked Sendable {
     /// What a JSON Web Key says, its base64url decoded.
     public enum Parameters: Hashable, Sendable {
@@ -67,7 +67,8 @@ public final class JWSKey: @unchecked Sendable {
         }
     }
 
-    /// RFC 7518, 3.3: "a key of size 2048 bits or larger MUST be used". The upper limit bounds the work that a token causes.
+    /// RFC 7518, 3.3: "a key of size 2048 bits or larger MUST be used". The upper limit bounds the work that a token
+    /// causes.
     static let modulusBits: ClosedRange<Int32> = 2048...8192
 
     private let handle: OpaquePointer
@@ -222,7 +223,8 @@ public final class JWSKey: @unchecked Sendable {
         return try OpenSSL.check(BN_bin2bn(bytes, Int32(bytes.count), nil), reading)
     }
 
-    /// The signature in the form that OpenSSL verifies, from RFC 7518's, 3.4: r and s, each as long as the curve's field.
+    /// The signature in the form that OpenSSL verifies, from RFC 7518's, 3.4: r and s, each as long as the curve's
+    /// field.
     private static func der(_ signature: [UInt8], _ curve: Curve) throws(VaultError) -> [UInt8] {
         let attempted = "verify a signature"
         guard signature.count == 2 * curve.length else {

@@ -28,8 +28,8 @@ public enum KeyFile {
         return try SymmetricKey(decode(text[..<count], attempted))
     }
 
-    /// The key that systemd hands over as the credential `name` (`LoadCredential=`, `LoadCredentialEncrypted=`), a file in
-    /// `$CREDENTIALS_DIRECTORY`; nil where there is none.
+    /// The key that systemd hands over as the credential `name` (`LoadCredential=`, `LoadCredentialEncrypted=`), a file
+    /// in `$CREDENTIALS_DIRECTORY`; nil where there is none.
     public static func load(credential name: String) throws(VaultError) -> SymmetricKey? {
         guard let directory = credentialsDirectory else { return nil }
         let path = "\(directory)/\(name)"

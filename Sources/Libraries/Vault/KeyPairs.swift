@@ -2,8 +2,8 @@ import COpenSSL
 public import Files
 
 /// An X25519 key pair (RFC 7748): for the keys that gateways seal to, and for the ephemeral half of a key block.
-// @unchecked Sendable: the handle is set once; OpenSSL lets any number of threads read one EVP_PKEY (openssl-threads(7)), and
-// every operation here makes its own context.
+// @unchecked Sendable: the handle is set once; OpenSSL lets any number of threads read one EVP_PKEY
+// (openssl-threads(7)), and every operation here makes its own context.
 public final class X25519KeyPair: @unchecked Sendable {
     /// The public key, 32 bytes.
     public let publicKey: [UInt8]
@@ -21,8 +21,8 @@ public final class X25519KeyPair: @unchecked Sendable {
         try X25519KeyPair(privateKey: .random())
     }
 
-    /// The secret shared with the owner of `publicKey`, 32 bytes; derive keys from it, do not use it as one. A public key of small order, with
-    /// which everyone shares the same secret, is refused.
+    /// The secret shared with the owner of `publicKey`, 32 bytes; derive keys from it, do not use it as one. A public
+    /// key of small order, with which everyone shares the same secret, is refused.
     public func sharedSecret(with publicKey: [UInt8]) throws(VaultError) -> SymmetricKey {
         try OpenSSL.require(32, of: publicKey, "agree on a secret", "public key")
         let peer = try OpenSSL.check(

@@ -3,9 +3,9 @@ public import Files
 
 /// The few things that every use of OpenSSL shares: its return codes, its error queue, and algorithms fetched once.
 enum OpenSSL {
-    // Fetching looks an algorithm up by name under a lock, which costs more than sealing a block; hence once per process.
-    // nonisolated(unsafe): written once by Swift's thread-safe static initialisation; a fetched algorithm is immutable and
-    // may be used by any thread (openssl-threads(7)). It lives as long as the process.
+    // Fetching looks an algorithm up by name under a lock, which costs more than sealing a block; hence once per
+    // process. nonisolated(unsafe): written once by Swift's thread-safe static initialisation; a fetched algorithm is
+    // immutable and may be used by any thread (openssl-threads(7)). It lives as long as the process.
     nonisolated(unsafe) static let aes256GCM: OpaquePointer? = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
     // nonisolated(unsafe): as above.
     nonisolated(unsafe) static let sha256: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
@@ -39,8 +39,9 @@ enum OpenSSL {
             attempted, reason, said: said.isEmpty ? "OpenSSL gave no reason" : said.joined(separator: "; "))
     }
 
-    /// A parameter that OpenSSL only reads; the structure says `void *` because it also carries results. It keeps both addresses. The names
-    /// are those of core_names.h, spelled out because an imported macro's text does not stay where it is.
+    /// A parameter that OpenSSL only reads; the structure says `void *` because it also carries results. It keeps both
+    /// addresses. The names are those of core_names.h, spelled out because an imported macro's text does not stay where
+    /// it is.
     static func parameter(
         _ name: StaticString, _ bytes: UnsafePointer<UInt8>?, _ count: Int,
         _ type: UInt32 = UInt32(OSSL_PARAM_OCTET_STRING)

@@ -37,7 +37,8 @@ public final class SymmetricKey: @unchecked Sendable, CustomStringConvertible, C
         try SymmetricKey("draw a key") { RAND_priv_bytes_ex(nil, $0, length, 256) }
     }
 
-    /// A copy of the secret, to seal it under another key or to keep it in a file. The copy is not overwritten by itself.
+    /// A copy of the secret, to seal it under another key or to keep it in a file. The copy is not overwritten by
+    /// itself.
     public var bytes: [UInt8] { Array(memory) }
 
     /// `32 bytes`, and nothing else.
@@ -52,7 +53,8 @@ public final class SymmetricKey: @unchecked Sendable, CustomStringConvertible, C
 }
 
 extension [UInt8] {
-    /// Overwrites a secret that passed through an array. Copies that the array's history left elsewhere are beyond reach.
+    /// Overwrites a secret that passed through an array. Copies that the array's history left elsewhere are beyond
+    /// reach.
     mutating func overwrite() {
         withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
     }

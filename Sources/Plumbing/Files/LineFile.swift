@@ -3,7 +3,8 @@ import Glibc
 /// A file of lines that is only ever added to, for its folder's owner only. A line is on the disk when `append`
 /// returns; one that was being written when the power failed may be there in part, and ends where the next line begins.
 public enum LineFile {
-    /// The lines of a file, without their ends; nil where there is no file. Throws `.malformed` where it is longer than `limit` bytes.
+    /// The lines of a file, without their ends; nil where there is no file. Throws `.malformed` where it is longer than
+    /// `limit` bytes.
     public static func read(_ path: String, atMost limit: Int) throws(VaultError) -> [String]? {
         guard let bytes = try SmallFile.read(path, atMost: limit) else { return nil }
         return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }

@@ -3,7 +3,8 @@ import Glibc
 /// What went wrong with stored data: what was attempted, what the kernel, SQLite or OpenSSL said, and what an operator
 /// can do about it.
 ///
-/// Files, `Storage` and `Vault` throw the same type, because nearly every function above them seals a row and writes it.
+/// Files, `Storage` and `Vault` throw the same type, because nearly every function above them seals a row and writes
+/// it.
 ///
 /// No error ever carries a key, a plaintext or a bound value.
 public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {

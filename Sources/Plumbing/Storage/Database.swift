@@ -4,10 +4,11 @@ import Glibc
 
 /// One connection to a SQLite database in WAL mode.
 ///
-/// **One owner.** A connection belongs to one thread at a time. The class is not `Sendable` and SQLite's own mutexes are off, so the compiler
-/// refuses a second owner; a connection may be made anywhere and then handed over for good.
+/// **One owner.** A connection belongs to one thread at a time. The class is not `Sendable` and SQLite's own mutexes
+/// are off, so the compiler refuses a second owner; a connection may be made anywhere and then handed over for good.
 ///
-/// **Handles stay inside.** A row or a statement is good only within the closure that may use it; one that was kept throws.
+/// **Handles stay inside.** A row or a statement is good only within the closure that may use it; one that was kept
+/// throws.
 ///
 /// Closures say `{ () throws(VaultError) in … }` and `{ row throws(VaultError) in … }`: Swift 6 does not infer a
 /// closure's error type by itself.
@@ -51,10 +52,12 @@ public final class Database {
     /// Opens the file at `path`.
     ///
     /// - Parameters:
-    ///   - applicationID: written into new files (`PRAGMA application_id`); a file with another one is refused as `.foreign`. Not 0.
+    ///   - applicationID: written into new files (`PRAGMA application_id`); a file with another one is refused as
+    ///     `.foreign`. Not 0.
     ///   - busyTimeout: how long to wait for another connection's lock, before `.locked`.
     ///   - secureDelete: overwrite deleted rows with zeros, for a database of keys.
-    ///   - pageSize: of a new file; a power of two from 512 to 65536, nil for SQLite's own choice. A commit writes whole pages.
+    ///   - pageSize: of a new file; a power of two from 512 to 65536, nil for SQLite's own choice. A commit writes
+    ///     whole pages.
     public init(
         _ path: String, _ mode: Mode, applicationID: Int32, busyTimeout: Duration = .seconds(5),
         secureDelete: Bool = false, pageSize: Int? = nil
@@ -160,7 +163,8 @@ public final class Database {
         try withStatement(sql) { statement throws(VaultError) in try statement.forEach(bindings, row: row) }
     }
 
-    /// Lends a prepared statement, to run it many times. It is prepared once and kept for the next call with the same SQL.
+    /// Lends a prepared statement, to run it many times. It is prepared once and kept for the next call with the same
+    /// SQL.
     public func withStatement<T>(
         _ sql: String, _ body: (Statement) throws(VaultError) -> T
     ) throws(VaultError) -> T {
@@ -246,8 +250,8 @@ public final class Database {
 
     // MARK: Transactions
 
-    /// One transaction that takes the write lock at its beginning. What `body` throws rolls everything back; a commit that fails, too.
-    /// There is no transaction inside another.
+    /// One transaction that takes the write lock at its beginning. What `body` throws rolls everything back; a commit
+    /// that fails, too. There is no transaction inside another.
     @discardableResult
     public func transaction<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
         try execute("BEGIN IMMEDIATE")
@@ -291,8 +295,8 @@ public final class Database {
         }
     }
 
-    /// One read transaction: `body` sees one state of the file, whatever others commit meanwhile. Until it ends, the log cannot be emptied,
-    /// and grows with what they write.
+    /// One read transaction: `body` sees one state of the file, whatever others commit meanwhile. Until it ends, the
+    /// log cannot be emptied, and grows with what they write.
     public func snapshot<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
         try execute("BEGIN")
         defer { rollBack() }
@@ -301,8 +305,8 @@ public final class Database {
 
     /// One transaction which, when it returns, is on the disk together with every commit before it: a group commit.
     ///
-    /// With an empty body it is a flush. On a `.normal` connection the level is raised to FULL for this one commit; outside of the
-    /// transaction, since SQLite ignores the pragma inside.
+    /// With an empty body it is a flush. On a `.normal` connection the level is raised to FULL for this one commit;
+    /// outside of the transaction, since SQLite ignores the pragma inside.
     @discardableResult
     public func durably<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
         try run("PRAGMA synchronous = FULL")
@@ -346,8 +350,9 @@ public final class Database {
     private func flushed<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
         return try transaction { () throws(VaultError) -> T in
             let result = try body()
-            // SQLite syncs the log only for a commit that writes to it, and leaves out a page whose bytes do not change. The version
-            // in page 1 is always written, whatever the body did. Pinned by "flushes even an empty transaction".
+            // SQLite syncs the log only for a commit that writes to it, and leaves out a page whose bytes do not
+            // change. The version in page 1 is always written, whatever the body did. Pinned by "flushes even an empty
+            // transaction".
             try run("PRAGMA user_version = \(try version)")
             return result
         }
@@ -360,8 +365,8 @@ public final class Database {
         _ = sqlite3_exec(handle, "PRAGMA synchronous = \(synchronous.rawValue)", nil, nil, nil)
     }
 
-    /// After some errors (a full disk) SQLite has rolled back by itself already. Where rolling back fails, the transaction is left open and the
-    /// next BEGIN says so; nothing of it was committed.
+    /// After some errors (a full disk) SQLite has rolled back by itself already. Where rolling back fails, the
+    /// transaction is left open and the next BEGIN says so; nothing of it was committed.
     private func rollBack() {
         guard sqlite3_get_autocommit(handle) == 0 else { return }
         _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)

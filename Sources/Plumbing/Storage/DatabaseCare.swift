@@ -57,7 +57,8 @@ extension Database {
         }
     }
 
-    /// Writes a consistent copy to `path`, a file that does not exist yet, with mode 0600; on the disk when this returns.
+    /// Writes a consistent copy to `path`, a file that does not exist yet, with mode 0600; on the disk when this
+    /// returns.
     public func backUp(to path: String) throws(VaultError) {
         let attempted = "back up the database \(self.path) to \(path)"
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

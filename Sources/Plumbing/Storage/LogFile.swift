@@ -8,7 +8,8 @@ import Glibc
 /// meanwhile: a slow card does not keep the writer waiting. SQLite syncs the log's folder itself when it flushes for
 /// the first time: let the writer do one flush first.
 ///
-/// After an error the kernel takes what it could not write for written: tell the writer to `distrustFlushes`, and flush there.
+/// After an error the kernel takes what it could not write for written: tell the writer to `distrustFlushes`, and flush
+/// there.
 public final class LogFile: Sendable {
     private let path: String
     private let descriptor: CInt

@@ -6,8 +6,8 @@ public import Files
 // a step is applied if the file has not had it, wherever it is in the list: a feature that adds a step puts it after
 // its earlier ones, and need not know how many steps other features have.
 //
-// `user_version` is the number of names. Programs from before the names compare that number with the one they know, and go on refusing a
-// file that is newer than they are.
+// `user_version` is the number of names. Programs from before the names compare that number with the one they know, and
+// go on refusing a file that is newer than they are.
 
 /// One step of a schema.
 public struct Migration: Hashable, Sendable {
@@ -35,7 +35,8 @@ public enum SchemaAge: Hashable, Sendable {
     case current
     /// It lacks steps. A connection that may write adds them with `migrate`.
     case older
-    /// It has steps that this program does not know; the words say which, as in `its version is 8, this program knows 7`.
+    /// It has steps that this program does not know; the words say which, as in `its version is 8, this program knows
+    /// 7`.
     case newer(String)
 }
 

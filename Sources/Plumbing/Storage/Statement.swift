@@ -35,8 +35,8 @@ public enum Value: Hashable, Sendable, ExpressibleByIntegerLiteral, ExpressibleB
     public static func blob(_ value: [UInt8]?) -> Value { value.map(Value.blob) ?? .null }
 }
 
-/// A statement for rows of values, as many as there are: `INSERT INTO t (a, b) VALUES …`, or a query that begins with them. It is made for 64
-/// rows, for 8 and for 1, each prepared once.
+/// A statement for rows of values, as many as there are: `INSERT INTO t (a, b) VALUES …`, or a query that begins with
+/// them. It is made for 64 rows, for 8 and for 1, each prepared once.
 public struct RowsStatement: Sendable {
     let columns: Int
     let portions: [(rows: Int, sql: String)]
@@ -56,13 +56,14 @@ public struct RowsStatement: Sendable {
 
 /// A prepared statement on loan: outside of the closure that got it, it throws `.misuse`.
 ///
-/// (A `~Copyable` type would let the compiler refuse to keep it; but the optimiser of Swift 6.3.1 ends with an error over such types in
-/// generic closures.)
+/// (A `~Copyable` type would let the compiler refuse to keep it; but the optimiser of Swift 6.3.1 ends with an error
+/// over such types in generic closures.)
 public final class Statement {
     let handle: StatementHandle
     let sql: String
     private unowned let database: Database
-    /// Whether a closure has it. A statement lives longer than its connection only if somebody kept it; then it is not lent.
+    /// Whether a closure has it. A statement lives longer than its connection only if somebody kept it; then it is not
+    /// lent.
     var isLent = true
     /// Rises with each row and at the end, so that a row knows when it is over.
     fileprivate private(set) var moment = 0
@@ -82,7 +83,8 @@ public final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Runs the statement with these bindings, one for each `?`, and says how many rows it changed. It may not give rows.
+    /// Runs the statement with these bindings, one for each `?`, and says how many rows it changed. It may not give
+    /// rows.
     @discardableResult
     public func run(_ bindings: [Value] = []) throws(VaultError) -> Int { try run(bindings[...]) }
 
@@ -130,7 +132,8 @@ public final class Statement {
 
     // MARK: Names
 
-    /// The number of the column of this name. The same literal has the same address each time: as a rule this is one comparison.
+    /// The number of the column of this name. The same literal has the same address each time: as a rule this is one
+    /// comparison.
     fileprivate func column(_ name: StaticString) throws(VaultError) -> Int {
         let start = name.utf8Start
         let next = nextColumn
@@ -207,7 +210,8 @@ public final class Statement {
         }
     }
 
-    /// SQLITE_TRANSIENT, a macro that Swift does not import: the number -1 in place of a function, upon which SQLite makes a copy.
+    /// SQLITE_TRANSIENT, a macro that Swift does not import: the number -1 in place of a function, upon which SQLite
+    /// makes a copy.
     private static var copy: sqlite3_destructor_type? { unsafeBitCast(-1, to: sqlite3_destructor_type?.self) }
 }
 

@@ -12,10 +12,11 @@ extension Person {
         weightKilograms.map { $0 * metres / 1000 * (gait == .walking ? 0.5 : 1) }
     }
 
-    /// Gross energy in kilocalories at a steady speed (the metabolic equations of the American College of Sports Medicine).
+    /// Gross energy in kilocalories at a steady speed (the metabolic equations of the American College of Sports
+    /// Medicine).
     ///
-    /// Oxygen uptake in ml/kg/min is 3.5 + 0.1 S + 1.8 S G walking and 3.5 + 0.2 S + 0.9 S G running, with S in m/min and G the
-    /// grade as a fraction; a litre of oxygen is 5 kcal.
+    /// Oxygen uptake in ml/kg/min is 3.5 + 0.1 S + 1.8 S G walking and 3.5 + 0.2 S + 0.9 S G running, with S in m/min
+    /// and G the grade as a fraction; a litre of oxygen is 5 kcal.
     public func kilocalories(
         metresPerMinute speed: Double, grade: Double = 0, minutes: Double, _ gait: Gait
     ) -> Double? {
@@ -27,7 +28,8 @@ extension Person {
         return weightKilograms.map { uptake * $0 / 200 * minutes }
     }
 
-    /// Gross energy in kilocalories of an activity with a known metabolic equivalent (Compendium of Physical Activities).
+    /// Gross energy in kilocalories of an activity with a known metabolic equivalent (Compendium of Physical
+    /// Activities).
     public func kilocalories(metabolicEquivalent: Double, hours: Double) -> Double? {
         weightKilograms.map { metabolicEquivalent * $0 * hours }
     }

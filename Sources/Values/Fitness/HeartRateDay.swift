@@ -19,8 +19,9 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
     public var zoneSeconds: [Int]?
     /// How many seconds are recorded.
     public var recordedSeconds: Int
-    /// Energy by heart rate (Keytel et al.), in kilocalories, over the recorded seconds of minutes at 57 % of the maximum heart rate and
-    /// above; above 90 % it counts as there. Nil where it is not known, and outside the ages 18 to 45.
+    /// Energy by heart rate (Keytel et al.), in kilocalories, over the recorded seconds of minutes at 57 % of the
+    /// maximum heart rate and above; above 90 % it counts as there. Nil where it is not known, and outside the ages 18
+    /// to 45.
     public var kilocalories: Double?
 
     /// A day of these minutes; nil where none of them has a sample. A minute belongs to the day of its first moment.

@@ -1,7 +1,8 @@
-/// Measures of how the time between heartbeats varies (Task Force of the ESC and NASPE 1996). Intervals in milliseconds.
+/// Measures of how the time between heartbeats varies (Task Force of the ESC and NASPE 1996). Intervals in
+/// milliseconds.
 public enum HeartRateVariability {
-    /// Root mean square of the differences between neighbours. A nil stands for a beat that is not valid: differences across it do not count.
-    /// Nil where there is no difference.
+    /// Root mean square of the differences between neighbours. A nil stands for a beat that is not valid: differences
+    /// across it do not count. Nil where there is no difference.
     public static func rmssd(_ intervals: [Double?]) -> Double? { Summary(intervals).rmssd }
 
     /// Sample standard deviation of the valid intervals; nil where there are fewer than two.
@@ -16,10 +17,11 @@ public enum HeartRateVariability {
     /// the other's first.
     static let longestPause: Int64 = 3000
 
-    /// The beats of a series of readings as neighbours, in milliseconds. A nil stands for a beat that is not valid, or for a pause:
-    /// there is no difference across it. A beat is valid between 300 and 2,000 ms where it differs from the one before it, valid or
-    /// not, by no more than a fifth of that.
-    /// - Parameter readings: the intervals that came with each reading, and its time in Unix milliseconds; in the order of their times.
+    /// The beats of a series of readings as neighbours, in milliseconds. A nil stands for a beat that is not valid, or
+    /// for a pause: there is no difference across it. A beat is valid between 300 and 2,000 ms where it differs from
+    /// the one before it, valid or not, by no more than a fifth of that.
+    /// - Parameter readings: the intervals that came with each reading, and its time in Unix milliseconds; in the order
+    ///   of their times.
     public static func series(_ readings: some Sequence<(time: Int64, intervals: [Double])>) -> [Double?] {
         var series: [Double?] = []
         var beats = Beats()

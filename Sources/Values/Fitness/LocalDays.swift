@@ -1,5 +1,5 @@
-// The days of somebody who moves. A day is what the calendar on the wall showed: in the zone that was in force, with its daylight
-// saving. So a day is no fixed stretch of time, but the moments at which that date was shown:
+// The days of somebody who moves. A day is what the calendar on the wall showed: in the zone that was in force, with
+// its daylight saving. So a day is no fixed stretch of time, but the moments at which that date was shown:
 //
 //     daylight saving begins      23 hours
 //     daylight saving ends        25 hours

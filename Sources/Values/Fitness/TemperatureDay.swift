@@ -24,7 +24,8 @@ public struct TemperatureDay: Hashable, Sendable, Codable {
     /// The latest.
     public var last: Double
 
-    /// A day of these readings, in any order; the same value of the same sensor and time counts once. Nil where there is none.
+    /// A day of these readings, in any order; the same value of the same sensor and time counts once. Nil where there
+    /// is none.
     public init?(_ readings: some Sequence<TemperatureReading>) {
         // Always in the same order: sums of fractions depend on it, and a recount must come to the same result.
         let readings = Set(readings).sorted { ($0.time, $0.sensor, $0.celsius) < ($1.time, $1.sensor, $1.celsius) }

@@ -32,7 +32,8 @@ public enum GatewayTopic: Hashable, Sendable {
     case blocks
     /// Signed messages from the consumer.
     case control
-    /// Grants of the consumer's, handed back as they came: a consumer restored from a backup may not know their streams.
+    /// Grants of the consumer's, handed back as they came: a consumer restored from a backup may not know their
+    /// streams.
     case grants
     /// A request about the gateway itself, by name.
     case request(ID)
@@ -216,8 +217,9 @@ public struct Topics: Hashable, Sendable {
         "\(root)/stores/\(store?.description ?? "+")/consumers/+"
     }
 
-    /// Whether a reply may go to the response topic that a request names: a topic without wildcards under this gateway's
-    /// `responses/`, or under one of the prefixes in its settings. Anywhere else it would lend the gateway's rights to the asker.
+    /// Whether a reply may go to the response topic that a request names: a topic without wildcards under this
+    /// gateway's `responses/`, or under one of the prefixes in its settings. Anywhere else it would lend the gateway's
+    /// rights to the asker.
     public func allowsResponse(at topic: String, of gateway: ID, prefixes: [String] = []) -> Bool {
         (["\(root)/gateways/\(gateway)/responses"] + prefixes).contains { Self.lies(topic, under: $0) }
     }
@@ -393,8 +395,8 @@ public struct Topics: Hashable, Sendable {
         do throws(MalformedValue) { return try ID(text) } catch { return nil }
     }
 
-    /// Whether a message can be published there: not empty, no wildcard, no NUL, at most 65535 bytes (MQTT 5, 4.7), and none of the
-    /// characters for which brokers end the connection (MQTT 5, 1.5.4).
+    /// Whether a message can be published there: not empty, no wildcard, no NUL, at most 65535 bytes (MQTT 5, 4.7), and
+    /// none of the characters for which brokers end the connection (MQTT 5, 1.5.4).
     private static func isTopicName(
         _ text: String, maximumLevels: Int = .max, maximumLength: Int = 0xFFFF
     ) -> Bool {

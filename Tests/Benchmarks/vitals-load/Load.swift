@@ -1,5 +1,5 @@
-// The gateway's side of a delivery, without sensors, disk and pauses: at most `window` blocks are on their way; each that is
-// acknowledged makes room for the next, and what is not acknowledged for five seconds is sent again.
+// The gateway's side of a delivery, without sensors, disk and pauses: at most `window` blocks are on their way; each
+// that is acknowledged makes room for the next, and what is not acknowledged for five seconds is sent again.
 
 import Daemon
 import MQTT
@@ -64,7 +64,8 @@ final class Load: @unchecked Sendable {
 
     func stop() { session.stop() }
 
-    /// Sends so many blocks, whose places are their sequence numbers, from 0 on; the answer comes when each is delivered.
+    /// Sends so many blocks, whose places are their sequence numbers, from 0 on; the answer comes when each is
+    /// delivered.
     /// - Parameter take: makes the next one, on the session's thread.
     func send(_ count: Int, until end: End, _ take: @escaping @Sendable () throws -> [UInt8]) -> Answer<Result> {
         let answer = Answer<Result>()

@@ -96,7 +96,8 @@ func play(_ settings: LoadSettings) throws -> ExitCode {
     return .ok
 }
 
-/// Blocks on their way out: made before there is a clock running, and as often as they are wanted, or as they are taken, and once.
+/// Blocks on their way out: made before there is a clock running, and as often as they are wanted, or as they are
+/// taken, and once.
 // Proof of @unchecked: while blocks are sent the session's thread alone has it, and between that the main thread alone.
 private final class BlockSource: @unchecked Sendable {
     let count: Int

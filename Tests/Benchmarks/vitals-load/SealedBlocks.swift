@@ -2,8 +2,8 @@ import Daemon
 import Telemetry
 import Vault
 
-/// A session's blocks as a gateway seals them, each under the number of its place: the key block, then blocks of readings. They are made
-/// as they are taken, one after the other: five years of heartbeats fill no memory.
+/// A session's blocks as a gateway seals them, each under the number of its place: the key block, then blocks of
+/// readings. They are made as they are taken, one after the other: five years of heartbeats fill no memory.
 struct SealedBlocks {
     /// How many there are.
     let count: Int
@@ -53,8 +53,8 @@ private protocol Wearer {
     mutating func next() -> Reading
 }
 
-/// Heart rates like those of a chest strap in training: one a second and a few milliseconds off, a rate that wanders, RR intervals that vary
-/// about it.
+/// Heart rates like those of a chest strap in training: one a second and a few milliseconds off, a rate that wanders,
+/// RR intervals that vary about it.
 private struct Strap: Wearer {
     private var moment: Moment
     private var rate = 140
@@ -69,8 +69,8 @@ private struct Strap: Wearer {
     }
 }
 
-/// A person who wears a strap day and night: heart rates of recorded activities, two a day, and rest in between, one a second and a few
-/// milliseconds off.
+/// A person who wears a strap day and night: heart rates of recorded activities, two a day, and rest in between, one a
+/// second and a few milliseconds off.
 private struct Person: Wearer {
     private var moment: Moment
     private var rate = 60.0

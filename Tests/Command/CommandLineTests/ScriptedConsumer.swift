@@ -5,9 +5,10 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Answers as a consumer does, what a test wants answered. It stands in for the consumer, not for the broker, which lets everybody do
-/// everything here.
-// Proof of @unchecked: constants, records and what is under a lock; the broker is started and stopped by the test alone.
+/// Answers as a consumer does, what a test wants answered. It stands in for the consumer, not for the broker, which
+/// lets everybody do everything here.
+// Proof of @unchecked: constants, records and what is under a lock; the broker is started and stopped by the test
+// alone.
 final class ScriptedConsumer: @unchecked Sendable {
     let broker: Broker
     /// One person's machine.

@@ -237,8 +237,8 @@ struct AdoptionTests {
         household = try Household()
     }
 
-    /// A consumer that knows two persons, of which `demo` had the strap at the time of the backup; then `other` got it, and after
-    /// that all was lost.
+    /// A consumer that knows two persons, of which `demo` had the strap at the time of the backup; then `other` got it,
+    /// and after that all was lost.
     private func restored(newPerson: Bool = false) throws -> (parts: Parts, grant: [UInt8], session: GatewaySession) {
         let both = "demo: { sensors: [\"home/strap\"] }, other: { sensors: [\"home/watch\"] }"
         _ = try household.open(people: both)

@@ -26,7 +26,8 @@ final class Client: Sendable {
         session.publish(payload, to: topic, qos: .atLeastOnce)
     }
 
-    /// The first message that `choose` makes something of, among those that came and those that will; it is then forgotten.
+    /// The first message that `choose` makes something of, among those that came and those that will; it is then
+    /// forgotten.
     func wait<Value>(_ what: String, _ choose: (Message) throws -> Value?) throws -> Value {
         try messages.take(what, choose)
     }

@@ -53,7 +53,8 @@ struct DensityTests {
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock)
         var count = 0
-        // A notification of 20 bytes has room for nine intervals; 50 of them a second, and then a strap's minute within one.
+        // A notification of 20 bytes has room for nine intervals; 50 of them a second, and then a strap's minute within
+        // one.
         for second in Int64(0)..<4 {
             let fast = (0..<50).map { beat(second * 1000 + $0 * 20, 70, rr: nine) }
             _ = try parts.take(session.block(fast))

@@ -296,7 +296,8 @@ struct DeskTests {
         }
     }
 
-    /// Waits until what was published at some topics has been taken back, as an observer sees it; who comes later finds nothing.
+    /// Waits until what was published at some topics has been taken back, as an observer sees it; who comes later finds
+    /// nothing.
     private func expectNothingIsKept(at places: [String], _ observer: Client, _ broker: Broker) throws {
         for place in places {
             _ = try observer.wait("what takes \(place.prefix(100)) back") { message in

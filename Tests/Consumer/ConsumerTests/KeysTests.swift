@@ -47,8 +47,8 @@ struct KeysTests {
     func leftUnflushed() throws {
         var parts = try household.open()
         let session = try parts.session(household)
-        // As it is when a run is killed between writing a commit and flushing it: whoever comes next sees the commit, and
-        // has nothing to write that would flush it.
+        // As it is when a run is killed between writing a commit and flushing it: whoever comes next sees the commit,
+        // and has nothing to write that would flush it.
         _ = try parts.take(session.keyBlock, session.block(beat(0, 70)))
         let keys = try Database(household.path("state/keys.db"), .readWrite(.full), applicationID: Keys.applicationID)
         for name in 1...5 { try keys.execute("INSERT INTO wrapped (name, sealed) VALUES ('\(name)', x'00')") }

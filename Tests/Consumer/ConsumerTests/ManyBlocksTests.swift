@@ -86,8 +86,8 @@ struct ManyBlocksTests {
         }
     }
 
-    /// Messages of several gateways, streams and sessions, in any order: key blocks, readings of all kinds, loose, clock and gap blocks;
-    /// again, with other bytes, damaged, and too dense.
+    /// Messages of several gateways, streams and sessions, in any order: key blocks, readings of all kinds, loose,
+    /// clock and gap blocks; again, with other bytes, damaged, and too dense.
     private struct Traffic {
         var messages: [(payload: [UInt8], gateway: String)] = []
         private var sessions: [(session: GatewaySession, gateway: String, records: UInt64)] = []

@@ -9,7 +9,8 @@ import Testing
 
 @Suite("The order of arrival")
 struct OrderTests {
-    /// Blocks of four sessions of two boots and two sensors: keys, readings, loose records that overlap, corrections, gaps.
+    /// Blocks of four sessions of two boots and two sensors: keys, readings, loose records that overlap, corrections,
+    /// gaps.
     private func blocks(_ parts: Parts, _ household: Household) throws -> [[UInt8]] {
         let crashed = try parts.session(household, boot: 1)
         let next = try parts.session(household, boot: 1)

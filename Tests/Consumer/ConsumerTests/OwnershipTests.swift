@@ -10,8 +10,8 @@ import Vault
 @testable import Records
 @testable import vitals_consumer
 
-/// What root does in folders that belong to other users. Such a user puts links in the place of names as often as they can; and what root makes
-/// there must be that user's.
+/// What root does in folders that belong to other users. Such a user puts links in the place of names as often as they
+/// can; and what root makes there must be that user's.
 @Suite("Root in other users' folders", .enabled(if: geteuid() == 0, "only root has others"), .timeLimit(.minutes(20)))
 struct OwnershipTests {
     private let folder: TemporaryFolder
@@ -243,7 +243,8 @@ struct OwnershipTests {
         }
     }
 
-    /// The lines of deploy/README.md between two others, as one pastes them, with this test's folders for those of the example.
+    /// The lines of deploy/README.md between two others, as one pastes them, with this test's folders for those of the
+    /// example.
     private func documented(_ first: String) throws -> String {
         let text = try String(contentsOfFile: projectFolder + "/deploy/README.md", encoding: .utf8)
         let blocks = text.components(separatedBy: "```\n").filter { $0.hasPrefix(first) }

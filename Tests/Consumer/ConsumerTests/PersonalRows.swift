@@ -3,8 +3,10 @@ import Storage
 import Telemetry
 
 extension Store {
-    /// How many rows of a person's each table has that says whose its rows are, by the database's own schema: no list of tables is kept by hand.
-    /// - Parameter version: only tables of sealed rows, and of these only rows that are sealed to a secret up to this one.
+    /// How many rows of a person's each table has that says whose its rows are, by the database's own schema: no list
+    /// of tables is kept by hand.
+    /// - Parameter version: only tables of sealed rows, and of these only rows that are sealed to a secret up to this
+    ///   one.
     func personalRows(of user: ID, upTo version: Int64? = nil) throws(VaultError) -> [String: Int64] {
         let columns = try database.query(
             """

@@ -8,7 +8,8 @@ import Testing
 @testable import Admission
 @testable import vitals_consumer
 
-/// Requests are named in the code that answers them, in the broker's rules, and in a document: these tests keep the three together.
+/// Requests are named in the code that answers them, in the broker's rules, and in a document: these tests keep the
+/// three together.
 @Suite("The list of requests")
 struct RequestListTests {
     private func document(_ path: String) throws -> [Substring] {

@@ -7,8 +7,8 @@ import Testing
 
 @testable import vitals_consumer
 
-/// What becomes of readings that were sealed to a stream after its end, because the gateway had not heard of that or because
-/// its clock is wrong.
+/// What becomes of readings that were sealed to a stream after its end, because the gateway had not heard of that or
+/// because its clock is wrong.
 @Suite("The end of a stream")
 struct StreamEndTests {
     let home: ID

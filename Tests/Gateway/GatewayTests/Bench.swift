@@ -10,8 +10,8 @@ import Vault
 
 @testable import vitals_gateway
 
-/// A gateway's outbox in a folder of its own, and the two others who have a part in it: a consumer that signs, and a person
-/// who can open.
+/// A gateway's outbox in a folder of its own, and the two others who have a part in it: a consumer that signs, and a
+/// person who can open.
 final class Bench {
     let folder: String
     let consumer: Ed25519.SigningKey
@@ -48,8 +48,8 @@ final class Bench {
         return try Settings.read("\(folder)/gateway.json5", GatewaySettings.init)
     }
 
-    /// A running outbox, without a broker, in the folder `state` or another, with further lines of settings. Whoever gets it
-    /// stops it.
+    /// A running outbox, without a broker, in the folder `state` or another, with further lines of settings. Whoever
+    /// gets it stops it.
     func outbox(_ more: String = "", in state: String = "state") throws -> Outbox {
         let settings = try settings(outbox: more, state: state)
         let outbox = try Outbox(settings, publishingOn: Session(settings.broker))

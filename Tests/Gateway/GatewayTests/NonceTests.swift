@@ -9,11 +9,11 @@ import Vault
 
 @testable import vitals_gateway
 
-// A nonce is a number under a key, and a key with a number that sealed two different things gives both away. Numbers are
-// counted in memory and begin again at each start; what keeps them apart is that each start draws keys of its own. So
-// outboxes are killed and started again, folders are put back to what they were some rounds ago, and cards are cloned and
-// run on in two places; and of all ciphertexts that were ever to be seen in any of their databases, none may share key and
-// number with another.
+// A nonce is a number under a key, and a key with a number that sealed two different things gives both away. Numbers
+// are counted in memory and begin again at each start; what keeps them apart is that each start draws keys of its own.
+// So outboxes are killed and started again, folders are put back to what they were some rounds ago, and cards are
+// cloned and run on in two places; and of all ciphertexts that were ever to be seen in any of their databases, none may
+// share key and number with another.
 
 @Suite("Nonces", .timeLimit(.minutes(50)))
 struct NonceTests {

@@ -6,8 +6,8 @@ import TestSupport
 
 @testable import vitals_sensor
 
-/// BlueZ with one device that it knows already, and whose every value the test decides, byte by byte: the stand-in's own objects,
-/// without the stand-in's sensor.
+/// BlueZ with one device that it knows already, and whose every value the test decides, byte by byte: the stand-in's
+/// own objects, without the stand-in's sensor.
 // Proof of @unchecked: constants, and what only the loop touches.
 final class ScriptedSensor: @unchecked Sendable {
     private static let adapter = "/org/bluez/hci0"

@@ -63,8 +63,8 @@ private final class ScriptedHome {
         return try JSON(payload: Array(payloads(everything.lines)[count].dropFirst(start.count).utf8))
     }
 
-    /// How many readings there were to be kept: nobody has a grant here, so whatever is to be kept is counted as not recorded.
-    /// The link is lost, and the health told after that says so.
+    /// How many readings there were to be kept: nobody has a grant here, so whatever is to be kept is counted as not
+    /// recorded. The link is lost, and the health told after that says so.
     func kept() throws -> JSON? {
         let health = "\(Self.topics)/health "
         func connected(_ count: Int) -> (String) -> Bool {

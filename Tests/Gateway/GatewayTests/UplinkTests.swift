@@ -96,7 +96,8 @@ struct UplinkTests {
         #expect(uplink.room == 64)
     }
 
-    /// Fills the window with a stream's blocks, and sends them until they have been sent three times; the time after that.
+    /// Fills the window with a stream's blocks, and sends them until they have been sent three times; the time after
+    /// that.
     private mutating func stuck(_ stream: UInt64) -> UInt64 {
         for id in 1...Int64(Uplink.window) { uplink.take(Self.block(id, stream: stream)) }
         var now: UInt64 = 0

@@ -5,7 +5,8 @@ import Reactor
 import TestSupport
 import Testing
 
-/// A program on the bus that owns `org.bluez` and does what a test says: for what the emulated sensor has no command for.
+/// A program on the bus that owns `org.bluez` and does what a test says: for what the emulated sensor has no command
+/// for.
 ///
 /// Its objects are the ones that the test gave it, and its methods answer with success unless the test refuses them.
 final class BlueZ {

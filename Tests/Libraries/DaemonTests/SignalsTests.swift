@@ -4,8 +4,8 @@ import Testing
 
 @testable import Daemon
 
-// Each test has a thread of its own with a mask of its own, and signals are directed at that thread alone, where they are
-// blocked: no other test can notice them. What ends the process (a second signal) is for the programs' tests.
+// Each test has a thread of its own with a mask of its own, and signals are directed at that thread alone, where they
+// are blocked: no other test can notice them. What ends the process (a second signal) is for the programs' tests.
 @Suite("Signals", .serialized)
 struct SignalsTests {
     private enum Event: Equatable {

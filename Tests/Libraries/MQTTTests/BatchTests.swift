@@ -36,7 +36,8 @@ struct BatchTests {
         try Client.with(Options(host: "127.0.0.1", port: broker.port, clientID: "b")) { client in
             let peer = try broker.welcome()
             var count = 0
-            /// On a machine that is busy with all the other tests, the session's thread may itself be held up for a moment: one of several is enough.
+            /// On a machine that is busy with all the other tests, the session's thread may itself be held up for a
+            /// moment: one of several is enough.
             func isPrompt() throws -> Bool {
                 for _ in 1...30 {
                     count += 1

@@ -120,8 +120,8 @@ struct KnownFactsTests {
         try raw.begin(ending)
         #expect(mosquitto_loop_start(raw.handle) == 0)
         try raw.finish(ending)
-        // Without force and without a disconnect, loop_stop returns only when the thread has ended by itself; 2.0.21 then
-        // finds no thread to stop.
+        // Without force and without a disconnect, loop_stop returns only when the thread has ended by itself; 2.0.21
+        // then finds no thread to stop.
         let code = Answer<Int32>()
         worker.perform { code.set(mosquitto_loop_stop(raw.handle, false)) }
         let ended = code.wait(atMost: limit)

@@ -51,7 +51,8 @@ struct RequestTests {
     @Test("takes no reply that comes at the topic of another request, whatever it carries")
     func forgery() throws {
         try Broker.with { broker in
-            // Asked at a topic of its own, somebody who hears the question answers at the other one, where they may publish.
+            // Asked at a topic of its own, somebody who hears the question answers at the other one, where they may
+            // publish.
             let forger = try withAnswerer(broker) { request in
                 guard let properties = request.properties, properties.responseTopic == "hers/answers" else { return [] }
                 let key = Message.Properties(correlationData: properties.correlationData)

@@ -133,7 +133,8 @@ struct InteropTests {
     func pythonOpens() throws {
         let given = try decoder().decode(SealedSession.self, from: Data(contentsOf: Self.vectors))
         let session = try Session()
-        // The loose block has records sealed under the vectors' own journal key; the others are plaintexts that any session can carry.
+        // The loose block has records sealed under the vectors' own journal key; the others are plaintexts that any
+        // session can carry.
         let blocks = given.blocks.filter { $0.type != 3 }
         var sealed = try blocks.map { try session.seal($0.type, $0.seq, hex($0.plaintext)) }
         let journal = BlockCipher(key: try session.key.journalKey(stream: session.stream, session: session.session))

@@ -1,6 +1,6 @@
-// No controller is needed here: BlueZ's two managers are played by a double on a private bus, which does what BlueZ does
-// with an application. It takes the paths that it is given, asks for the managed objects, and then reads, writes and
-// subscribes by calling them. What the radio would make of it is not shown by these tests.
+// No controller is needed here: BlueZ's two managers are played by a double on a private bus, which does what BlueZ
+// does with an application. It takes the paths that it is given, asks for the managed objects, and then reads, writes
+// and subscribes by calling them. What the radio would make of it is not shown by these tests.
 
 import DBus
 import Foundation

@@ -35,7 +35,8 @@ import Testing
         #expect(try HeartRateMeasurement(beatsPerMinute: 255).gatt == hex("00 FF"))
     }
 
-    /// For every byte of flags and every length, what must come is computed here from the table of the standard, not from the decoder's flags.
+    /// For every byte of flags and every length, what must come is computed here from the table of the standard, not
+    /// from the decoder's flags.
     @Test("is a value or a truncation for every byte of flags at every length", arguments: UInt8.min...UInt8.max)
     func everyFlag(flags: UInt8) throws {
         var random = SeededGenerator(seed: UInt64(flags))

@@ -107,7 +107,8 @@ extension Office {
         }
     }
 
-    /// Asks for something about a gateway or a device that a person names: by its id, or where there is none of that id, by its name.
+    /// Asks for something about a gateway or a device that a person names: by its id, or where there is none of that
+    /// id, by its name.
     /// - Parameter body: asks, given an id.
     func about(
         _ kind: Owned, _ wanted: String, _ body: (String) throws(Failure) -> JSON

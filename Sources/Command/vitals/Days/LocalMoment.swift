@@ -3,7 +3,8 @@ import Fitness
 import Glibc
 import Telemetry
 
-/// A moment as people type it, in this machine's time zone, or as programs write it (ISO 8601), in the zone that it names:
+/// A moment as people type it, in this machine's time zone, or as programs write it (ISO 8601), in the zone that it
+/// names:
 ///
 ///     now   -2h   -1h30m   14:00   14:00:30   yesterday   "yesterday 14:00"   2026-11-21   "2026-11-21 14:00"
 ///     2026-11-21T14:00:00Z   2026-11-21T14:00:00.250+01:00

@@ -2,8 +2,8 @@ import Daemon
 import Fitness
 import Telemetry
 
-// `vitals today`, `day`, `week`, `month` and `year`: what the consumer has counted, as tables and bars. Days are the person's own, in the time
-// zone of the profile; nothing is counted here.
+// `vitals today`, `day`, `week`, `month` and `year`: what the consumer has counted, as tables and bars. Days are the
+// person's own, in the time zone of the profile; nothing is counted here.
 
 /// Shows days.
 struct Reports {

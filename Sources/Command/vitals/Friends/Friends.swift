@@ -1,8 +1,8 @@
 import Daemon
 import Telemetry
 
-// `vitals friends` and `vitals cheer`. The consumer knows friends by their ids; people know them by their names, so each command begins
-// with the list. An invitation that nobody has accepted yet has an id of its own.
+// `vitals friends` and `vitals cheer`. The consumer knows friends by their ids; people know them by their names, so
+// each command begins with the list. An invitation that nobody has accepted yet has an id of its own.
 
 /// Lists, adds and removes friends.
 struct Friends {

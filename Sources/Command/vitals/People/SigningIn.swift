@@ -2,8 +2,8 @@ import Daemon
 import Glibc
 import Telemetry
 
-// `vitals sign-up`, `sign-in`, `sign-out`, `account`. Signing in leaves a credential of this device on this machine, which the other
-// commands use with the same broker.
+// `vitals sign-up`, `sign-in`, `sign-out`, `account`. Signing in leaves a credential of this device on this machine,
+// which the other commands use with the same broker.
 
 /// Signs up, signs in and signs out.
 struct SigningIn {

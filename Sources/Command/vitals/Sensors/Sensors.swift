@@ -25,7 +25,8 @@ struct Sensors {
         return .ok
     }
 
-    /// A sensor's own word counts only while its gateway is there to correct it. Offline by request is a state of its own.
+    /// A sensor's own word counts only while its gateway is there to correct it. Offline by request is a state of its
+    /// own.
     private func state(_ gateway: Household.Gateway, _ sensor: Household.Sensor) -> String {
         guard gateway.isOnline else { return "offline" }
         if sensor.info?.paused == true, sensor.availability != .online { return "disconnected" }

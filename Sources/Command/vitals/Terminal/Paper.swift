@@ -5,8 +5,9 @@ import Glibc
 struct Paper {
     /// How many columns it has.
     let width: Int
-    /// Whether it shows more than ASCII: the locale says so, in its variables. Asking the C library instead would refuse
-    /// a locale that somebody brings along by ssh and that is not installed here, although the terminal is what counts.
+    /// Whether it shows more than ASCII: the locale says so, in its variables. Asking the C library instead would
+    /// refuse a locale that somebody brings along by ssh and that is not installed here, although the terminal is what
+    /// counts.
     let isUnicode: Bool
     let style = Style()
 

@@ -80,7 +80,8 @@ struct ReadingsCommand: Subcommand {
     }
 }
 
-/// The time that `2026-11-21T10:00:00Z` spells, with up to three digits of a fraction; nil where the text is anything else.
+/// The time that `2026-11-21T10:00:00Z` spells, with up to three digits of a fraction; nil where the text is anything
+/// else.
 func unixMilliseconds(iso8601 text: String) -> Int64? {
     let characters = Array(text.utf8)
     guard characters.count >= 20, characters.last == UInt8(ascii: "Z") else { return nil }

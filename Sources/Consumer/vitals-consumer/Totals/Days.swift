@@ -147,8 +147,8 @@ extension Days {
 // MARK: - Keeping
 
 extension Days {
-    /// A batch enters readings of so many days of a person at once, for all of them are in memory; those of more days are counted as stale hours
-    /// are.
+    /// A batch enters readings of so many days of a person at once, for all of them are in memory; those of more days
+    /// are counted as stale hours are.
     private static let mostDays = 8
 
     func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {

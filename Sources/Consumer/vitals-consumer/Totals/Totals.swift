@@ -272,7 +272,8 @@ final class Totals {
                 spans.append(row)
             }
         }
-        // A gateway may have made very many of them: then one mark stands for all. It is walked from one stored hour to the next.
+        // A gateway may have made very many of them: then one mark stands for all. It is walked from one stored hour to
+        // the next.
         var moved = shifts.sorted { $0.lowerBound < $1.lowerBound }
         if spans.count * moved.count > Self.mostMarks {
             spans = Self.hull(spans)

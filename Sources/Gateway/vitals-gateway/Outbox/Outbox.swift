@@ -25,9 +25,10 @@ import Synchronization
 import Telemetry
 import Vault
 
-/// The gateway's outbox: one thread that writes, another that waits for the disk, one database. `append`, `receive…`, `…Changed` may be called from any thread.
-// Proof of @unchecked: `intake` is under a lock, constants are constants, and the rest is touched on `loop` only, or before
-// it starts.
+/// The gateway's outbox: one thread that writes, another that waits for the disk, one database. `append`, `receive…`,
+/// `…Changed` may be called from any thread.
+// Proof of @unchecked: `intake` is under a lock, constants are constants, and the rest is touched on `loop` only, or
+// before it starts.
 final class Outbox: @unchecked Sendable {
     private struct Entry {
         let reading: Reading
@@ -330,7 +331,8 @@ final class Outbox: @unchecked Sendable {
         }
     }
 
-    /// The disk is full, read-only or broken: what could not be done is tried again, and what is unwritten waits in memory.
+    /// The disk is full, read-only or broken: what could not be done is tried again, and what is unwritten waits in
+    /// memory.
     func trouble(_ error: VaultError) {
         diskRefused(error)
         if error.reason == .diskFull { spareSpent() }

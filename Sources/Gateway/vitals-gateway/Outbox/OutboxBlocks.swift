@@ -10,8 +10,8 @@ private let sessionLength: UInt64 = 24 * 3600 * 1000
 extension Outbox {
     // MARK: Sessions
 
-    /// A stream's session, not older than a day. Its key block is written before anything that it opens; the log keeps that order
-    /// through a power cut.
+    /// A stream's session, not older than a day. Its key block is written before anything that it opens; the log keeps
+    /// that order through a power cut.
     func session(for grant: Grant) throws(VaultError) -> OpenSession {
         if let open = sessions[grant.stream] {
             guard millisecondsSinceBoot() - open.began >= sessionLength else { return open }

@@ -1,8 +1,8 @@
 import Daemon
 import Storage
 
-// From the journal and the blocks to the disk. `Flusher` does it on a thread of its own, one flush after the other; what was
-// committed before a flush began is on the disk at its end, and may be sent or replied with.
+// From the journal and the blocks to the disk. `Flusher` does it on a thread of its own, one flush after the other;
+// what was committed before a flush began is on the disk at its end, and may be sent or replied with.
 
 extension Outbox {
     /// Starts a flush of everything that is committed. What is committed meanwhile waits for the next one.

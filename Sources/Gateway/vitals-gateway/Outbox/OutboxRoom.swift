@@ -16,8 +16,8 @@ extension Outbox {
     /// How much may be in use after room was made: a little less than the limit, so it need not be made at each flush.
     private var enough: Int { settings.limit - settings.limit / 64 }
 
-    /// How full the outbox is, in percent of what it may hold. At 100, and not before, the oldest readings are dropped for new
-    /// ones: what was acknowledged or refused does not count, since it goes before them.
+    /// How full the outbox is, in percent of what it may hold. At 100, and not before, the oldest readings are dropped
+    /// for new ones: what was acknowledged or refused does not count, since it goes before them.
     func fullPercent() throws(VaultError) -> Int {
         let percent = (Double(try store.bytesToKeep()) / Double(enough) * 100).rounded(.up)
         return Int(min(100, percent))

@@ -1,8 +1,8 @@
 import Storage
 import Telemetry
 
-/// `outbox.db`: grants, the journal of readings that are in no block yet, and blocks until they are acknowledged, and for a
-/// while after. Everything of a person's in it is sealed. Belongs to the outbox's thread.
+/// `outbox.db`: grants, the journal of readings that are in no block yet, and blocks until they are acknowledged, and
+/// for a while after. Everything of a person's in it is sealed. Belongs to the outbox's thread.
 struct OutboxStore {
     /// A block as it is stored here.
     struct Block {

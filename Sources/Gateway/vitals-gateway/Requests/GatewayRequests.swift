@@ -8,8 +8,8 @@ import Reactor
 import Telemetry
 
 /// Belongs to the central's loop.
-// Proof of @unchecked: `register` is a constant, and the rest is touched on the central's loop only; the mqtt loop reaches it
-// through `perform`.
+// Proof of @unchecked: `register` is a constant, and the rest is touched on the central's loop only; the mqtt loop
+// reaches it through `perform`.
 final class GatewayRequests: @unchecked Sendable {
     private static let usualLimit = Duration.seconds(60)
     private static let longestLimit = Duration.seconds(300)

@@ -3,7 +3,8 @@ import MQTT
 import Synchronization
 import Telemetry
 
-/// Where requests come in and replies go out: each request gets exactly one reply, what it asked for or the reason why not.
+/// Where requests come in and replies go out: each request gets exactly one reply, what it asked for or the reason why
+/// not.
 ///
 /// They come in on the mqtt loop; the answer may be given from any thread.
 // Proof of @unchecked: constants, and a count under a lock.

@@ -1,6 +1,6 @@
-// When nothing is heard of any sensor, it may be the adapter: some stop hearing, or hang, and only switching them off and on
-// helps. So where sensors are missing, none is there, and nothing at all was heard for a while, the gateway goes through these
-// stages:
+// When nothing is heard of any sensor, it may be the adapter: some stop hearing, or hang, and only switching them off
+// and on helps. So where sensors are missing, none is there, and nothing at all was heard for a while, the gateway goes
+// through these stages:
 //
 //     listening to everything ──► discovery again ──► the adapter off and on ──► said so, and from the beginning, slower
 //

@@ -67,8 +67,8 @@ final class Sensor {
     private var dying: String?
     /// Other devices with its name that were reported.
     var others: Set<String> = []
-    /// Paths of devices that could not be connected to, while none is known by its address: an address that was changed since
-    /// stays in BlueZ, and is never heard again.
+    /// Paths of devices that could not be connected to, while none is known by its address: an address that was changed
+    /// since stays in BlueZ, and is never heard again.
     var unheard: Set<String> = []
     /// It was reported that several devices may be meant.
     var isAmbiguityTold = false

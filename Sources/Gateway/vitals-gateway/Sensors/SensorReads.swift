@@ -1,5 +1,6 @@
-// Steps and temperature are read when somebody asks. Where the characteristic can be read, it is; where it only notifies or
-// indicates (as the standard ones do), the gateway subscribes, takes the first value, and ends the subscription.
+// Steps and temperature are read when somebody asks. Where the characteristic can be read, it is; where it only
+// notifies or indicates (as the standard ones do), the gateway subscribes, takes the first value, and ends the
+// subscription.
 //
 // A thermometer indicates what it has measured (2A1C), and notifies on its way there (2A1E). The former answers the
 // request. The latter answers only where the former does not come in time, or where the thermometer has none; it is

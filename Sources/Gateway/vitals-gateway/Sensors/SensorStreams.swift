@@ -1,5 +1,5 @@
-// What a connected sensor sends by itself: heart rate, running and walking, cycling. Whatever of these a sensor offers is
-// subscribed to; no settings are needed.
+// What a connected sensor sends by itself: heart rate, running and walking, cycling. Whatever of these a sensor offers
+// is subscribed to; no settings are needed.
 //
 // Heart rates are recorded, and published live. Running and cycling are published live only; of running, the steps are
 // integrated as they pass, for people who ask for the steps of a foot pod, which itself counts none.

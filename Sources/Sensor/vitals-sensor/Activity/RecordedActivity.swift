@@ -5,8 +5,8 @@
 //     heart_rate_bpm    the column is always there, its fields may be empty
 //     cadence_rpm, steps, temperature_c, speed_mps, distance_m
 //
-// Some watches write two rows for one second. Rows of one time are spread evenly until the time of the next row, over a second at
-// most: a sensor does not send two things at once.
+// Some watches write two rows for one second. Rows of one time are spread evenly until the time of the next row, over a
+// second at most: a sensor does not send two things at once.
 
 import Daemon
 import FoundationEssentials
@@ -191,8 +191,8 @@ private struct Table {
 }
 
 extension MedicalFloat {
-    /// A decimal number as it is written, with as many decimals: `36.97` is 3697 * 10^-2, `nan` is NaN. Nil for anything
-    /// else, and for more than six digits, which not every number of a FLOAT has.
+    /// A decimal number as it is written, with as many decimals: `36.97` is 3697 * 10^-2, `nan` is NaN. Nil for
+    /// anything else, and for more than six digits, which not every number of a FLOAT has.
     init?(decimal text: String) {
         if text.lowercased() == "nan" {
             self = .notANumber

@@ -1,9 +1,10 @@
 // A peripheral on a real adapter.
 //
-// BlueZ keeps the radio, the links and the attribute protocol. This program exports its services, characteristics and an
-// advertisement as objects, tells BlueZ where they are (GattManager1.RegisterApplication,
-// LEAdvertisingManager1.RegisterAdvertisement), and answers what BlueZ then asks: reads, writes, and whether to notify. A
-// notification is a PropertiesChanged of `Value`. BlueZ adds the 2902 descriptors, Generic Access and Generic Attribute.
+// BlueZ keeps the radio, the links and the attribute protocol. This program exports its services, characteristics and
+// an advertisement as objects, tells BlueZ where they are (GattManager1.RegisterApplication,
+// LEAdvertisingManager1.RegisterAdvertisement), and answers what BlueZ then asks: reads, writes, and whether to notify.
+// A notification is a PropertiesChanged of `Value`. BlueZ adds the 2902 descriptors, Generic Access and Generic
+// Attribute.
 //
 // A central that connects reads the name from BlueZ's Generic Access, where it is the adapter's alias: so the adapter
 // has the sensor's name while this runs. When the adapter comes back, BlueZ knows nothing of all this, and is told

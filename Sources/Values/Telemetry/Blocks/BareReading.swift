@@ -65,7 +65,8 @@ public struct BareReading: Hashable, Sendable {
 }
 
 extension ReadingColumns {
-    /// What `decode` finds, without RR intervals and energy, in a fifth of its time; nil where `decode` refuses the bytes.
+    /// What `decode` finds, without RR intervals and energy, in a fifth of its time; nil where `decode` refuses the
+    /// bytes.
     public static func bare(_ bytes: [UInt8]) -> [BareReading]? {
         bytes.withUnsafeBufferPointer { bytes in
             var rest = BareColumns(bytes)

@@ -5,8 +5,8 @@
 /// version 1 | suite 1 | type 1 | flags 1 | stream 16 | session 8 | seq 8 | ciphertext | tag 16
 /// ```
 ///
-/// Integers are big-endian. The header is the additional authenticated data, the nonce is the sequence number under a key of the
-/// session's own. The key block, number 0 of its session, has a layout of its own, which `Vault` reads and
+/// Integers are big-endian. The header is the additional authenticated data, the nonce is the sequence number under a
+/// key of the session's own. The key block, number 0 of its session, has a layout of its own, which `Vault` reads and
 /// writes: what it carries is a key.
 public struct BlockHeader: Hashable, Sendable {
     /// What the plaintext of a block is.
@@ -86,7 +86,8 @@ public struct BlockHeader: Hashable, Sendable {
     private static let suite: UInt8 = 1
 }
 
-/// Which block: its stream, the session within the stream, the number within the session. The same identity always has the same bytes.
+/// Which block: its stream, the session within the stream, the number within the session. The same identity always has
+/// the same bytes.
 public struct BlockIdentity: Hashable, Sendable, CustomStringConvertible {
     /// The stream.
     public var stream: StreamID
@@ -115,7 +116,8 @@ public struct BlockIdentity: Hashable, Sendable, CustomStringConvertible {
         return bytes
     }
 
-    /// Stream and session, 24 bytes: the salt of the session's keys, and the additional authenticated data of its journal records.
+    /// Stream and session, 24 bytes: the salt of the session's keys, and the additional authenticated data of its
+    /// journal records.
     public var sessionContext: [UInt8] { stream.bytes + session.bytes }
 
     /// For logs: `stream/session/number`.

@@ -116,8 +116,8 @@ public struct GapBody: Hashable, Sendable {
     public var count: UInt64
     /// The beginning of the second in which the first of them was taken, Unix milliseconds: …000.
     public var first: Int64
-    /// The end of the second in which the last of them was taken, Unix milliseconds: …999. Readers take any times, since
-    /// nothing depends on the second but how much a gap block tells.
+    /// The end of the second in which the last of them was taken, Unix milliseconds: …999. Readers take any times,
+    /// since nothing depends on the second but how much a gap block tells.
     public var last: Int64
     /// Why.
     public var reason: Reason

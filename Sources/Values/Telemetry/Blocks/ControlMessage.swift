@@ -4,14 +4,15 @@
 /// version 1 | purpose 1 | store 16 | gateway: length 1, ASCII | body | Ed25519 signature 64
 /// ```
 ///
-/// The signature covers a fixed text and all bytes before it, so a message means one thing to one gateway from one store.
+/// The signature covers a fixed text and all bytes before it, so a message means one thing to one gateway from one
+/// store.
 public struct ControlMessage: Hashable, Sendable {
     /// What is said.
     public enum Body: Hashable, Sendable {
         /// These blocks are stored: the gateway may forget them. 1 to 256.
         case acknowledgement([BlockIdentity])
-        /// This block will never be stored. The digest, the first 16 bytes of the refused bytes' SHA-256, says which bytes
-        /// are meant: a stranger can publish others under the same identity.
+        /// This block will never be stored. The digest, the first 16 bytes of the refused bytes' SHA-256, says which
+        /// bytes are meant: a stranger can publish others under the same identity.
         case refusal(BlockIdentity, digest: [UInt8], RefusalReason)
         /// Send the key block of this session again.
         case keyRequest(StreamID, SessionID)

@@ -1,4 +1,5 @@
-/// Up to 64 readings of one kind as columns: the plaintext of a readings block, and with a count of 1 of a journal record.
+/// Up to 64 readings of one kind as columns: the plaintext of a readings block, and with a count of 1 of a journal
+/// record.
 ///
 /// ```
 /// kind u8 | count varint | columns u8 | base wall zigzag | base monotonic varint
@@ -19,8 +20,8 @@ public enum ReadingColumns {
     static let energy: UInt8 = 1 << 1
     static let intervals: UInt8 = 1 << 2
 
-    /// The columns of 1 to 64 readings of one kind, in their order. Refuses other counts, mixed kinds, times beyond `Moment.limit`, more RR
-    /// intervals in a reading than a notification can carry, and intermediate temperatures.
+    /// The columns of 1 to 64 readings of one kind, in their order. Refuses other counts, mixed kinds, times beyond
+    /// `Moment.limit`, more RR intervals in a reading than a notification can carry, and intermediate temperatures.
     public static func encode(_ readings: [Reading]) throws(MalformedValue) -> [UInt8] {
         guard let first = readings.first, readings.count <= maximumCount else {
             throw malformed(.outOfRange("count, 1 to \(maximumCount)"))

@@ -1,5 +1,5 @@
-// The way back from columns to readings. What it reads was authenticated, but by a gateway that somebody may have taken over:
-// counts are bounded before anything is allocated, and sums that a gateway would never make are errors.
+// The way back from columns to readings. What it reads was authenticated, but by a gateway that somebody may have taken
+// over: counts are bounded before anything is allocated, and sums that a gateway would never make are errors.
 
 extension ReadingColumns {
     /// The readings in `bytes`, in their order. Whatever this accepts, `encode` accepts.

@@ -16,7 +16,8 @@ public struct CyclingSpeedAndCadence: Hashable, Sendable {
             self.time = time
         }
 
-        /// What happened since an earlier notification. Where no time elapsed there was no new revolution, whatever the counts say.
+        /// What happened since an earlier notification. Where no time elapsed there was no new revolution, whatever the
+        /// counts say.
         public func since(_ earlier: Self) -> Turn {
             let ticks = time &- earlier.time
             return Turn(revolutions: ticks == 0 ? 0 : UInt32(truncatingIfNeeded: count &- earlier.count), ticks: ticks)

@@ -1,8 +1,8 @@
 /// One heart-rate notification (Heart Rate Measurement, 2A37; GATT Specification Supplement 3.113).
 ///
-/// Layout: flags; heart rate, one or two bytes; energy expended, two bytes, if flagged; RR intervals, two bytes each, to the end,
-/// if flagged. Flags: bit 0 two-byte heart rate, bit 1 contact detected, bit 2 contact supported (bit 1 means nothing
-/// without it), bit 3 energy, bit 4 RR. All little-endian.
+/// Layout: flags; heart rate, one or two bytes; energy expended, two bytes, if flagged; RR intervals, two bytes each,
+/// to the end, if flagged. Flags: bit 0 two-byte heart rate, bit 1 contact detected, bit 2 contact supported (bit 1
+/// means nothing without it), bit 3 energy, bit 4 RR. All little-endian.
 public struct HeartRateMeasurement: Hashable, Sendable {
     /// Whether the sensor touches the skin. The raw values are those of the contact column of a block.
     public enum Contact: UInt8, Sendable {
@@ -18,7 +18,8 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     public var beatsPerMinute: UInt16
     /// Whether the sensor touches the skin.
     public var contact: Contact
-    /// Energy expended since the sensor was reset, in kilojoules; it stays at 65535 once there. Nil where the notification has none.
+    /// Energy expended since the sensor was reset, in kilojoules; it stays at 65535 once there. Nil where the
+    /// notification has none.
     public var energyKilojoules: UInt16?
     /// Times between beats since the last notification, oldest first, in 1/1024 s; at most 255.
     public var rrIntervals: [UInt16]

@@ -1,7 +1,8 @@
 /// What a physical activity monitor counted (Step Counter Activity Summary Data, 2B40).
 ///
-/// Layout: header, one byte; flags, one; session, two; sub-session, two; relative time in seconds, four; sequence, four;
-/// then each flagged field in three bytes, in the order of the flags. Experimental: known from implementations made before the service's release.
+/// Layout: header, one byte; flags, one; session, two; sub-session, two; relative time in seconds, four; sequence,
+/// four; then each flagged field in three bytes, in the order of the flags. Experimental: known from implementations
+/// made before the service's release.
 public struct StepCounterSummary: Hashable, Sendable {
     /// The session that the counts belong to.
     public var session: UInt16

@@ -8,7 +8,8 @@ public struct Temperature: Hashable, Sendable {
     /// never stored.
     public var isIntermediate = false
 
-    /// A temperature in thousandths of a degree Celsius; refuses what no instrument measures (beyond about two million degrees).
+    /// A temperature in thousandths of a degree Celsius; refuses what no instrument measures (beyond about two million
+    /// degrees).
     public init(thousandths: Int64, site: TemperatureSite? = nil) throws(MalformedValue) {
         guard let exact = Int32(exactly: thousandths) else {
             throw MalformedValue("temperature", .outOfRange("thousandths of a degree, 32 bits"))

@@ -1,4 +1,5 @@
-/// One body temperature (Temperature Measurement, 2A1C, and Intermediate Temperature, 2A1E; GATT Specification Supplement 3.216).
+/// One body temperature (Temperature Measurement, 2A1C, and Intermediate Temperature, 2A1E; GATT Specification
+/// Supplement 3.216).
 ///
 /// Layout: flags; FLOAT; year (two bytes), month, day, hour, minute, second if flagged; type if flagged. Flags: bit 0
 /// Fahrenheit, bit 1 time, bit 2 type.

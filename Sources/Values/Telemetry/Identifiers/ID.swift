@@ -1,4 +1,5 @@
-/// The name of a gateway, sensor or user in topics: opaque, a whole topic level, 1 to 36 of `a` to `z`, `0` to `9` and `-`.
+/// The name of a gateway, sensor or user in topics: opaque, a whole topic level, 1 to 36 of `a` to `z`, `0` to `9` and
+/// `-`.
 public struct ID: Hashable, Sendable, CustomStringConvertible {
     /// The id itself.
     public let text: String

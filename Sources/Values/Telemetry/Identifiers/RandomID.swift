@@ -73,7 +73,8 @@ public struct BootID: RandomID {
     }
 }
 
-/// A session: the blocks of a stream that are sealed under one session key. Eight random bytes, unique within its stream.
+/// A session: the blocks of a stream that are sealed under one session key. Eight random bytes, unique within its
+/// stream.
 public struct SessionID: Hashable, Sendable, CustomStringConvertible {
     /// The eight bytes, big-endian.
     public let number: UInt64

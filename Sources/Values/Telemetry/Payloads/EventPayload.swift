@@ -63,8 +63,8 @@ public struct EventPayload: Payload {
 }
 
 /// A device that a scan found, as it stands in `events` and in the scan's reply:
-/// `{"address":"C0:FF:EE:00:00:01","name":"Polar H10","rssi":-61,"services":["heart-rate"],"connected":false,"bonded":false}`.
-/// What is not known is left out.
+/// `{"address":"C0:FF:EE:00:00:01","name":"Polar
+/// H10","rssi":-61,"services":["heart-rate"],"connected":false,"bonded":false}`. What is not known is left out.
 public struct DevicePayload: Payload {
     /// The Bluetooth address, such as `C0:FF:EE:00:00:01`.
     public var address: String

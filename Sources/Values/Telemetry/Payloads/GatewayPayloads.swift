@@ -1,5 +1,5 @@
-/// `status`, retained: `{"state":"online","time":…}`; the will is `{"state":"offline"}`. Consumers publish the same, with the
-/// name of their instance.
+/// `status`, retained: `{"state":"online","time":…}`; the will is `{"state":"offline"}`. Consumers publish the same,
+/// with the name of their instance.
 public struct StatusPayload: Payload {
     /// Whether it is there.
     public var state: Availability

@@ -1,4 +1,5 @@
-/// `health`, retained: a gateway's counters for its operators. Counters run since the gateway started unless they say otherwise.
+/// `health`, retained: a gateway's counters for its operators. Counters run since the gateway started unless they say
+/// otherwise.
 public struct HealthPayload: Payload {
     /// What waits to be stored by the consumer.
     public struct Outbox: Decodable, Hashable, Sendable {
@@ -10,8 +11,8 @@ public struct HealthPayload: Payload {
         public var bytes: Int
         /// How many bytes the outbox may hold, counting all that it keeps.
         public var limitBytes: Int
-        /// How full it is, in percent of what it may hold, counting only what must not go yet: at 100 the oldest readings
-        /// are dropped for new ones. Nil where a gateway of an earlier version does not say.
+        /// How full it is, in percent of what it may hold, counting only what must not go yet: at 100 the oldest
+        /// readings are dropped for new ones. Nil where a gateway of an earlier version does not say.
         public var fullPercent: Int?
         /// Age of the oldest of them in seconds; 0 where nothing waits.
         public var oldestSeconds: Int

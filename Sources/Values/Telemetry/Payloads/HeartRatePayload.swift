@@ -1,6 +1,7 @@
 /// Live heart rate: `{"time":…,"bpm":72,"contact":true,"rr_ms":[812,806],"energy_kj":128}`, absent fields left out.
 ///
-/// There is one of these for every heartbeat or two of everyone who wears a sensor, so it is written digit by digit into one buffer.
+/// There is one of these for every heartbeat or two of everyone who wears a sensor, so it is written digit by digit
+/// into one buffer.
 public struct HeartRatePayload: Payload {
     /// Unix milliseconds.
     public var time: Int64

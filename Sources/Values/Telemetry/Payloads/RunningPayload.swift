@@ -1,4 +1,5 @@
-/// Live running or walking: `{"time":…,"speed_mps":2.5,"cadence":166,"stride_m":0.79,"distance_m":1000.0,"running":true,"steps":1234,
+/// Live running or walking:
+/// `{"time":…,"speed_mps":2.5,"cadence":166,"stride_m":0.79,"distance_m":1000.0,"running":true,"steps":1234,
 /// "derived":true}`, absent fields left out.
 public struct RunningPayload: Payload {
     /// Unix milliseconds.

@@ -41,8 +41,8 @@ public struct Reading: Hashable, Sendable {
     }
 }
 
-/// A moment by two clocks. The wall clock is what people mean, and may be wrong or stepped; the monotonic one never steps, but
-/// means nothing beyond its boot.
+/// A moment by two clocks. The wall clock is what people mean, and may be wrong or stepped; the monotonic one never
+/// steps, but means nothing beyond its boot.
 public struct Moment: Hashable, Sendable {
     /// Unix time in milliseconds, UTC.
     public var wall: Int64

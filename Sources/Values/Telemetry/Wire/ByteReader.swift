@@ -1,6 +1,7 @@
 /// Takes fields off the front of some bytes. Every step checks what is left first, so no input can make it trap.
 ///
-/// GATT fields are little-endian (`…Little`), our own headers big-endian (`…Big`); columns use variable-length integers (`Varint`).
+/// GATT fields are little-endian (`…Little`), our own headers big-endian (`…Big`); columns use variable-length integers
+/// (`Varint`).
 struct ByteReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int

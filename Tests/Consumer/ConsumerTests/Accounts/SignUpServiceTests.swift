@@ -60,7 +60,8 @@ struct SignUpServiceTests {
             let account = try laptop.done("account/get")
             #expect(account["providers"] == ["mine"] && account["devices"] == 2 && account["has_password"] == false)
             #expect(try laptop.refused("account/change-password").code == .notAllowed)
-            // The settings have no such provider: nobody could show that it is this person who asks. See ProviderSignInTests.
+            // The settings have no such provider: nobody could show that it is this person who asks. See
+            // ProviderSignInTests.
             #expect(try laptop.refused("account/delete").code == .notAllowed)
             // From before a device of theirs was revoked.
             let old = unixMilliseconds()

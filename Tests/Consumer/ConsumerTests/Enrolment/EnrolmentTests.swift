@@ -124,7 +124,8 @@ struct EnrolmentTests {
             }
             let code = try #require(codes.first)
             #expect(codes.count == 1 && bytes.contains(key.publicKey) && bytes.count >= 5)
-            // What was the claim key once, each of the bytes as if it were a secret, and a guess in place of an identity.
+            // What was the claim key once, each of the bytes as if it were a secret, and a guess in place of an
+            // identity.
             var tried = [try code.codeKey()] + (try bytes.map { try SymmetricKey($0) })
             for seed in bytes {
                 let pretended = try Ed25519.SigningKey(seed: SymmetricKey(seed))

@@ -10,8 +10,8 @@ import Testing
 
 @testable import vitals_consumer
 
-/// A consumer with people who have accounts, at a broker that lets everybody do everything: what is refused is refused by the consumer, and
-/// what is seen is what it publishes.
+/// A consumer with people who have accounts, at a broker that lets everybody do everything: what is refused is refused
+/// by the consumer, and what is seen is what it publishes.
 final class Circle {
     let broker: Broker
     let household: Household
@@ -27,7 +27,8 @@ final class Circle {
     var now: Int64 { clock.time.withLock { $0 } }
     func advance(_ milliseconds: Int64) { clock.time.withLock { $0 += milliseconds } }
 
-    /// Runs a consumer while `body` does; then, where there is a second body, another one on the same state and at the same broker.
+    /// Runs a consumer while `body` does; then, where there is a second body, another one on the same state and at the
+    /// same broker.
     /// - Parameter between: done while there is no consumer.
     static func with(
         more: String = "", _ body: (Circle) throws -> Void,

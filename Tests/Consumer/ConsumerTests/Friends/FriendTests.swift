@@ -248,14 +248,16 @@ struct FriendTests {
             try circle.done(ada, "friends/remove", ["friend": try #require(invited[0]["friend"])])
             try circle.done(ada, "friends/invite", ["email": "bob@example.org"])
             let again = try circle.friends(ada)
-            // Bob asks in turn, as whom Ada does not know, and she blocks him: hers stands there as before, and asks him no more.
+            // Bob asks in turn, as whom Ada does not know, and she blocks him: hers stands there as before, and asks
+            // him no more.
             try circle.done(bob, "friends/invite", ["email": "ada@example.org"])
             let asked = try #require(try circle.friends(ada).last)
             #expect(asked["state"] == "asked")
             try circle.done(ada, "friends/block", ["friend": try #require(asked["friend"])])
             #expect(try circle.friends(ada).first == again[0] && states(circle, ada) == ["invited", "blocked"])
             #expect(try states(circle, bob) == ["invited"])
-            // A block outlives that the one who is blocked has all of theirs forgotten, and comes back under the same account.
+            // A block outlives that the one who is blocked has all of theirs forgotten, and comes back under the same
+            // account.
             try forget(bob)
             #expect(try states(circle, ada) == ["invited", "blocked"])
             try circle.done(bob, "friends/invite", ["email": "ada@example.org"])

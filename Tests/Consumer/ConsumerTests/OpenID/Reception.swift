@@ -10,8 +10,8 @@ import TestSupport
 @testable import Desk
 @testable import vitals_consumer
 
-/// A service that people can sign in to with two providers, `mine` and `all`, without a broker: requests are handed in and
-/// answered on the spot, unless `isSlow`.
+/// A service that people can sign in to with two providers, `mine` and `all`, without a broker: requests are handed in
+/// and answered on the spot, unless `isSlow`.
 // Proof of @unchecked: a test has one of its own, or takes turns with others, and works on one thread.
 final class Reception: @unchecked Sendable {
     let household: Household

@@ -18,8 +18,8 @@ struct DeletionTests {
         demo = try ID("demo")
     }
 
-    /// Two hours at a reading each ten seconds, the first of them packed; a loose block, whose first reading repeats one; another kind; a boot
-    /// whose clock was an hour behind.
+    /// Two hours at a reading each ten seconds, the first of them packed; a loose block, whose first reading repeats
+    /// one; another kind; a boot whose clock was an hour behind.
     private func filled(_ deriving: @escaping (Store, Keys) -> [any Derivation] = { _, _ in [] }) throws -> Parts {
         var parts = try household.open(deriving: deriving)
         let (old, session, behind) = (

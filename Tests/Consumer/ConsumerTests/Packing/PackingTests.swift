@@ -18,8 +18,9 @@ struct PackingTests {
 
     private let people = "demo: { sensors: [\"home/strap\"] }, other: { sensors: [\"home/watch\"] }"
 
-    /// Two people's sensors over some hours, of all that there may be: several sessions and boots, all kinds, readings of one instant in two
-    /// blocks, loose blocks that repeat readings, clock blocks, gaps, a sensor that changes its owner, blocks over the hour's end.
+    /// Two people's sensors over some hours, of all that there may be: several sessions and boots, all kinds, readings
+    /// of one instant in two blocks, loose blocks that repeat readings, clock blocks, gaps, a sensor that changes its
+    /// owner, blocks over the hour's end.
     private func filled(seed: UInt64) throws -> (parts: Parts, blocks: [[UInt8]]) {
         var generator = SeededGenerator(seed: seed)
         var parts = try household.open(people: people)

@@ -6,9 +6,10 @@ import TestSupport
 
 @testable import vitals_consumer
 
-// A year of people who do not exist, from 2026 on: sparse, but with all that happens to readings. Everybody has a watch, some a second one.
-// On a day of seven there are a few counts of steps, sometimes a run, a temperature, minutes of heart rate; now and then somebody sleeps with
-// the strap on. What was lived is remembered, to be compared with what is kept.
+// A year of people who do not exist, from 2026 on: sparse, but with all that happens to readings. Everybody has a
+// watch, some a second one. On a day of seven there are a few counts of steps, sometimes a run, a temperature, minutes
+// of heart rate; now and then somebody sleeps with the strap on. What was lived is remembered, to be compared with what
+// is kept.
 //
 //     a block       arrives within minutes, days, or months; some twice
 //     a restart     of a counter, to 0

@@ -88,7 +88,8 @@ struct YearTests {
             try catchUp()
         }
 
-        /// What is stale is computed again, and what is over is packed, as far as it is not younger than the tick before.
+        /// What is stale is computed again, and what is over is packed, as far as it is not younger than the tick
+        /// before.
         private func catchUp() throws {
             while try !stale.work(within: .seconds(10)) {}
             while try packing.workOnce(until: .max) {}

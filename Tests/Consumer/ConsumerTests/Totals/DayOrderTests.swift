@@ -66,7 +66,8 @@ struct DayOrderTests {
         return all
     }
 
-    /// Blocks of several boots and sessions: some readings loose, some loose and in a block, some by clocks that were wrong.
+    /// Blocks of several boots and sessions: some readings loose, some loose and in a block, some by clocks that were
+    /// wrong.
     private func blocks(_ reads: [Read], _ diary: Diary, _ random: inout SeededGenerator) throws -> [[UInt8]] {
         var blocks: [[UInt8]] = []
         for sensor in Diary.sensors {
