@@ -165,7 +165,7 @@ struct DeskTests {
                 let asker = try RiskyAsker(port: broker.port, "\(mine)/#")
                 let payload = try asker.ask("vitals/v1/users/ada/requests/test/count", replyAt: root + tail, at: listed)
                 guard let payload else {
-                    // The broker has not handed it on, and has ended the connection of who sent it.
+                    // The broker has not handed it on, and has ended the connection of the client that sent it.
                     #expect(tail.split(separator: "/", omittingEmptySubsequences: false).count > 195)
                     continue
                 }

@@ -66,7 +66,7 @@ struct HarmfulRequestTests {
                 let asker = try RiskyAsker(port: home.broker.port, "\(Self.root)/#")
                 let place = "\(Self.root)/\(listed)"
                 guard let payload = try asker.ask("\(Self.root)/\(topic)", replyAt: responses + tail, at: place) else {
-                    // The broker has not handed it on, and has ended the connection of who sent it.
+                    // The broker has not handed it on, and has ended the connection of the client that sent it.
                     #expect(tail.split(separator: "/", omittingEmptySubsequences: false).count > 195)
                     continue
                 }

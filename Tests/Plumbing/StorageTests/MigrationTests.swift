@@ -124,8 +124,10 @@ struct MigrationTests {
     func waiting() async throws {
         let first = try counted(1)
         let path = folder.path("test.db")
+        let opened = Record<Bool>()
         let second = Task.detached {
             let database = try Database(path, .readWrite(.normal), applicationID: Self.applicationID)
+            opened.append(true)
             try database.migrate(Self.before)
             return try database.query("SELECT text FROM notes", row: Row.text)
         }
@@ -133,7 +135,7 @@ struct MigrationTests {
         struct Ended: Error {}
         let outcome = try first.attempt { () throws -> Void in
             try first.execute("INSERT INTO notes VALUES ('never')")
-            Thread.sleep(forTimeInterval: 0.2)
+            _ = opened.first { $0 }
             throw Ended()
         }
         #expect(throws: Ended.self) { try outcome.get() }
