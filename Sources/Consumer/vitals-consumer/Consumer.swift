@@ -30,7 +30,7 @@ import Vault
 // Proof of @unchecked: `ends` is the owner's. Every other `var`, and the databases behind `ingest` and `grants`, are
 // touched in `init`, and then by the session's thread only, until `stop` has ended that thread; the rest does not
 // change.
-final class Consumer: @unchecked Sendable {
+final class Consumer: PeopleObserver, @unchecked Sendable {
     var settings: ConsumerSettings
     /// Keeps a second program from using the same folder.
     private let folder: StateFolder
@@ -38,30 +38,28 @@ final class Consumer: @unchecked Sendable {
     let failed: @Sendable (any Error) -> Void
     let session: Session
     let control: Control
-    let grants: Grants
+    let changes = PeopleChanges()
+    let streams: Streams
     var ingest: Ingest
-    let minutes: HeartRateMinutes
     /// Nil where the broker's rules are the operator's own.
     let rules: BrokerRules?
     let forgetting: Forgetting
-    let days: Days
     let stale: StaleHours
     let packing: Packing
-    let notifications: Notifications
+    let secrets: Secrets
     /// Where people's requests come in.
     let desk: Desk
-    /// Read for people's questions; those for what people take along are apart.
-    let readers: StoreReaders
-    let exportReaders: StoreReaders
-    /// Apart again, for the statistics of years take a while.
-    let statisticsReaders: StoreReaders
-    /// Reads the hours that have very much in them: see Totals/Stale.swift.
+    /// Read for people's questions; those for what people take along are apart, and so are those for the statistics of
+    /// years, which take a while.
+    private let readers: FeatureReaders
+    /// Reads the hours that have very much in them: see StaleHours.
     private let hours = EventLoop(name: "hours")
+    private let latest: LatestMinutes?
     private let publisher: NotificationPublisher
-    let questions: SensorQuestions
+    let days: Days
     let scheduledReads: ScheduledReads
-    /// The features at the desk, which need this service: `init` makes them last.
-    private(set) var features: Features! = nil
+    /// The features at the desk.
+    let features: Features
     /// Ends what was started; in the order of the starts. The owner's.
     private var ends: [() -> Void] = []
     /// Whether the disk takes what is written.
@@ -76,13 +74,8 @@ final class Consumer: @unchecked Sendable {
     private var lastBlocks: (topic: String, gateway: ID)?
     /// Set until the grants of settings that were read again are published.
     var republishing: EventLoop.Timer?
-    /// Sensors whose streams could not be brought in line yet; and the next try.
-    var unsettled: Set<SensorName> = []
-    var settling: EventLoop.Timer?
     /// Sensors whose grant must be published again when the minute is over.
     var overwritten: Set<SensorName> = []
-    /// People who have a new secret that their sensors' streams are not sealed to yet.
-    var rotated: Set<ID> = []
     /// Grants and presence of this connection that the broker has not acknowledged.
     private var unpublished = 0
     private var isSubscribed = false
@@ -102,17 +95,39 @@ final class Consumer: @unchecked Sendable {
         try folder.migrate()
         let keys = try Keys(settings, .write)
         let store = try Store(folder: settings.state)
-        let grants = Grants(store: store, keys: keys)
-        minutes = HeartRateMinutes(store, keys)
-        days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
+
+        var options = Self.brokerOptions(settings, store.id)
+        presence = Presence(instance: try StreamID(bytes: RandomBytes.draw(16)).description)
+        presenceTopic = settings.topics[.consumer(store: store.id, instance: try ID("main"))]
+        options.will = Message(
+            topic: presenceTopic, payload: presence.payload(.offline, time: nil), qos: .atLeastOnce, retain: true)
+        let session = Session(options, threadName: "mqtt")
+        self.session = session
+        control = Control(store: store.id, topics: settings.topics, identity: keys.identity)
+        rules = settings.brokerRules.map { _ in BrokerRules(settings.admission, store, session) }
+
+        let notifications = Notifications(store, keys)
+        // Without accounts nothing about people is retained: see `TodayTopics`.
+        latest = settings.hasAccounts ? LatestMinutes(changes, session, settings.topics) : nil
+        let minutes = HeartRateMinutes(store, keys, observer: latest)
+        days = Days(
+            store, keys, Histories(store, keys, zone: settings.timeZone), goals: GoalReaching(notifications),
+            changes: changes)
         let derivations: [any Derivation] = [minutes, days]
-        let stale = StaleHours(store, keys, derivations)
-        let forgetting = Forgetting(ForgottenPlaces(settings, store: store, keys: keys)) { stale.endReading() }
-        forgetting.settle = { sensors throws(VaultError) in
-            let people = try Claims(store: store).people(settings, only: sensors)
-            try grants.settle(people, only: sensors, now: unixMilliseconds())
-        }
-        try Failure.explaining { () throws(VaultError) in
+        let beingForgotten = BeingForgotten()
+        let beside = StaleHours.Beside(
+            perform: { [hours] in hours.perform($0) }, back: { [loop = session.loop] in loop.perform($0) },
+            read: { read in try ReadSource.opened(settings) { try read($0.store, $0.keys) } })
+        let stale = StaleHours(
+            store, keys, derivations, beside: beside, isBeingForgotten: { beingForgotten.contains($0) })
+        self.stale = stale
+        changes.add(stale)
+
+        streams = Streams(settings, Grants(store: store, keys: keys), control, session, rules, changes)
+        forgetting = Forgetting(
+            ForgottenPlaces(settings, store: store, keys: keys), streams, beingForgotten, changes,
+            endReading: { stale.endReading() })
+        try Failure.explaining { [forgetting, streams] () throws(VaultError) in
             // A run that was killed between writing a commit and flushing it has left blocks that are in the ledger,
             // and perhaps not on the disk. They come again as duplicates; a transaction that writes nothing flushes
             // nothing.
@@ -120,53 +135,41 @@ final class Consumer: @unchecked Sendable {
             // Before anything is opened, or opened for anybody.
             try forgetting.catchUp()
             try store.countTheUncounted(keys)
-            try grants.settle(Claims(store: store).people(settings), now: unixMilliseconds())
+            try streams.settleAll()
         }
-        self.forgetting = forgetting
-        self.grants = grants
         let identities = try Failure.explaining { () throws(VaultError) in
             try EnrolledGateways(store: store, keys: keys).identities(settings)
         }
-        notifications = Notifications(store, keys)
-        self.stale = stale
         ingest = Ingest(
             store, keys, gateways: identities, totals: Totals(store, keys, derivations, stale: stale),
             limits: settings.limits)
         packing = Packing(
-            store, keys, ingest.totals.deletions, isBeingForgotten: { forgetting.isBusy(with: $0) },
-            endReading: { stale.endReading() })
-        control = Control(store: store.id, topics: settings.topics, identity: keys.identity)
+            store, keys, ingest.totals.deletions, closedHours: minutes,
+            isBeingForgotten: { beingForgotten.contains($0) }, endReading: { stale.endReading() })
 
-        var options = Self.brokerOptions(settings, store.id)
-        presence = Presence(instance: try StreamID(bytes: RandomBytes.draw(16)).description)
-        presenceTopic = settings.topics[.consumer(store: store.id, instance: try ID("main"))]
-        options.will = Message(
-            topic: presenceTopic, payload: presence.payload(.offline, time: nil), qos: .atLeastOnce, retain: true)
-        session = Session(options, threadName: "mqtt")
-        questions = SensorQuestions(session, settings.topics)
-        scheduledReads = ScheduledReads(store, days.histories, settings.reads, questions)
-        rules = settings.brokerRules.map { [session] _ in BrokerRules(settings.admission, store, session) }
-        desk = Self.desk(settings, session, forgetting)
-        let read: StoreReaders.Opening = { read in try ReadSource.opened(settings, read) }
-        let catchUp = { [stale] (user: ID) in _ = try stale.catchUp(user, within: StaleHours.portion) }
-        readers = Readers(threadName: "queries", session.loop, prepare: catchUp, open: read)
-        exportReaders = Readers(threadName: "export", session.loop, open: read)
-        statisticsReaders = Readers(threadName: "statistics", session.loop, prepare: catchUp, open: read)
+        desk = Self.desk(settings, session, beingForgotten)
+        readers = FeatureReaders(settings, session.loop, stale)
         publisher = NotificationPublisher(notifications, session, settings.topics)
-        stale.beside = StaleHours.Beside(
-            perform: { [hours] in hours.perform($0) }, back: { [loop = session.loop] in loop.perform($0) },
-            read: { read in try ReadSource.opened(settings) { try read($0.store, $0.keys) } })
-        features = try Features(self, store, keys)
-        meetDays()
-        meetForgetting()
+        let questions = SensorQuestions(session, settings.topics)
+        scheduledReads = ScheduledReads(store, days.histories, settings.reads, questions)
+        changes.add(scheduledReads)
+        let context = PeopleContext(
+            settings, store: store, keys: keys, session: session, rules: rules, changes: changes,
+            notifications: notifications,
+            doors: ServiceDoors(streams, forgetting, beingForgotten, session, settings.topics))
+        secrets = Secrets(context, after: settings.rotateAfter)
+        features = try Features(
+            context, settings, desk, days, readers, questions, ingest.totals.deletions, packing, secrets)
+        changes.add(self)
     }
 
-    private static func desk(_ settings: ConsumerSettings, _ session: Session, _ forgetting: Forgetting) -> Desk {
+    private static func desk(_ settings: ConsumerSettings, _ session: Session, _ beingForgotten: BeingForgotten) -> Desk
+    {
         let hasAccounts = settings.accounts != nil
         return Desk(
             session, settings.topics,
             closed: { user in
-                guard forgetting.isBusy(with: user) else { return nil }
+                guard beingForgotten.contains(user) else { return nil }
                 let words = "all that is yours is being deleted: wait until it is done"
                 return ReplyError(.busy, words, retryAfterSeconds: 5)
             },
@@ -206,9 +209,9 @@ final class Consumer: @unchecked Sendable {
         session.subscribe(desk.subscriptions)
         session.subscribe(features.today.subscriptions)
         giveSignsOfLife()
-        for readers in [readers, exportReaders, statisticsReaders] {
-            readers.start()
-            ends.append { readers.stop() }
+        for reader in readers.all {
+            reader.start()
+            ends.append { reader.stop() }
         }
         hours.start()
         ends.append { [stale, hours] in
@@ -216,12 +219,13 @@ final class Consumer: @unchecked Sendable {
             hours.stop()
         }
         session.loop.perform { [self] in
+            streams.start()
             forgetting.start(session.loop)
             stale.start(session.loop)
             packing.start(session.loop)
             scheduledReads.start(session.loop)
             countStored()
-            rotateDaily()
+            secrets.start(session.loop)
             features.context.answered.start(session.loop)
         }
         session.start(
@@ -270,7 +274,7 @@ extension Consumer {
             features.endedGateways.connected()
             subscribeToBlocks()
             publishRetained()
-            minutes.latest?.tellAgain()
+            latest?.tellAgain()
         case .waiting(let reason, _) where reason.isTakenOver: giveUp()
         case .waiting(let reason, _):
             rules?.disconnected()
@@ -317,7 +321,7 @@ extension Consumer {
 
     private func publishRetained() {
         do throws(VaultError) {
-            unpublished = try publishGrants(isAtConnection: true) { [unowned self] in published($0) } + 1
+            unpublished = try streams.publishGrants(isAtConnection: true) { [unowned self] in published($0) } + 1
             let words = "connected to the broker; \(unpublished - 1) grants"
             // The session connects again after each batch that the disk refused.
             if disk.condition == .ok { log.notice(words) } else { log.debug(words) }
@@ -327,62 +331,6 @@ extension Consumer {
             session.loop.after(.seconds(5)) { [unowned self] in
                 if isSubscribed { publishRetained() }
             }
-        }
-    }
-
-    /// Publishes each sensor's latest grant, or those of some sensors, retained.
-    /// - Parameter isAtConnection: nothing is then said to gateways that were removed: it would stay at the broker for
-    ///   ever.
-    /// - Returns: how many.
-    @discardableResult
-    func publishGrants(
-        of some: Set<SensorName>? = nil, isAtConnection: Bool = false,
-        _ acknowledged: @escaping @Sendable (MQTTError?) -> Void
-    ) throws(VaultError) -> Int {
-        var grants = try self.grants.current(of: some)
-        if isAtConnection {
-            let known = Set(try EnrolledGateways(store: self.grants.store, keys: self.grants.keys).all().map(\.id))
-                .union(settings.gateways.keys)
-            grants.removeAll { $0.grant.until != nil && !known.contains($0.gateway) }
-        }
-        try publish(grants[...], acknowledged)
-        return grants.count
-    }
-
-    /// How many at a time: the session holds back a limited number of messages, and throws away the rest.
-    private static let portion = 1000
-
-    private func publish(
-        _ grants: ArraySlice<(gateway: ID, grant: Grant)>, _ acknowledged: @escaping @Sendable (MQTTError?) -> Void
-    ) throws(VaultError) {
-        let later = grants.dropFirst(Self.portion)
-        for (index, (gateway, grant)) in grants.prefix(Self.portion).enumerated() {
-            let (topic, payload) = try control.message(grant, gateway)
-            let isLast = index == Self.portion - 1
-            session.publish(payload, to: topic, qos: .atLeastOnce, retain: true) { [unowned self] error in
-                acknowledged(error)
-                // At the next connection all of them are published again.
-                if isLast, error == nil { publishLater(later, acknowledged) }
-            }
-        }
-    }
-
-    private func publishLater(
-        _ grants: ArraySlice<(gateway: ID, grant: Grant)>, _ acknowledged: @escaping @Sendable (MQTTError?) -> Void
-    ) {
-        do throws(VaultError) {
-            var newest: [(gateway: ID, grant: Grant)] = []
-            for (gateway, grant) in grants.prefix(Self.portion) {
-                // An old grant must not take the place of one that a claim has changed meanwhile.
-                let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
-                let isNewest = try self.grants.store.newestSerial(of: sensor) == Int64(bitPattern: grant.serial)
-                let now = isNewest ? nil : try self.grants.current(of: [sensor]).first
-                newest.append(now ?? (gateway, grant))
-            }
-            try publish(newest + grants.dropFirst(Self.portion), acknowledged)
-        } catch {
-            if isDue("grants") { log.error("not all grants were published; trying again in 5 s: \(error)") }
-            session.loop.after(.seconds(5)) { [unowned self] in publishLater(grants, acknowledged) }
         }
     }
 

@@ -28,7 +28,7 @@ import Vault
 ///   share_link: "https://example.org/#{goal}",   // goes with what people share; {day} and {goal} are filled in
 /// }
 /// ```
-struct ConsumerSettings {
+struct ConsumerSettings: HouseSettings {
     let topics: Topics
     /// The folder of the databases.
     let state: String
@@ -49,6 +49,7 @@ struct ConsumerSettings {
     private(set) var people: [PersonSettings]
     /// Nil: nobody can sign up or in.
     let accounts: AccountSettings?
+    var hasAccounts: Bool { accounts != nil }
     /// Nil: the broker's rules are the operator's own.
     let brokerRules: BrokerRulesSettings?
     let batch: (count: Int, duration: Duration)
@@ -75,7 +76,7 @@ struct ConsumerSettings {
         let enrolled = try section.sectionsByID("gateways", Self.gateway)
         gateways = Dictionary(enrolled, uniquingKeysWith: { first, _ in first })
         let passwords = try section.sectionsByID("gateways") { (id, section) throws(SettingsError) in
-            (try validID(id, section), try section.path("password_file", default: nil))
+            (try section.validID(id), try section.path("password_file", default: nil))
         }
         gatewayPasswordFiles = Dictionary(passwords, uniquingKeysWith: { first, _ in first }).compactMapValues { $0 }
         people = try section.sectionsByID("people", PersonSettings.init)
@@ -165,7 +166,7 @@ struct ConsumerSettings {
         guard let bytes = try section.publicKey("identity") else {
             throw section.refusal(of: "identity", "missing", hint: "`vitals-gateway identity` prints it")
         }
-        let gateway = try validID(id, section)
+        let gateway = try section.validID(id)
         do throws(VaultError) {
             return (gateway, try Ed25519.VerifyingKey(bytes))
         } catch {
@@ -192,45 +193,4 @@ struct ConsumerSettings {
             }
         }
     }
-}
-
-/// One of `people`, or a person who has claimed a sensor.
-struct PersonSettings {
-    let user: ID
-    let sensors: [SensorName]
-    /// The kinds of readings that are recorded of them.
-    let kinds: Grant.Kinds
-
-    init(user: ID, sensors: [SensorName], kinds: Grant.Kinds) {
-        self.user = user
-        self.sensors = sensors
-        self.kinds = kinds
-    }
-
-    fileprivate init(_ user: String, _ section: Section) throws(SettingsError) {
-        self.user = try validID(user, section)
-        var sensors: [SensorName] = []
-        for text in try section.strings("sensors", default: []) {
-            guard let sensor = SensorName(text) else {
-                throw section.refusal(
-                    of: "sensors", "\"\(text)\" names no sensor", hint: "such as sensors: [\"home/strap\"]")
-            }
-            sensors.append(sensor)
-        }
-        self.sensors = sensors
-        var kinds: Grant.Kinds = []
-        for name in try section.strings("kinds", default: ReadingKind.allCases.map(\.rawValue)) {
-            guard let kind = ReadingKind(rawValue: name) else {
-                let known = ReadingKind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw section.refusal(of: "kinds", "\"\(name)\" is none of \(known)")
-            }
-            kinds.formUnion(kind.bit)
-        }
-        self.kinds = kinds
-    }
-}
-
-/// The id that is a key of the settings, which Daemon has checked by the same rule.
-private func validID(_ text: String, _ section: Section) throws(SettingsError) -> ID {
-    do { return try ID(text) } catch { throw section.refusal(of: "", "\(error)") }
 }

@@ -18,44 +18,32 @@ final class Features {
     let today: Today
 
     /// The features of a service whose other parts exist already, registered at its desk.
-    init(_ consumer: Consumer, _ store: Store, _ keys: Keys) throws(Failure) {
-        let (settings, days, desk) = (consumer.settings, consumer.days, consumer.desk)
-        context = PeopleContext(
-            settings, store: store, keys: keys, session: consumer.session, rules: consumer.rules, days: days,
-            notifications: consumer.notifications, doors: consumer)
+    init(
+        _ context: PeopleContext, _ settings: ConsumerSettings, _ desk: Desk, _ days: Days, _ readers: FeatureReaders,
+        _ questions: SensorQuestions, _ deletions: Deletions, _ packing: Packing, _ secrets: Secrets
+    ) throws(Failure) {
+        self.context = context
         endedGateways = EndedGateways(context)
         today = Today(context, TodayTopics(context, days))
-        accounts = try settings.accounts == nil ? nil : Self.accounts(context, consumer)
+        // For people who are not in the settings: they sign up, and claim their sensors.
+        accounts = try Failure.explaining { () throws(VaultError) in
+            try settings.accounts.map { settings throws(VaultError) in try Accounts(context, settings) }
+        }
         if let accounts {
             desk.register(accounts.verbs)
             desk.register(Enrolment(context).verbs)
             desk.register(Claiming(context).verbs)
         }
-        desk.register(Profiles(context).verbs)
-        desk.register(consumer.notifications.verbs)
+        desk.register(Profiles(context, days).verbs)
+        desk.register(context.notifications.verbs)
         desk.register(Goals(context, days).verbs)
         desk.register(Friends(context, days, hasAccounts: accounts != nil).verbs)
-        desk.register([ExportRequests.verb(consumer.exportReaders, context)])
-        desk.register(HeartRateRequests.verbs(consumer.readers))
-        desk.register(ReadRequests(context, consumer.questions).verbs)
-        desk.register(Statistics.verbs(consumer.statisticsReaders, context))
-        desk.register(ResetAll(context, consumer.forgetting, accounts).verbs)
-        desk.register(HeartRateDeletion(context, consumer.ingest.totals.deletions, consumer.packing).verbs)
-        desk.register(consumer.secretVerbs)
-    }
-
-    /// For people who are not in the settings: they sign up, and claim their sensors.
-    private static func accounts(_ context: PeopleContext, _ consumer: Consumer) throws(Failure) -> Accounts {
-        let erase: Accounts.Erase = { [unowned consumer] user, keepingAccount, completion in
-            consumer.forgetting.forget(
-                user, keepingAccount: keepingAccount,
-                progress: { [context] in if !keepingAccount { context.tell(user, "account/delete", $0) } },
-                completion: { completion($0.map { _ in }.mapError { $0 }) })
-        }
-        return try Failure.explaining { () throws(VaultError) in
-            let accounts = try Accounts(context, erase: erase)
-            accounts.providers = try ProviderSignIn(context, accounts)
-            return accounts
-        }
+        desk.register([ExportRequests.verb(readers.exports, context)])
+        desk.register(HeartRateRequests.verbs(readers.questions))
+        desk.register(ReadRequests(context, questions).verbs)
+        desk.register(Statistics.verbs(readers.statistics, context))
+        desk.register(ResetAll(context, accounts).verbs)
+        desk.register(HeartRateDeletion(context, deletions, packing).verbs)
+        desk.register(secrets.verbs)
     }
 }

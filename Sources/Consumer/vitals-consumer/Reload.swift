@@ -24,13 +24,14 @@ extension Consumer {
         let identities: [ID: Ed25519.VerifyingKey]
         do throws(VaultError) {
             try forgetting.catchUp()
-            identities = try EnrolledGateways(store: grants.store, keys: grants.keys).identities(new)
-            try grants.settle(Claims(store: grants.store).people(new), now: unixMilliseconds())
+            identities = try EnrolledGateways(store: streams.grants.store, keys: streams.grants.keys).identities(new)
+            try streams.grants.settle(Claims(store: streams.grants.store).people(new), now: unixMilliseconds())
         } catch {
             return log.error("the settings were not applied: \(error)")
         }
         let inert = settings.changesForARestart(in: new)
         settings = settings.taking(new)
+        streams.settings = settings
         features.context.settings = settings
         rules?.reload(settings.admission)
         log.level = new.logLevel
@@ -51,7 +52,7 @@ extension Consumer {
     private func publishSettled() {
         republishing = nil
         do throws(VaultError) {
-            let count = try publishGrants { error in if let error { log.error("\(error)") } }
+            let count = try streams.publishGrants { error in if let error { log.error("\(error)") } }
             log.notice("published \(count) grants")
         } catch {
             if isDue("settled") {
@@ -70,13 +71,13 @@ extension Consumer {
             message.message.store != store
         else { return }
         do throws(VaultError) {
-            let adoption = Adoption(store: grants.store, keys: grants.keys)
+            let adoption = Adoption(store: streams.grants.store, keys: streams.grants.keys)
             guard let (other, grant) = try adoption.verified(payload, from: gateway) else { return }
             let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
-            let known = try grants.store.newestSerial(of: sensor)
+            let known = try streams.grants.store.newestSerial(of: sensor)
             // A gateway with several sensors believes the store with the latest grant of any of them.
             var newest = known
-            if newest == nil { newest = try grants.store.newestSerial() }
+            if newest == nil { newest = try streams.grants.store.newestSerial() }
             guard let ours = newest else { return }
             guard Int64(clamping: grant.serial) <= ours else {
                 return failed(
@@ -89,7 +90,7 @@ extension Consumer {
             }
             guard known != nil else { return }
             guard !isDue("grant \(sensor)") else {
-                try publishGrants(of: [sensor]) { error in if let error { log.error("\(error)") } }
+                try streams.publishGrants(of: [sensor]) { error in if let error { log.error("\(error)") } }
                 return
             }
             // An older store that is still running ends when it sees our grant. If two were the same age, neither
@@ -105,9 +106,27 @@ extension Consumer {
     private func putRight(_ sensor: SensorName) {
         overwritten.remove(sensor)
         do throws(VaultError) {
-            try publishGrants(of: [sensor]) { error in if let error { log.error("\(error)") } }
+            try streams.publishGrants(of: [sensor]) { error in if let error { log.error("\(error)") } }
         } catch {
             if isDue("copies") { log.error("\(error)") }
+        }
+    }
+}
+
+// MARK: What changes about people
+
+extension Consumer {
+    /// The sessions in memory do not know that their streams have ended.
+    func sensorsChanged() { ingest.forgetSessions() }
+
+    /// Takes blocks from the gateways that are enrolled now, and from no others.
+    func gatewaysChanged() {
+        do throws(VaultError) {
+            let gateways = EnrolledGateways(store: streams.grants.store, keys: streams.grants.keys)
+            ingest.enrol(try gateways.identities(settings))
+        } catch {
+            if isDue("gateways") { log.error("the list of gateways was not read; trying again in 5 s: \(error)") }
+            session.loop.after(.seconds(5)) { [unowned self] in gatewaysChanged() }
         }
     }
 }

@@ -40,6 +40,11 @@ extension Section {
         try validated("root", default: Topics.defaultRoot) { (text) throws(MalformedValue) in try Topics(root: text) }
     }
 
+    /// The id that is a key of the settings. Daemon has checked it by the same rule.
+    public func validID(_ key: String) throws(SettingsError) -> ID {
+        do { return try ID(key) } catch { throw refusal(of: "", "\(error)") }
+    }
+
     /// A value that Telemetry checks.
     public func validated<Value>(
         _ key: String, default absent: String? = nil, _ make: (String) throws(MalformedValue) -> Value

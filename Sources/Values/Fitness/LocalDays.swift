@@ -96,7 +96,7 @@ public struct LocalDays: Sendable {
 
 extension Int64 {
     /// A quotient, rounded down.
-    func floorDivided(by divisor: Int64) -> Int64 {
+    public func floorDivided(by divisor: Int64) -> Int64 {
         self >= 0 ? self / divisor : -(-(self + 1) / divisor) - 1
     }
 }

@@ -145,8 +145,8 @@ extension ServiceTests {
             try acknowledged([session.keyBlock, session.block(beat(0, 70))], client, key)
             consumer.session.loop.perform {
                 do {
-                    try Claims(store: consumer.grants.store).write(sensor, other, .all, now: unixMilliseconds())
-                    try consumer.settle([sensor])
+                    try Claims(store: consumer.streams.grants.store).write(sensor, other, .all, now: unixMilliseconds())
+                    try consumer.streams.settle([sensor])
                 } catch {
                     Issue.record(error)
                 }

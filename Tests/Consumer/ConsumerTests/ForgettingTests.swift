@@ -258,9 +258,10 @@ struct ForgettingTests {
         let (parts, _, _) = try lived()
         let demo = demo
         let path = parts.store.database.path
-        let forgetting = Forgetting(ForgottenPlaces(parts.settings, store: parts.store, keys: parts.keys))
-        let (gone, written) = (Record<[ID]>(), Record<String>())
-        forgetting.accountGone = { _, devices in gone.append(devices) }
+        let (gone, written) = (Goodbye(), Record<String>())
+        let forgetting = Forgetting(
+            ForgottenPlaces(parts.settings, store: parts.store, keys: parts.keys), gone, BeingForgotten(),
+            PeopleChanges())
         let loop = EventLoop(name: "forgetting")
         loop.perform {
             forgetting.start(loop)
@@ -284,7 +285,7 @@ struct ForgettingTests {
         }
         loop.start()
         defer { loop.stop() }
-        #expect(try gone.wait(for: 1).first?.map(\.text).sorted() == ["late", "phone"])
+        #expect(try gone.devices.wait(for: 1).first?.map(\.text).sorted() == ["late", "phone"])
         let beside = try Database(path, .readOnly, applicationID: Store.applicationID)
         #expect(try beside.first("SELECT count(*) FROM devices", row: Row.int) == 0)
         #expect(try beside.first("SELECT count(*) FROM gateways", row: Row.int) == 0)
@@ -356,4 +357,14 @@ struct ForgettingTests {
             #expect(read.people.count + read.streams.count == lines.count - 1 && read.strange >= 1)
         }
     }
+}
+
+/// Notes the devices of accounts that are gone.
+private final class Goodbye: ForgettingDoors {
+    let devices = Record<[ID]>()
+    let givenSensors: Set<SensorName> = []
+
+    func settle(_ sensors: Set<SensorName>) throws(VaultError) {}
+
+    func accountGone(_ user: ID, _ devices: [ID]) { self.devices.append(devices) }
 }

@@ -26,9 +26,8 @@ final class Accounts: @unchecked Sendable {
     let devices: Devices
     private(set) var resets: Resets?
     /// Verifies ID tokens; nil where nobody signs in with a provider.
-    var providers: ProviderSignIn?
-    /// Removes everything of a person, with or without the account, and answers when it is gone.
-    let erase: Erase
+    private(set) var providers: ProviderSignIn?
+    let settings: AccountSettings
     private let pool: HashingPool
     var attempts = Attempts()
     /// Sixty new people at once, then one a minute. Each is one more client at the broker, which writes down all
@@ -39,22 +38,16 @@ final class Accounts: @unchecked Sendable {
     /// The salt for names that nobody has.
     private let nobodysSalt: [UInt8]
 
-    typealias Erase = (
-        _ user: ID, _ keepingAccount: Bool, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
-    ) -> Void
-
-    /// - Parameters:
-    ///   - erase: removes everything of a person, readings too, with or without the account, and answers when it is
-    ///     gone.
-    ///   - cost: of hashing a password; only tests pass one different from the default.
-    init(_ context: PeopleContext, cost: Scrypt.Cost = .password, erase: @escaping Erase) throws(VaultError) {
+    /// - Parameter cost: of hashing a password; only tests pass one different from the default.
+    init(_ context: PeopleContext, _ settings: AccountSettings, cost: Scrypt.Cost = .password) throws(VaultError) {
         self.context = context
-        self.erase = erase
+        self.settings = settings
         rows = AccountRows(store: context.store, keys: context.keys)
         devices = Devices(context)
         pool = HashingPool(pepper: context.keys.pepper, cost: cost)
         nobodysSalt = try RandomBytes.draw(HashingPool.saltLength)
         resets = Resets(self)
+        providers = try ProviderSignIn(self)
     }
 
     /// What guests and people may ask about accounts.
@@ -95,7 +88,7 @@ final class Accounts: @unchecked Sendable {
     }
 
     private func requireSignUp() throws(ReplyError) {
-        guard context.settings.accounts?.allowsSignUp == true else {
+        guard settings.allowsSignUp else {
             throw ReplyError(.notAllowed, "Nobody can sign up here: ask the operator of this service")
         }
     }

@@ -54,7 +54,7 @@ extension Accounts {
         // There is nothing to ask for.
         guard !own.isEmpty else { return completion(.success(())) }
         let names = own.joined(separator: " or ")
-        guard let providers, own.contains(where: { context.settings.accounts?.providers[$0] != nil }) else {
+        guard let providers, own.contains(where: { settings.providers[$0] != nil }) else {
             throw ReplyError(
                 .notAllowed, "You sign in with \(names), which this service no longer takes: ask the people who run it")
         }

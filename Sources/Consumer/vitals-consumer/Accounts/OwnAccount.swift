@@ -110,9 +110,9 @@ extension Accounts {
         request.answering {
             let clients = try devices.ids(of: user)
             if let lookup = try rows.account(of: user)?.lookup { try codes.remove(lookup) }
-            erase(user, false) { [unowned self] result in
+            context.doors.forget(user, keepingAccount: false, telling: "account/delete") { [unowned self] result in
                 request.answering {
-                    try result.get()
+                    _ = try result.get()
                     context.limitedLog.notice("deleted \(user)") { "\(user) has deleted their account\($0)" }
                     request.done(["message": "Your account was deleted"])
                     devices.end(clients, of: user) { _ in }

@@ -34,7 +34,7 @@ final class Resets: @unchecked Sendable {
         self.accounts = accounts
         context = accounts.context
         codes = ResetCodes(store: context.store, keys: context.keys)
-        mail = context.settings.accounts?.mailCommand.map { MailCommand($0) }
+        mail = accounts.settings.mailCommand.map { MailCommand($0) }
     }
 
     /// What guests may ask.
@@ -152,7 +152,7 @@ final class Resets: @unchecked Sendable {
         if let question = try question(about: account, isKept) { return request.done(question) }
         let (user, ends, now) = (account.user, isKept == false, context.now())
         let devices = try accounts.devices.ids(of: user)
-        let given = Set(context.settings.people.flatMap(\.sensors))
+        let given = context.settings.givenSensors
         let sensors = try context.store.database.transaction { () throws(VaultError) -> Set<SensorName>? in
             // Two requests with the same code may have been hashed side by side.
             guard try codes.remove(lookup) else { return nil }
@@ -176,7 +176,7 @@ final class Resets: @unchecked Sendable {
             }
         }
         // This comes first, so that nothing new of theirs is made meanwhile.
-        accounts.erase(user, true) { result in
+        context.doors.forget(user, keepingAccount: true, telling: nil) { result in
             var words = "and what hung on the account is deleted"
             if case .failure(let error) = result {
                 log.error("what hung on the account of \(user) will be deleted later: \(error)")
@@ -188,9 +188,8 @@ final class Resets: @unchecked Sendable {
             ])
         }
         accounts.devices.end(devices, of: user) { _ in }
-        context.doors.gatewaysChanged()
+        context.changes.gatewaysChanged()
         context.doors.bringStreamsInLine(of: sensors)
-        context.doors.gatewaysEnded()
     }
 
     private static let wrong = ReplyError(

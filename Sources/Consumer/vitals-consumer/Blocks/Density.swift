@@ -108,7 +108,7 @@ struct Density {
         var suspects: Set<Minute> = []
         for reading in readings {
             let wall = reading.wall
-            let number = HeartRateHour.floorDivided(wall, by: 60_000)
+            let number = wall.floorDivided(by: 60_000)
             let minute = Minute(stream: stream, number: number)
             if last?.minute != number { last = (number, place(of: minute)) }
             guard let place = last?.place else { continue }
@@ -131,7 +131,7 @@ struct Density {
         guard var first = readings.first?.wall else { return false }
         var last = first
         for reading in readings { (first, last) = (min(first, reading.wall), max(last, reading.wall)) }
-        func day(_ wall: Int64) -> Int64 { HeartRateHour.floorDivided(wall, by: 86_400_000) }
+        func day(_ wall: Int64) -> Int64 { wall.floorDivided(by: 86_400_000) }
         // Nearly all blocks end here.
         guard day(last) - day(first) >= limit else { return false }
         return Set(readings.map { day($0.wall) }).count > limit
@@ -174,7 +174,7 @@ struct Density {
     private mutating func takeBack(_ readings: [BareReading], of stream: Int64) {
         for reading in readings {
             let wall = reading.wall
-            let number = HeartRateHour.floorDivided(wall, by: 60_000)
+            let number = wall.floorDivided(by: 60_000)
             guard let place = found[Minute(stream: stream, number: number)] else { continue }
             let index = place * 60 + Int((wall - number * 60_000) / 1000)
             var one = Count()

@@ -72,7 +72,7 @@ struct Ingest {
     var sizes: StoredSizes?
     /// The time of the batch that is judged, milliseconds of a clock that never runs backwards.
     private var now: UInt64 = 0
-    let totals: Totals
+    let totals: any ReadingsSink
     private var arrivals: [Arrival] = []
     private var clocks: [ClockArrival] = []
     private var grants: [(gateway: ID, payload: [UInt8])] = []
@@ -80,7 +80,8 @@ struct Ingest {
     private var requests: [ID: OncePerMinute<BlockIdentity>] = [:]
 
     init(
-        _ store: Store, _ keys: Keys, gateways: [ID: Ed25519.VerifyingKey], totals: Totals, sessionCapacity: Int = 1024,
+        _ store: Store, _ keys: Keys, gateways: [ID: Ed25519.VerifyingKey], totals: any ReadingsSink,
+        sessionCapacity: Int = 1024,
         densest: Density.Limits = Density.Limits(), limits: StorageLimits = StorageLimits()
     ) {
         self.store = store

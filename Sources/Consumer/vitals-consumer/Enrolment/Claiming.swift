@@ -134,27 +134,6 @@ final class Claiming: @unchecked Sendable {
     }
 }
 
-/// What is recorded of a person's sensors: every kind, but heart rates only where their profile has continuous heart
-/// rate on.
-struct RecordedKinds {
-    private let documents: Documents
-
-    init(_ documents: Documents) { self.documents = documents }
-
-    func kinds(of user: ID) throws(VaultError) -> Grant.Kinds {
-        let profile = try documents.read("profile", of: user)
-        return profile?["continuous_heart_rate"] == true
-            ? [.heartRate, .steps, .temperature] : [.steps, .temperature]
-    }
-}
-
-extension Grant.Kinds {
-    /// As people spell them.
-    var names: JSON {
-        .array(ReadingKind.allCases.filter { contains($0.bit) }.map { .string($0.rawValue) })
-    }
-}
-
 /// Counts wrong codes: after five within a minute one has to wait for the minute's end. Belongs to one thread.
 struct WrongTries<Asker: Hashable> {
     private static var most: Int { 5 }

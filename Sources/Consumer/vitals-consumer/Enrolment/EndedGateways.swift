@@ -18,7 +18,7 @@ import Telemetry
 
 /// Makes the broker forget gateways that were removed. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
-final class EndedGateways: @unchecked Sendable {
+final class EndedGateways: PeopleObserver, @unchecked Sendable {
     private struct Clearing {
         let gateway: ID
         /// The topic of our own message, which says that all retained messages have come.
@@ -57,7 +57,10 @@ final class EndedGateways: @unchecked Sendable {
         self.context = context
         self.patience = patience
         self.pause = pause
+        context.changes.add(self)
     }
+
+    func gatewaysChanged() { goOn() }
 
     func connected() {
         isConnected = true

@@ -161,9 +161,8 @@ final class Enrolment: @unchecked Sendable {
         }
         let owner = gateway.owner.map { " by \($0)" } ?? ""
         context.limitedLog.notice("enrolled\(owner)") { "gateway \(gateway.id) was enrolled\(owner)\($0)" }
-        context.doors.gatewaysChanged()
+        context.changes.gatewaysChanged()
         // A gateway that was removed and is enrolled again must not be cleared from the broker.
-        context.doors.gatewaysEnded()
     }
 
     private func reply(to newcomer: Newcomer) throws -> JSON {
@@ -246,13 +245,13 @@ final class Enrolment: @unchecked Sendable {
         do {
             let gateway = try own(request)
             let sensors = try database.transaction { () throws(VaultError) in try gateways.remove(gateway) }
-            context.doors.gatewaysChanged()
+            context.changes.gatewaysChanged()
             context.doors.bringStreamsInLine(of: sensors)
             let owner = gateway.owner.map { " by \($0)" } ?? ""
             context.limitedLog.notice("removed\(owner)") { "gateway \(gateway.id) was removed\(owner)\($0)" }
             // The reply goes first: the broker disconnects clients whose rights change, and the asker is one of them.
             request.done(["gateway": .string(gateway.id.text)])
-            context.doors.gatewaysEnded()
+            context.changes.gatewaysChanged()
         } catch {
             request.refuse(error)
         }

@@ -16,7 +16,7 @@ struct Export {
     private let now: Int64
 
     init(
-        _ user: ID, _ settings: ConsumerSettings, store: Store, keys: Keys, now: Int64 = unixMilliseconds()
+        _ user: ID, _ settings: any HouseSettings, store: Store, keys: Keys, now: Int64 = unixMilliseconds()
     ) {
         self.user = user
         self.now = now

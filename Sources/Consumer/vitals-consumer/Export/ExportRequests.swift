@@ -17,7 +17,7 @@ enum ExportRequests {
     }
 
     private static func part(
-        of user: ID, _ cursor: String?, _ settings: ConsumerSettings, _ store: Store, _ keys: Keys, now: Int64
+        of user: ID, _ cursor: String?, _ settings: any HouseSettings, _ store: Store, _ keys: Keys, now: Int64
     ) throws -> JSON {
         var position = ExportPosition()
         if let cursor {

@@ -14,7 +14,7 @@ struct ForgottenPlaces {
     let store: Store
     let keys: Keys
 
-    init(_ settings: ConsumerSettings, store: Store, keys: Keys, folder: String? = nil) {
+    init(_ settings: some HouseSettings, store: Store, keys: Keys, folder: String? = nil) {
         files = ["\(folder ?? settings.state)/\(Self.file)"] + (settings.forgottenFile.map { [$0] } ?? [])
         self.store = store
         self.keys = keys
@@ -77,6 +77,18 @@ struct ForgottenPlaces {
     }
 }
 
+/// What forgetting asks of the service.
+protocol ForgettingDoors: AnyObject {
+    /// The sensors that the settings give to people.
+    var givenSensors: Set<SensorName> { get }
+
+    /// Brings some sensors' streams in line, and publishes their grants.
+    func settle(_ sensors: Set<SensorName>) throws(VaultError)
+
+    /// An account is gone: the broker must no longer let its devices do anything.
+    func accountGone(_ user: ID, _ devices: [ID])
+}
+
 /// Forgets people, one after the other, beside everything else that the session's thread does. Belongs to that thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class Forgetting: @unchecked Sendable {
@@ -101,7 +113,9 @@ final class Forgetting: @unchecked Sendable {
     private let places: ForgottenPlaces
     /// Nil before the start.
     private var loop: EventLoop?
-    private var jobs: [Job] = []
+    private var jobs: [Job] = [] {
+        didSet { beingForgotten.users = Set(jobs.map(\.user)) }
+    }
     /// There may be rows of streams that no longer belong to anybody.
     private var isSweeping = true
     /// The list may say more about somebody who was already being forgotten when it was read.
@@ -109,24 +123,22 @@ final class Forgetting: @unchecked Sendable {
     private var timer: EventLoop.Timer?
     private var reported = OncePerMinute<String>(capacity: 16)
     private let limitedLog = LimitedLog()
-    /// Brings some sensors' streams in line, and publishes their grants.
-    var settle: (Set<SensorName>) throws(VaultError) -> Void = { _ throws(VaultError) in }
-    /// The sensors that the settings give to people.
-    var given: () -> Set<SensorName> = { [] }
-    /// Called when gateways were removed, or have another owner.
-    var gatewaysChanged: () -> Void = {}
-    /// Called when keys of sessions must go from memory.
-    var forgetSessions: () -> Void = {}
-    /// Called as soon as a person's data must no longer be seen, and again at the end.
-    var forgotten: (ID) -> Void = { _ in }
-    /// Called when an account is gone: the broker must no longer let its devices do anything.
-    var accountGone: (_ user: ID, _ devices: [ID]) -> Void = { _, _ in }
-
+    private let doors: any ForgettingDoors
+    private let beingForgotten: BeingForgotten
+    private let changes: PeopleChanges
     private let endReading: () -> Void
 
-    /// - Parameter endReading: ends what this process reads of the databases, if it can be read again later.
-    init(_ places: ForgottenPlaces, endReading: @escaping () -> Void = {}) {
+    /// - Parameters:
+    ///   - changes: hear of a person as soon as their data must no longer be seen, and again at the end.
+    ///   - endReading: ends what this process reads of the databases, if it can be read again later.
+    init(
+        _ places: ForgottenPlaces, _ doors: any ForgettingDoors, _ beingForgotten: BeingForgotten,
+        _ changes: PeopleChanges, endReading: @escaping () -> Void = {}
+    ) {
         self.places = places
+        self.doors = doors
+        self.beingForgotten = beingForgotten
+        self.changes = changes
         self.endReading = endReading
     }
 
@@ -159,8 +171,8 @@ final class Forgetting: @unchecked Sendable {
             log.notice("forgetting \(person.user), as the list of the forgotten says")
             var erasure = erasure(person)
             while let step = erasure.step, step < .readings, try erasure.advance() == .done {}
-            forgetSessions()
-            forgotten(person.user)
+            changes.sensorsChanged()
+            changes.forgotten(person.user)
             jobs.append(
                 Job(
                     user: person.user, keepingAccount: !person.isWithAccount, progress: { _ in }, erasure: erasure))
@@ -176,8 +188,8 @@ final class Forgetting: @unchecked Sendable {
     }
 
     private func erasure(_ person: Forgotten) -> Erasure {
-        Erasure(person, places.store, places.keys, given: given()) { [unowned self] (sensors) throws(VaultError) in
-            try settle(sensors)
+        Erasure(person, places.store, places.keys, given: doors.givenSensors) { [doors] (sensors) throws(VaultError) in
+            try doors.settle(sensors)
         }
     }
 
@@ -230,10 +242,10 @@ final class Forgetting: @unchecked Sendable {
         let advance = try erasure.advance()
         jobs[0].erasure = erasure
         if step == .account {
-            forgotten(job.user)
-            if !job.keepingAccount { gatewaysChanged() }
+            changes.forgotten(job.user)
+            if !job.keepingAccount { changes.gatewaysChanged() }
         }
-        if step == .streams { forgetSessions() }
+        if step == .streams { changes.sensorsChanged() }
         switch advance {
         case .goesOn: return .zero
         case .waitsForReaders:
@@ -265,7 +277,7 @@ final class Forgetting: @unchecked Sendable {
     private func end(_ erasure: Erasure) {
         let job = jobs.removeFirst()
         let proof = erasure.proof
-        forgotten(job.user)
+        changes.forgotten(job.user)
         // A person can have everything deleted again and again, and keep the account.
         limitedLog.notice("forgot \(job.user)") {
             "forgot \(job.user): \(proof.tried) sealed rows tried with every key there is, \(proof.opened) opened\($0)"
@@ -273,6 +285,6 @@ final class Forgetting: @unchecked Sendable {
         job.progress(Progress(step: "done", done: Erasure.Step.allCases.count, of: Erasure.Step.allCases.count))
         job.completion?(.success(proof))
         // After the reply, which is for one of these devices.
-        if !job.keepingAccount { accountGone(job.user, erasure.devices) }
+        if !job.keepingAccount { doors.accountGone(job.user, erasure.devices) }
     }
 }

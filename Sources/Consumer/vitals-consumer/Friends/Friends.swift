@@ -142,7 +142,7 @@ final class Friends: @unchecked Sendable {
                 }
                 return [:]
             }
-            if let other { context.doors.daysChanged(of: [try request.user, other]) }
+            if let other { context.changes.changedAtOnce([try request.user, other]) }
             return reply
         }
     }
@@ -189,7 +189,7 @@ final class Friends: @unchecked Sendable {
             other = blocked
             return ["state": "blocked", "friend": .string(id.text)]
         }
-        if let other { context.doors.daysChanged(of: [try request.user, other]) }
+        if let other { context.changes.changedAtOnce([try request.user, other]) }
         return reply
     }
 

@@ -72,7 +72,7 @@ extension Friends {
     /// sharing.
     private func tellWhereShown(_ isShownDifferently: Bool, _ request: PeopleRequest) {
         guard isShownDifferently, case .person(let user) = request.asker else { return }
-        context.doors.daysChanged(of: [user])
+        context.changes.changedAtOnce([user])
     }
 
     /// Puts an invitation before somebody, unless they do not want to hear of it.
@@ -106,7 +106,7 @@ extension Friends {
                 "state": "friend", "friend": .string(inviter.text), "share": try consents.keep(share, of: user),
             ]
         }
-        if let other { context.doors.daysChanged(of: [try request.user, other]) }
+        if let other { context.changes.changedAtOnce([try request.user, other]) }
         return reply
     }
 
@@ -225,7 +225,7 @@ extension Friends {
                     "state": "friend", "friend": .string(other.text), "share": try consents.keep(share, of: user),
                 ]
             }
-            if let giver { context.doors.daysChanged(of: [user, giver]) }
+            if let giver { context.changes.changedAtOnce([user, giver]) }
             return reply
         } catch let error as ReplyError {
             if error == wrong { wrongTries.failed(user, now: clock) }

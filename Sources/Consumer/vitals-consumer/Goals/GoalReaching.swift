@@ -6,7 +6,7 @@ import Telemetry
 ///
 /// The day's record makes sure of that: it keeps `reached` from then on, and is written in the transaction that adds
 /// the notification. Whatever the steps or the target become later, the goal stays reached.
-struct GoalReaching {
+struct GoalReaching: GoalEvaluation {
     let notifications: Notifications
 
     init(_ notifications: Notifications) { self.notifications = notifications }

@@ -63,7 +63,7 @@ final class Goals: @unchecked Sendable {
             throw error
         }
         days.committed()
-        context.doors.daysChanged(of: [user])
+        context.changes.changedAtOnce([user])
         return try get(user)
     }
 

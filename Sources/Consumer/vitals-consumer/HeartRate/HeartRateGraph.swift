@@ -50,8 +50,8 @@ struct HeartRateGraph: Equatable {
     init(_ asked: Range<Int64>, points: Int64) {
         for tier in Tier.allCases {
             for resolution in tier.resolutions {
-                let first = HeartRateHour.floorDivided(asked.lowerBound, by: resolution) * resolution
-                let end = -HeartRateHour.floorDivided(-asked.upperBound, by: resolution) * resolution
+                let first = asked.lowerBound.floorDivided(by: resolution) * resolution
+                let end = -(-asked.upperBound).floorDivided(by: resolution) * resolution
                 // Rounded up to whole buckets' parts of the resolution.
                 let units = (end - first) / resolution
                 let width = max(1, (units + points - 1) / points) * resolution

@@ -35,13 +35,29 @@ extension BareReading {
     }
 }
 
+/// Hears of minutes of heart rate as they change, within the transaction that changes them.
+protocol MinutesObserver: AnyObject {
+    /// Samples were added to minutes of an hour (since 1970, UTC).
+    /// - Parameters:
+    ///   - all: what is kept of the hour now.
+    ///   - new: what came now.
+    ///   - now: Unix milliseconds.
+    func took(_ all: HeartRateCells, _ new: HeartRateCells, hour: Int64, of user: ID, now: Int64)
+
+    /// An hour was counted again.
+    func replaced(_ cells: HeartRateCells, hour: Int64, of user: ID)
+
+    func committed()
+
+    func rolledBack()
+}
+
 /// Keeps people's minutes of heart rate. Belongs to the thread of its store and keys.
-final class HeartRateMinutes: Derivation {
+final class HeartRateMinutes: Derivation, ClosedHours {
     private let store: Store
     private let keys: Keys
     private let rows: HeartRateRows
-    /// Hears of minutes that have changed.
-    var latest: LatestMinutes?
+    private let observer: (any MinutesObserver)?
     /// When closed hours last had samples, so that they are not folded between one batch of many and the next.
     private var touched: [PersonsHour: Int64] = [:]
 
@@ -50,7 +66,9 @@ final class HeartRateMinutes: Derivation {
         let number: Int64
     }
 
-    init(_ store: Store, _ keys: Keys) {
+    /// - Parameter observer: hears of minutes that have changed.
+    init(_ store: Store, _ keys: Keys, observer: (any MinutesObserver)? = nil) {
+        self.observer = observer
         self.store = store
         self.keys = keys
         rows = HeartRateRows(store, keys)
@@ -77,7 +95,7 @@ final class HeartRateMinutes: Derivation {
         }
         try rows.write(all, .hours, number, of: user)
         if number < HourSpan.hour(now) { touch(PersonsHour(user: user, number: number), now: now) }
-        latest?.took(all, cells, hour: number, of: user, now: now)
+        observer?.took(all, cells, hour: number, of: user, now: now)
     }
 
     /// How many hours are remembered: while SQLite's log is long, nothing is folded, and quiet hours are not forgotten.
@@ -94,9 +112,9 @@ final class HeartRateMinutes: Derivation {
         touched = touched.filter { now < $0.value + Self.quietMilliseconds && now >= $0.value }
     }
 
-    func committed() { latest?.committed() }
+    func committed() { observer?.committed() }
 
-    func rolledBack() { latest?.rolledBack() }
+    func rolledBack() { observer?.rolledBack() }
 
     // MARK: Closed hours
 
@@ -215,7 +233,7 @@ final class HeartRateMinutes: Derivation {
     func replace(_ hour: Int64, of user: ID, with found: HeartRateCells, now: Int64) throws(VaultError) {
         try takeOut(HeartRateHour(hour), of: user)
         try rows.write(found, .hours, hour, of: user)
-        latest?.replaced(found, hour: hour, of: user)
+        observer?.replaced(found, hour: hour, of: user)
     }
 
     /// Takes an hour out of the rows of its day and its month.

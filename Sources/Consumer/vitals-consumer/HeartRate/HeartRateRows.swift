@@ -46,7 +46,7 @@ struct HeartRateHour: Hashable {
     init(_ number: Int64) { self.number = number }
 
     var milliseconds: Range<Int64> { number * 3_600_000..<(number + 1) * 3_600_000 }
-    var day: Int64 { Self.floorDivided(number, by: 24) }
+    var day: Int64 { number.floorDivided(by: 24) }
     /// Where its minutes begin in the row of its day.
     var placeInDay: Int { Int(number - day * 24) * 60 }
     var month: Int64 {
@@ -60,13 +60,8 @@ struct HeartRateHour: Hashable {
     static func first(ofMonth month: Int64) -> Int64 {
         // 4,800 months have 146,097 days, and no month is further than ten days from where it would be if all were of
         // one length.
-        let middle = CalendarDay(daysSince1970: floorDivided(month * 146_097, by: 4800) + 15)
+        let middle = CalendarDay(daysSince1970: (month * 146_097).floorDivided(by: 4800) + 15)
         return (middle.daysSince1970 - Int64(middle.day - 1)) * 24
-    }
-
-    static func floorDivided(_ number: Int64, by divisor: Int64) -> Int64 {
-        let quotient = number / divisor
-        return number < quotient * divisor ? quotient - 1 : quotient
     }
 }
 

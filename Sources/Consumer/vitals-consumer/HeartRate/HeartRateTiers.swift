@@ -60,8 +60,7 @@ struct HeartRateTiers {
     ) throws(VaultError) {
         guard let numbers = Self.numbers(times, of: 60_000) else { return }
         let hours =
-            HeartRateHour.floorDivided(
-                numbers.lowerBound, by: 60)...HeartRateHour.floorDivided(numbers.upperBound, by: 60)
+            numbers.lowerBound.floorDivided(by: 60)...numbers.upperBound.floorDivided(by: 60)
         let hidden = try hidden(of: user)
         for (table, periods) in [(HeartRateTable.days, Self.days(hours)), (.hours, hours)] {
             try rows.forEach(table, periods, of: user) { period, place, cell in
@@ -96,8 +95,8 @@ struct HeartRateTiers {
     /// The numbers of the spans of this many milliseconds that begin within a range; nil where none does.
     private static func numbers(_ times: Range<Int64>, of milliseconds: Int64) -> ClosedRange<Int64>? {
         let times = times.clamped(to: -Moment.limit - 3_600_000..<Moment.limit + 3_600_000)
-        let first = HeartRateHour.floorDivided(times.lowerBound + milliseconds - 1, by: milliseconds)
-        let last = HeartRateHour.floorDivided(times.upperBound - 1, by: milliseconds)
+        let first = (times.lowerBound + milliseconds - 1).floorDivided(by: milliseconds)
+        let last = (times.upperBound - 1).floorDivided(by: milliseconds)
         return first <= last ? first...last : nil
     }
 

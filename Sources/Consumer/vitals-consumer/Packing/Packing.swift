@@ -13,12 +13,21 @@ import Telemetry
 //     counting     what somebody had deleted: `HiddenCount`
 //     packing      hour by hour, each stream's blocks: `HourPacker`; each hour of the clock loose blocks, too, for what was deleted
 //     removing     rows from which somebody had a range of heart rate deleted: `RangeRemoval`
-//     folding      minutes of heart rate of closed hours: `fold`
+//     folding      minutes of heart rate of closed hours: `ClosedHours`
 //
 // is done in portions of a few milliseconds, each a transaction, with pauses as long. A portion that was under way when
 // the process was killed is done again. While somebody reads an older state of the database, for example for a backup,
 // SQLite's log cannot be emptied and would grow with each row that is written again: where it is long, packing waits. A
 // person who is being forgotten is left alone.
+
+/// What is kept of hours otherwise, and becomes smaller when they are over.
+protocol ClosedHours: AnyObject {
+    /// Folds hours before one (since 1970, UTC): at most about a day of one person in a call, in a transaction of its
+    /// own; nothing of people for whom `isBusy` holds, because they are being forgotten.
+    /// - Parameter now: Unix milliseconds.
+    /// - Returns: whether there may be more.
+    func fold(before hour: Int64, isBusy: (ID) -> Bool, now: Int64) throws(VaultError) -> Bool
+}
 
 /// Packs what is old. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
@@ -32,6 +41,7 @@ final class Packing: @unchecked Sendable {
     private let store: Store
     private let keys: Keys
     private let deletions: Deletions
+    private let closedHours: any ClosedHours
     private let isBeingForgotten: (ID) -> Bool
     private var loop: EventLoop?
     private var timer: EventLoop.Timer?
@@ -52,9 +62,6 @@ final class Packing: @unchecked Sendable {
     private var removing: [ID]?
     private var isFolding = false
     private var reported = OncePerMinute<String>(capacity: 16)
-    /// Folds hours of heart rate that are over: at most about a day of one person in a call, in a transaction of its
-    /// own; nothing of people who are being forgotten. Returns whether there may be more.
-    var fold: (_ before: Int64, _ isBeingForgotten: (ID) -> Bool) throws(VaultError) -> Bool = { _, _ in false }
     /// The wall clock, Unix milliseconds.
     var now: () -> Int64 = unixMilliseconds
 
@@ -62,13 +69,14 @@ final class Packing: @unchecked Sendable {
 
     /// - Parameter endReading: ends what this process reads of the database, if it can be read again later.
     init(
-        _ store: Store, _ keys: Keys, _ deletions: Deletions, isBeingForgotten: @escaping (ID) -> Bool,
-        endReading: @escaping () -> Void = {}
+        _ store: Store, _ keys: Keys, _ deletions: Deletions, closedHours: any ClosedHours,
+        isBeingForgotten: @escaping (ID) -> Bool, endReading: @escaping () -> Void = {}
     ) {
         self.endReading = endReading
         self.store = store
         self.keys = keys
         self.deletions = deletions
+        self.closedHours = closedHours
         self.isBeingForgotten = isBeingForgotten
     }
 
@@ -145,7 +153,7 @@ final class Packing: @unchecked Sendable {
             return true
         }
         guard isFolding else { return false }
-        isFolding = try fold(closed, isBeingForgotten)
+        isFolding = try closedHours.fold(before: closed, isBusy: isBeingForgotten, now: now())
         return isFolding
     }
 

@@ -9,7 +9,7 @@ import Vault
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class PeopleContext: @unchecked Sendable {
     /// The parts that a running service takes from settings that were read again change here, too.
-    var settings: ConsumerSettings
+    var settings: any HouseSettings
     let store: Store
     let keys: Keys
     let session: Session
@@ -20,21 +20,20 @@ final class PeopleContext: @unchecked Sendable {
     /// Requests that must not be done twice.
     let answered: Answered
     let notifications: Notifications
-    /// The totals of people's days; nil where nobody asks.
-    let days: Days?
+    /// Hear what features change about people.
+    let changes: PeopleChanges
     /// The wall clock, Unix milliseconds.
     var now: () -> Int64 = unixMilliseconds
     /// Log messages that people and guests can cause go here.
     var limitedLog = LimitedLog()
     /// What a feature asks of the service.
-    unowned let doors: any Doors
+    let doors: any Doors
 
     /// - Parameters:
-    ///   - doors: of the service, which lives longer.
     ///   - notifications: what people are told.
     init(
-        _ settings: ConsumerSettings, store: Store, keys: Keys, session: Session, rules: BrokerRules? = nil,
-        days: Days? = nil, notifications: Notifications? = nil, doors: any Doors
+        _ settings: any HouseSettings, store: Store, keys: Keys, session: Session, rules: BrokerRules? = nil,
+        changes: PeopleChanges = PeopleChanges(), notifications: Notifications? = nil, doors: any Doors
     ) {
         answered = Answered(store, keys)
         self.notifications = notifications ?? Notifications(store, keys)
@@ -43,7 +42,7 @@ final class PeopleContext: @unchecked Sendable {
         self.keys = keys
         self.session = session
         self.rules = rules
-        self.days = days
+        self.changes = changes
         self.doors = doors
     }
 }
@@ -54,15 +53,20 @@ protocol Doors: AnyObject {
     /// that fails, as soon as possible. Not within a transaction.
     func bringStreamsInLine(of sensors: Set<SensorName>)
 
+    /// The same, but throws where that fails. It is tried again then, too.
+    func settle(_ sensors: Set<SensorName>) throws(VaultError)
+
     /// Whether everything of a person is being deleted now: nothing new of theirs may be made meanwhile.
     func isBeingForgotten(_ user: ID) -> Bool
 
-    /// What others see of these people's days has changed: see Today/.
-    func daysChanged(of users: Set<ID>)
-
-    /// Gateways were enrolled or removed.
-    func gatewaysChanged()
-
-    /// Gateways were removed, and the broker should forget them.
-    func gatewaysEnded()
+    /// Has everything of a person forgotten, and goes on until it is done, through errors and restarts. Not within a
+    /// transaction.
+    /// - Parameters:
+    ///   - keepingAccount: whether the account stays, with its contact, devices and claims, under a new secret.
+    ///   - operation: what the person is told of, step by step, on their topic `progress`; nil where they are not.
+    ///   - completion: called once, on the session's thread: how many sealed rows were tried with every key there is, and
+    ///     how many of them opened; or why the forgetting goes on later by itself.
+    func forget(
+        _ user: ID, keepingAccount: Bool, telling operation: String?,
+        completion: @escaping @Sendable (Result<(tried: Int, opened: Int), VaultError>) -> Void)
 }

@@ -9,7 +9,7 @@ struct ReadSource {
     let keys: Keys
 
     /// Opens the databases, and lets `read` read one state of them.
-    static func opened<Value>(_ settings: ConsumerSettings, _ read: (ReadSource) throws -> Value) throws -> Value {
+    static func opened<Value>(_ settings: some HouseSettings, _ read: (ReadSource) throws -> Value) throws -> Value {
         let keys = try Keys(settings, .read)
         let store = try Store(folder: settings.state, readOnly: true)
         let source = ReadSource(store: store, keys: keys)

@@ -11,9 +11,11 @@ import Telemetry
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class Profiles: @unchecked Sendable {
     private let context: PeopleContext
+    private let days: Days
 
-    init(_ context: PeopleContext) {
+    init(_ context: PeopleContext, _ days: Days) {
         self.context = context
+        self.days = days
     }
 
     /// What people may ask.
@@ -48,19 +50,19 @@ final class Profiles: @unchecked Sendable {
         let sensors: Set<SensorName>
         do {
             sensors = try context.store.database.transaction { () throws(VaultError) in
-                try context.days?.take(profile, of: user, now: context.now())
+                try days.take(profile, of: user, now: context.now())
                 try context.documents.write(profile.json, "profile", of: user)
                 let claims = Claims(store: context.store)
                 try claims.setKinds(RecordedKinds(context.documents).kinds(of: user), of: user)
                 return try claims.sensors(of: user)
             }
         } catch {
-            context.days?.rolledBack()
+            days.rolledBack()
             throw error
         }
-        context.days?.committed()
+        days.committed()
         if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
-        context.doors.daysChanged(of: [user])
+        context.changes.changedAtOnce([user])
         return .object([JSON.Member("message", "Data Saved Successfully")] + members(profile))
     }
 
@@ -96,7 +98,7 @@ final class Profiles: @unchecked Sendable {
         var said = try consents.said(by: user)
         for name in Consents.names { if let value = try request.optionalBool(name) { said[name] = value } }
         try context.store.database.transaction { () throws(VaultError) in try consents.keep(said, of: user) }
-        context.doors.daysChanged(of: [user])
+        context.changes.changedAtOnce([user])
         return Self.json(said)
     }
 

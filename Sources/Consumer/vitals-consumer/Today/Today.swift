@@ -25,7 +25,7 @@ import Telemetry
 
 /// Keeps people's retained topics as they should be. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
-final class Today: @unchecked Sendable {
+final class Today: PeopleObserver, @unchecked Sendable {
     /// How often a day is published, and how often to friends, milliseconds.
     private static let (ownInterval, friendsInterval): (UInt64, UInt64) = (5000, 10_000)
     /// How long it works before it lets others work, and how long it lets them.
@@ -64,6 +64,7 @@ final class Today: @unchecked Sendable {
     init(_ context: PeopleContext, _ source: TodayTopics) {
         self.context = context
         self.source = source
+        context.changes.add(self)
     }
 
     /// With these the broker sends what it has kept.

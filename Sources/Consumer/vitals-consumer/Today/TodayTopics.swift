@@ -36,7 +36,7 @@ struct TodayTopics {
 
     /// People of the settings. Without accounts nobody signs in as one of them, and nothing is retained for them at the
     /// broker, which may write what it keeps to its disk: they ask instead.
-    private var fromSettings: [ID] { context.settings.accounts == nil ? [] : context.settings.people.map(\.user) }
+    private var fromSettings: [ID] { !context.settings.hasAccounts ? [] : context.settings.people.map(\.user) }
 
     func topics(of user: ID) throws(VaultError) -> Topics {
         var topics = Topics()

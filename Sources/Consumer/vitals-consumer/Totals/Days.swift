@@ -19,6 +19,18 @@ import Telemetry
 //
 // The goals of days that have changed are evaluated within the same transaction; changes are announced after it.
 
+/// Knows when goals are reached.
+protocol GoalEvaluation {
+    /// Notes which goals of a day are reached now and were not before, and tells the person, within the transaction
+    /// that keeps the day.
+    /// - Parameters:
+    ///   - today: the person's.
+    ///   - now: Unix milliseconds.
+    func evaluate(
+        _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, now: Int64
+    ) throws(VaultError)
+}
+
 /// The days of all people. Belongs to the thread of its store and keys.
 final class Days: Derivation {
     let histories: Histories
@@ -26,21 +38,20 @@ final class Days: Derivation {
     private var store: Store { rows.store }
     private var keys: Keys { rows.keys }
 
-    /// Notes which goals of a day are reached now, and adds notifications, within the transaction that keeps the day.
-    typealias Evaluate = (
-        _ goals: inout [Goal: GoalDay], _ day: CalendarDay, _ today: CalendarDay, _ user: ID, _ now: Int64
-    ) throws(VaultError) -> Void
-    /// What knows about goals.
-    var evaluate: Evaluate = { _, _, _, _, _ throws(VaultError) in }
-
-    /// Called when a person's days are different from now on.
-    var moved: (ID) -> Void = { _ in }
-    /// Called after a commit, with the people whose days have changed.
-    var changed: (Set<ID>) -> Void = { _ in }
+    private let goals: (any GoalEvaluation)?
+    private let changes: PeopleChanges
     private var pending: Set<ID> = []
     private var reported = OncePerMinute<ID>(capacity: 256)
 
-    init(_ store: Store, _ keys: Keys, _ histories: Histories) {
+    /// - Parameters:
+    ///   - goals: nil where no goal is reached, because nothing is kept.
+    ///   - changes: hear of people whose days have changed, or who have moved.
+    init(
+        _ store: Store, _ keys: Keys, _ histories: Histories, goals: (any GoalEvaluation)? = nil,
+        changes: PeopleChanges = PeopleChanges()
+    ) {
+        self.goals = goals
+        self.changes = changes
         rows = DayRows(store: store, keys: keys)
         self.histories = histories
     }
@@ -59,7 +70,7 @@ final class Days: Derivation {
         guard !pending.isEmpty else { return }
         let people = pending
         pending = []
-        changed(people)
+        changes.changed(people)
     }
 
     func rolledBack() {
@@ -205,7 +216,7 @@ extension Days {
         if let moved = try histories.take(profile, of: user, now: now) {
             // Readings from a clock that is ahead of ours may be stored already.
             try store.markStale(user, HourSpan.hour(moved)...HourSpan.latest)
-            self.moved(user)
+            changes.moved(user)
         }
         try reconsider(user, now: now)
     }
@@ -240,7 +251,7 @@ extension Days {
         let record = try book.record(of: day)
         // No goal is about temperatures, and there may be very many of them.
         var goals = Self.totals(on: day, record, history, withTemperature: false).goals
-        try evaluate(&goals, day, history.localDays.day(of: now), book.user, now)
+        try self.goals?.evaluate(&goals, on: day, today: history.localDays.day(of: now), of: book.user, now: now)
         let reached = goals.compactMapValues(\.reached)
         if reached != record.reached { try book.change(day) { $0.reached = reached } }
     }

@@ -30,7 +30,7 @@ import Telemetry
 /// Computes stale hours again. Belongs to the thread of its store and keys.
 // Proof of @unchecked: touched on the session's thread, or before it starts, or after it has ended. What is read beside
 // has a store and keys of its own, and `ReadingTime` is atomic.
-final class StaleHours: @unchecked Sendable {
+final class StaleHours: PeopleObserver, @unchecked Sendable {
     private let store: Store
     private let keys: Keys
     private let derivations: [any Derivation]
@@ -38,7 +38,7 @@ final class StaleHours: @unchecked Sendable {
     /// The wall clock, Unix milliseconds.
     var now: () -> Int64 = unixMilliseconds
     /// Whether everything of a person is being deleted now.
-    var isBeingForgotten: (ID) -> Bool = { _ in false }
+    private let isBeingForgotten: (ID) -> Bool
     /// Reads the hours that have very much in them; nil where nothing does: then each hour is computed in one go.
     var beside: Beside?
     /// People who have an hour that was not read within a portion.
@@ -115,7 +115,12 @@ final class StaleHours: @unchecked Sendable {
     /// then.
     private var rest = ContinuousClock.now
 
-    init(_ store: Store, _ keys: Keys, _ derivations: [any Derivation]) {
+    init(
+        _ store: Store, _ keys: Keys, _ derivations: [any Derivation], beside: Beside? = nil,
+        isBeingForgotten: @escaping (ID) -> Bool = { _ in false }
+    ) {
+        self.beside = beside
+        self.isBeingForgotten = isBeingForgotten
         self.store = store
         self.keys = keys
         self.derivations = derivations
@@ -144,7 +149,9 @@ final class StaleHours: @unchecked Sendable {
     }
 
     /// What is being read of a person is no longer valid, because they are being forgotten.
-    func spoil(_ user: ID) {
+    func forgotten(_ user: ID) { spoil(user) }
+
+    private func spoil(_ user: ID) {
         guard underWay?.user == user else { return }
         underWay?.isSpoilt = true
         endReading()

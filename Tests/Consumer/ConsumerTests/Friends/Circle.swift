@@ -166,8 +166,8 @@ final class Circle {
     /// Has the person walked so many steps of the consumer's day, as if a sensor had counted them.
     func walk(_ user: ID, _ counts: UInt32...) throws {
         let time = now
-        try onSession { context in
-            guard let days = context.days else { throw TestFailure("nobody counts days") }
+        try onSession { [consumer] context in
+            let days = consumer.days
             let entries = counts.enumerated().map { index, count in
                 PersonsReadings.Entry(
                     sensor: "home/watch",

@@ -30,6 +30,7 @@ struct LatestMinutesTests {
         init() throws {
             demo = try ID("demo")
             latest = LatestMinutes(
+                PeopleChanges(),
                 now: { [unowned self] in now },
                 publish: { [unowned self] payload, _, seconds in
                     let json = try? JSON(payload: payload)
@@ -130,7 +131,7 @@ struct LatestMinutesTests {
         #expect(telling.takeTold() == [.init(minute: nil, bpm: nil, seconds: 0)])
         telling.took([(0, 60), (1, 70)])
         _ = telling.takeTold()
-        telling.latest.forget(telling.demo)
+        telling.latest.forgotten(telling.demo)
         #expect(telling.takeTold() == [.init(minute: nil, bpm: nil, seconds: 0)])
         telling.latest.tellAgain()
         telling.wake(at: 150_000)

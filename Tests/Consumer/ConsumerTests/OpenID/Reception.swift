@@ -30,11 +30,12 @@ final class Reception: @unchecked Sendable {
     /// What fetching gives.
     var served: (ProviderSettings) throws -> [UInt8] = { _ in [] }
     private var waiting: [() -> Void] = []
+    let providers: [String: ProviderSettings]
     private var signIn: ProviderSignIn?
 
     init(nonces given: Nonces? = nil) throws {
         household = try Household()
-        let providers = """
+        let written = """
             mine: {
               issuer: "https://login.example.com", audience: ["vitals", "vitals-ios"], keys_file: "keys.json",
               algorithms: ["RS256", "ES256"],
@@ -44,7 +45,8 @@ final class Reception: @unchecked Sendable {
               algorithms: ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"],
             },
             """
-        let settings = try household.settings(more: "accounts: { providers: { \(providers) } }, broker_rules: {},")
+        let settings = try household.settings(more: "accounts: { providers: { \(written) } }, broker_rules: {},")
+        self.providers = settings.accounts?.providers ?? [:]
         let keys = try Keys(settings, .create)
         nonces = try given ?? Nonces(pepper: keys.pepper)
         context = PeopleContext(
@@ -58,7 +60,7 @@ final class Reception: @unchecked Sendable {
             },
             elsewhere: { [unowned self] work in if isSlow { waiting.append(work) } else { work() } },
             back: { $0() }, now: { [unowned self] in uptime })
-        signIn = ProviderSignIn(context, keySets, nil, nonces) { [unowned self] vouched, request in
+        signIn = ProviderSignIn(context, providers, keySets, nil, nonces) { [unowned self] vouched, request in
             try context.store.database.attempt { try vouched.useNonce() }.get()
             self.vouched.append(vouched)
             request.done(["subject": .string(vouched.about.subject)])

@@ -257,6 +257,6 @@ struct TokenTests {
     }
 
     private var provider: ProviderSettings {
-        get throws { try #require(reception.context.settings.accounts?.providers["mine"]) }
+        get throws { try #require(reception.providers["mine"]) }
     }
 }

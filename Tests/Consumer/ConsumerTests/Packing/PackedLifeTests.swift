@@ -134,7 +134,9 @@ struct PackedLifeTests {
         try parts.store.database.execute("PRAGMA user_version = 3")
         parts = try household.open()
         #expect(try parts.store.database.version == Store.migrations.count)
-        let packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions) { _ in false }
+        let packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions, closedHours: Folding()) { _ in
+            false
+        }
         packing.now = { start + 24 * 3_600_000 }
         for _ in 1...2 { while try packing.workOnce(until: 0) {} }
         #expect(try parts.rows("type = 2") == 0 && parts.rows("type = 16 AND kinds = 1") == 2)
@@ -147,24 +149,22 @@ struct PackedLifeTests {
         var parts = try household.open()
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock, session.block(beat(0, 70)), session.block(beat(3_600_000, 70)))
-        var (folded, now): ([Int64], Int64) = ([], start + 3 * 3_600_000 - 1)
-        let packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions) { _ in false }
-        packing.now = { now }
-        packing.fold = { before, _ in
-            folded.append(before)
-            return folded.count % 3 != 0
+        var now: Int64 = start + 3 * 3_600_000 - 1
+        let folding = Folding { $0 % 3 != 0 }
+        let packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions, closedHours: folding) { _ in false
         }
+        packing.now = { now }
         func minute() throws { while try packing.workOnce(until: 0) {} }
         for _ in 1...3 { try minute() }
         #expect(try parts.rows("type = 2") == 2)
-        #expect(folded == Array(repeating: firstHour, count: 9))
+        #expect(folding.asked == Array(repeating: firstHour, count: 9))
         now += 1
         _ = try parts.take(session.block(beat(1, 70)))
         try minute()
         #expect(try parts.rows("type = 2") == 3, "one came since the last tick")
         try minute()
         #expect(try parts.rows("type = 2") == 1)
-        #expect(folded.last == firstHour + 1)
+        #expect(folding.asked.last == firstHour + 1)
     }
 
     @Test("while somebody reads for long and the log grows, packing waits")
@@ -173,7 +173,9 @@ struct PackedLifeTests {
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock, session.block(beat(0, 70)))
         let late = try session.block(beat(3_600_000_000, 70))
-        let packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions) { _ in false }
+        let packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions, closedHours: Folding()) { _ in
+            false
+        }
         packing.now = { start + 24 * 3_600_000 }
         packing.longLog = 1
         func minute() throws { while try packing.workOnce(until: 0) {} }
@@ -197,7 +199,9 @@ struct PackedLifeTests {
     func busy() throws {
         let parts = try lived(1, isPacking: false).parts
         _ = try parts.ingest.totals.deletions.hide(start..<start + 5000, of: demo)
-        let packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions) { [demo] in $0 == demo }
+        let packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions, closedHours: Folding()) {
+            [demo] in $0 == demo
+        }
         packing.now = { start + 24 * 3_600_000 }
         for _ in 1...3 { while try packing.workOnce(until: 0) {} }
         #expect(try parts.rows("type = 2") == 360)

@@ -54,20 +54,18 @@ struct PackingLimitsTests {
             INSERT INTO blocks (stream, session, seq, type, kinds, first_hour, hours_more, sealed)
                 SELECT stream, session, seq, type, kinds, first_hour, hours_more, sealed FROM blocks ORDER BY number LIMIT 1
             """)
-        let packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions) { _ in false }
-        packing.now = { start + 24 * 3_600_000 }
-        var (failures, folded) = (0, 0)
-        packing.fold = { _, _ in
-            folded += 1
-            return false
+        let folding = Folding()
+        let packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions, closedHours: folding) { _ in false
         }
+        packing.now = { start + 24 * 3_600_000 }
+        var failures = 0
         for _ in 1...4 {
             do { while try packing.workOnce(until: 0) {} } catch {
                 failures += 1
                 packing.beginAnew()
             }
         }
-        #expect(failures == 1 && folded > 0)
+        #expect(failures == 1 && folding.asked.count > 0)
         #expect(try parts.rows("type = 2") == 2)
         #expect(try parts.rows("type = 16") == 7)
     }

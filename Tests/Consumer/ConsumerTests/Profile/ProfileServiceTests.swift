@@ -81,7 +81,7 @@ struct ProfileServiceTests {
             func kinds() throws -> Grant.Kinds? {
                 let consumer = service.consumer
                 return try consumer.session.loop.sync {
-                    Result { try consumer.grants.current(of: [sensor]).first?.grant.kinds }
+                    Result { try consumer.streams.grants.current(of: [sensor]).first?.grant.kinds }
                 }.get()
             }
             #expect(try kinds() == [.steps, .temperature])

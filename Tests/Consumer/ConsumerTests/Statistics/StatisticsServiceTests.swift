@@ -25,7 +25,7 @@ struct StatisticsServiceTests {
             try broker.waitForLog("vitals/v1/users/+/requests/#")
 
             let (user, now) = (try ID("demo"), unixMilliseconds())
-            let grants = try consumer.session.loop.sync { Result { try consumer.grants.current() } }.get()
+            let grants = try consumer.session.loop.sync { Result { try consumer.streams.grants.current() } }.get()
             guard let grant = grants.first(where: { $0.grant.sensor.text == "strap" })?.grant else {
                 throw TestFailure("no grant")
             }

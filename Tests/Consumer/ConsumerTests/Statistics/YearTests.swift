@@ -38,13 +38,10 @@ struct YearTests {
             // A year of commits in seconds: here nobody pulls the plug.
             try parts.store.database.execute("PRAGMA synchronous = OFF")
             stale = StaleHours(parts.store, parts.keys, [days, minutes])
-            packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions) { _ in false }
+            packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions, closedHours: FoldedLater(minutes))
+            { _ in false }
             stale.now = { [unowned self] in now }
             packing.now = { [unowned self] in now }
-            // Later than the minute for which what has just come is left alone.
-            packing.fold = { [unowned self] before, isBusy throws(VaultError) in
-                try minutes.fold(before: before, isBusy: isBusy, now: now + 120_000)
-            }
         }
 
         /// Lives through the year, six hours at once.
@@ -197,5 +194,16 @@ struct YearTests {
             }
         }
         return steps
+    }
+}
+
+/// Folds as if it were later than the minute for which what has just come is left alone.
+private final class FoldedLater: ClosedHours {
+    private let minutes: HeartRateMinutes
+
+    init(_ minutes: HeartRateMinutes) { self.minutes = minutes }
+
+    func fold(before hour: Int64, isBusy: (ID) -> Bool, now: Int64) throws(VaultError) -> Bool {
+        try minutes.fold(before: hour, isBusy: isBusy, now: now + 120_000)
     }
 }

@@ -138,34 +138,24 @@ struct DaysTests {
 
     @Test("keep goals that were reached, told in the same transaction: where telling fails, nothing is kept")
     func goals() throws {
-        let diary = try Diary(zone: "UTC")
-        var told: [String] = []
-        var fails = true
-        diary.days.evaluate = { goals, day, today, user, now throws(VaultError) in
-            for goal in goals.keys where goals[goal]?.isEnough == true && goals[goal]?.reached == nil {
-                if fails { throw VaultError("tell", .inputOutput, said: "no") }
-                told.append("\(goal) \(day) \(today)")
-                let target = goals[goal]?.target ?? 0
-                goals[goal]?.reached = GoalDay.Reached(target: target, time: now)
-            }
-        }
-        var changed: [Set<ID>] = []
-        diary.days.changed = { changed.append($0) }
+        let (goals, changed) = (Herald(), ChangedPeople())
+        let diary = try Diary(zone: "UTC", goals: goals)
+        diary.changes.add(changed)
         let noon = try utc("2026-11-03T12:00:00Z")
         let session = try diary.parts.session(diary.household)
         let blocks = [session.keyBlock, try session.block(count(noon, 0), count(noon + 1000, 10_000))]
         #expect(throws: VaultError.self) { try diary.take(blocks, now: noon) }
-        #expect(try diary.parts.count("days") == 0 && diary.parts.count("blocks") == 0 && changed.isEmpty)
-        fails = false
+        #expect(try diary.parts.count("days") == 0 && diary.parts.count("blocks") == 0 && changed.all.isEmpty)
+        goals.fails = false
         try diary.take(blocks, now: noon + 5)
-        #expect(told == ["steps 2026-11-03 2026-11-03"] && changed == [[diary.user]])
+        #expect(goals.told == ["steps 2026-11-03 2026-11-03"] && changed.all == [[diary.user]])
         let reached = GoalDay.Reached(target: 10_000, time: noon + 5)
         #expect(try diary.totals("2026-11-03").goals[.steps]?.reached == reached)
         // It comes again, and more of it.
         try diary.take(blocks, now: noon + 6)
-        #expect(changed.count == 1)
+        #expect(changed.all.count == 1)
         try diary.take([count(noon + 2000, 12_000)], now: noon + 7)
-        #expect(told.count == 1 && changed.count == 2)
+        #expect(goals.told.count == 1 && changed.all.count == 2)
         #expect(try diary.totals("2026-11-03").goals[.steps]?.reached == reached)
         // Another target is reached as it is set.
         try diary.parts.store.database.transaction { () throws(VaultError) in
@@ -271,4 +261,28 @@ struct DaysTests {
         try database.execute("UPDATE days SET day = day + 1 WHERE secret_version = 2")
         #expect(try diary.steps("2026-11-05") == nil && !diary.isExact())
     }
+}
+
+/// Notes each goal as it is reached, or fails to.
+private final class Herald: GoalEvaluation {
+    var fails = true
+    private(set) var told: [String] = []
+
+    func evaluate(
+        _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, now: Int64
+    ) throws(VaultError) {
+        for goal in goals.keys where goals[goal]?.isEnough == true && goals[goal]?.reached == nil {
+            if fails { throw VaultError("tell", .inputOutput, said: "no") }
+            told.append("\(goal) \(day) \(today)")
+            let target = goals[goal]?.target ?? 0
+            goals[goal]?.reached = GoalDay.Reached(target: target, time: now)
+        }
+    }
+}
+
+/// Notes whose days have changed.
+private final class ChangedPeople: PeopleObserver {
+    private(set) var all: [Set<ID>] = []
+
+    func changed(_ users: Set<ID>) { all.append(users) }
 }

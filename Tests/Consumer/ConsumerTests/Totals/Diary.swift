@@ -11,17 +11,23 @@ final class Diary {
     let household: Household
     var parts: Parts
     let days: Days
+    let changes: PeopleChanges
     let stale: StaleHours
     let user: ID
 
     static let sensors = ["strap", "watch"]
 
-    init(zone: String = "Europe/Berlin", now: Int64 = 0, household: Household? = nil) throws {
+    init(
+        zone: String = "Europe/Berlin", now: Int64 = 0, household: Household? = nil, goals: (any GoalEvaluation)? = nil
+    ) throws {
         let household = try household ?? Household()
         var made: Days?
+        let changes = PeopleChanges()
+        self.changes = changes
         parts = try household.open(people: "demo: { sensors: [\"home/strap\", \"home/watch\"] }", now: now) {
             store, keys in
-            let days = Days(store, keys, Histories(store, keys, zone: zone))
+            let days = Days(
+                store, keys, Histories(store, keys, zone: zone), goals: goals, changes: changes)
             made = days
             return [days]
         }

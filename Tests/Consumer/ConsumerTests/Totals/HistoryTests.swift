@@ -104,7 +104,6 @@ struct HistoryTests {
     @Test("of somebody who weighs themself every day for decades keep the beginning and the newest, and open")
     func long() throws {
         let diary = try Diary(zone: "UTC")
-        diary.days.evaluate = { _, _, _, _, _ throws(VaultError) in }
         diary.days.histories.maximumLength = 2000
         let database = diary.parts.store.database
         try database.transaction { () throws(VaultError) in

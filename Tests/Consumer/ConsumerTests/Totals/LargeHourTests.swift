@@ -204,7 +204,7 @@ struct LargeHourTests {
         try begin()
         for isForgotten in [true, false] {
             try readBeside()
-            if isForgotten { stale.spoil(demo) } else { stale.endReading() }
+            if isForgotten { stale.forgotten(demo) } else { stale.endReading() }
             // It has read already: only what was spoilt is not kept then.
             elsewhere.run()
             #expect(try parts.count("stale") == (isForgotten ? 1 : 0))

@@ -71,14 +71,15 @@ struct StaleTests {
         _ = try parts.take(strap.keyBlock, watch.keyBlock, strap.block(beats), watch.block(beats))
         try parts.store.database.execute("DELETE FROM stale")
         let notes = Notes()
-        let stale = StaleHours(parts.store, parts.keys, [notes])
+        let beingForgotten = BeingForgotten()
+        let stale = StaleHours(
+            parts.store, parts.keys, [notes], isBeingForgotten: { beingForgotten.contains($0) })
         let first = HourSpan.hour(start)
         for name in ["demo", "other", "gone"] { try parts.store.markStale(ID(name), first...first + 2) }
-        let demo = try ID("demo")
-        stale.isBeingForgotten = { $0 == demo }
+        beingForgotten.users = [try ID("demo")]
         while try !stale.work(within: .zero) {}
         #expect(notes.hours == [first, first + 1, first + 2])
-        stale.isBeingForgotten = { _ in false }
+        beingForgotten.users = []
         while try !stale.work(within: .zero) {}
         #expect(notes.hours.count == 6)
         #expect(try parts.count("stale") == 0)

@@ -21,14 +21,12 @@ final class ResetAll: @unchecked Sendable {
     private let context: PeopleContext
     /// Confirms the asker's identity; nil where there are no accounts.
     private let accounts: Accounts?
-    private let forgetting: Forgetting
     /// One for each person at a time, in memory only: after a restart people ask again.
     private var confirmations: [ID: Confirmation] = [:]
 
-    init(_ context: PeopleContext, _ forgetting: Forgetting, _ accounts: Accounts?) {
+    init(_ context: PeopleContext, _ accounts: Accounts?) {
         self.context = context
         self.accounts = accounts
-        self.forgetting = forgetting
     }
 
     /// What people may ask.
@@ -76,7 +74,7 @@ final class ResetAll: @unchecked Sendable {
     private func checkConfirmation(_ request: PeopleRequest) throws {
         let user = try request.user
         let code = try request.text("confirmation", atMost: 64)
-        guard !forgetting.isBusy(with: user) else {
+        guard !context.doors.isBeingForgotten(user) else {
             throw ReplyError(.busy, "this is being done already", retryAfterSeconds: 10)
         }
         guard let known = confirmations[user], known.code == code else {
@@ -94,34 +92,19 @@ final class ResetAll: @unchecked Sendable {
         // Two requests with the same confirmation may have been checked side by side.
         try checkConfirmation(request)
         confirmations[user] = nil
-        forgetting.forget(
-            user, keepingAccount: true, progress: { [context] in context.tell(user, "reset-all", $0) },
-            completion: {
-                switch $0 {
-                case .success(let proof): request.done(Self.reply(proof))
-                case .failure(let error): request.refuse(error)
-                }
-            })
+        context.doors.forget(user, keepingAccount: true, telling: "reset-all") {
+            switch $0 {
+            case .success(let (tried, opened)): request.done(Self.reply(tried: tried, opened: opened))
+            case .failure(let error): request.refuse(error)
+            }
+        }
     }
 
-    private static func reply(_ proof: Erasure.Proof) -> JSON {
+    private static func reply(tried: Int, opened: Int) -> JSON {
         [
             "message": "Everything of yours was deleted, and the key to it with it.",
-            "tried": .integer(Int64(proof.tried)), "opened": .integer(Int64(proof.opened)), "next": "profile",
+            "tried": .integer(Int64(tried)), "opened": .integer(Int64(opened)), "next": "profile",
         ]
-    }
-}
-
-extension PeopleContext {
-    /// Tells a person how far an operation that they asked for has come.
-    func tell(_ user: ID, _ operation: String, _ progress: Forgetting.Progress) {
-        let payload: JSON = [
-            "operation": .string(operation), "step": .string(progress.step), "done": .integer(Int64(progress.done)),
-            "of": .integer(Int64(progress.of)),
-        ]
-        session.publish(payload.bytes, to: topics[user: user, .progress], qos: .atLeastOnce) { error in
-            if let error { log.debug("progress was not told: \(error)") }
-        }
     }
 }
 

@@ -9,9 +9,10 @@ struct Claims {
 
     /// The people of the settings, and those who have claimed one of some sensors, or any. A sensor that the settings
     /// give to a person is theirs, whoever has claimed it.
-    func people(_ settings: ConsumerSettings, only some: Set<SensorName>? = nil) throws(VaultError) -> [PersonSettings]
-    {
-        let given = Set(settings.people.flatMap(\.sensors))
+    func people(
+        _ settings: some HouseSettings, only some: Set<SensorName>? = nil
+    ) throws(VaultError) -> [PersonSettings] {
+        let given = settings.givenSensors
         var claimed: [PersonSettings] = []
         if let some {
             for sensor in some { if let claim = try claim(of: sensor) { claimed.append(claim) } }

@@ -1,5 +1,6 @@
 import Daemon
 import Desk
+import Reactor
 import Records
 import Storage
 import Telemetry
@@ -12,35 +13,27 @@ import Vault
 // were there together when this was installed do not change together for ever, and gateways, which begin a new session
 // for each new stream, do not do so all at once.
 
-extension Consumer {
-    /// Gives the forgetting what it needs of this service. Called once, by `init`.
-    func meetForgetting() {
-        forgetting.settle = { [unowned self] (sensors) throws(VaultError) in try settle(sensors) }
-        forgetting.given = { [unowned self] in Set(settings.people.flatMap(\.sensors)) }
-        forgetting.gatewaysChanged = { [unowned self] in
-            gatewaysChanged()
-            gatewaysEnded()
-        }
-        forgetting.forgetSessions = { [unowned self] in ingest.forgetSessions() }
-        forgetting.accountGone = { [unowned self] user, devices in
-            // Where this fails, it is done when the rules are next brought in line with the database.
-            rules?.remove(person: user, devices: devices) { error in if let error { log.warning("\(error)") } }
-        }
-        forgetting.forgotten = { [unowned self] user in
-            stale.spoil(user)
-            minutes.latest?.forget(user)
-            features.today.forgotten(user)
-        }
-        stale.isBeingForgotten = { [unowned self] in forgetting.isBusy(with: $0) }
+/// Answers `secret/rotate`, and makes new secrets for those whose turn it is. Belongs to the session's thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+final class Secrets: @unchecked Sendable {
+    private let context: PeopleContext
+    /// How old a secret may become.
+    private let age: Duration
+    /// People who have a new secret that their sensors' streams are not sealed to yet.
+    private var rotated: Set<ID> = []
+
+    init(_ context: PeopleContext, after age: Duration) {
+        self.context = context
+        self.age = age
     }
 
     /// What people may ask about their secrets.
-    var secretVerbs: [Verb] {
+    var verbs: [Verb] {
         [
             Verb(
                 "secret/rotate",
-                .atOnce { [unowned self] request in
-                    ["version": .integer(try rotateSecret(of: request.user, now: features.context.now()))]
+                .atOnce { [self] request in
+                    ["version": .integer(try rotate(request.user, now: context.now()))]
                 })
         ]
     }
@@ -48,17 +41,15 @@ extension Consumer {
     /// A day, in milliseconds.
     private static let day: Int64 = 86_400_000
 
-    /// Makes new secrets for those whose turn it is, now and each day. On the session's thread.
-    func rotateDaily() {
+    /// Makes new secrets for those whose turn it is, now and each day, on the thread of this loop.
+    func start(_ loop: EventLoop) {
         var next = Self.day
-        defer { session.loop.after(.milliseconds(next)) { [unowned self] in rotateDaily() } }
+        defer { loop.after(.milliseconds(next)) { [weak self] in self?.start(loop) } }
         do throws(VaultError) {
-            let due = try grants.keys.dueForRotation(
-                after: settings.rotateAfter / .milliseconds(1), now: unixMilliseconds())
-            for user in due where try grants.keys.rotate(user) != nil { rotated.insert(user) }
+            let due = try context.keys.dueForRotation(after: age / .milliseconds(1), now: unixMilliseconds())
+            for user in due where try context.keys.rotate(user) != nil { rotated.insert(user) }
             guard !rotated.isEmpty else { return }
-            let all = try Claims(store: grants.store).people(settings)
-            try settle(Set(all.filter { rotated.contains($0.user) }.flatMap(\.sensors)))
+            try context.doors.settle(sensors { rotated.contains($0) })
             log.notice("made new secrets for \(rotated.count) \(rotated.count == 1 ? "person" : "persons")")
             rotated.removeAll()
         } catch {
@@ -67,15 +58,20 @@ extension Consumer {
         }
     }
 
+    /// The sensors of some people.
+    private func sensors(of isMeant: (ID) -> Bool) throws(VaultError) -> Set<SensorName> {
+        let all = try Claims(store: context.store).people(context.settings)
+        return Set(all.filter { isMeant($0.user) }.flatMap(\.sensors))
+    }
+
     /// A person wants a new secret. Each version is kept for ever: one an hour is enough.
-    private func rotateSecret(of user: ID, now: Int64) throws -> Int64 {
-        let keys = grants.keys
+    private func rotate(_ user: ID, now: Int64) throws -> Int64 {
+        let keys = context.keys
         if let seconds = try keys.secondsUntilRotation(of: user, now: now) {
             throw ReplyError(.rateLimited, "there is a new secret already", retryAfterSeconds: seconds)
         }
         guard let version = try keys.rotate(user) else { throw ReplyError(.notFound, "there is no secret to change") }
-        let sensors = try Claims(store: grants.store).people(settings).filter { $0.user == user }.flatMap(\.sensors)
-        try settle(Set(sensors))
+        try context.doors.settle(sensors { $0 == user })
         return version
     }
 }

@@ -1,3 +1,4 @@
+import Daemon
 import Fitness
 import MQTT
 import Records
@@ -13,7 +14,7 @@ import Telemetry
 // is not running.
 
 /// Publishes people's latest minute. Belongs to the session's thread.
-final class LatestMinutes {
+final class LatestMinutes: MinutesObserver, PeopleObserver {
     /// Publishes for a person, at QoS 0 and retained, to expire after some seconds; an empty payload takes back what is
     /// there.
     private let publish: (_ payload: [UInt8], _ user: ID, _ expiresAfterSeconds: UInt32) -> Void
@@ -22,8 +23,8 @@ final class LatestMinutes {
     /// Unix milliseconds.
     private let now: () -> Int64
 
-    /// Called when a person's latest minute has changed.
-    var told: (ID) -> Void = { _ in }
+    /// Hears when a person's latest minute has changed.
+    private let changes: PeopleChanges
 
     private struct Person {
         /// Minutes that are not published yet, and the one that was published last.
@@ -47,11 +48,12 @@ final class LatestMinutes {
     static let patience: Int64 = 15_000
 
     init(
-        now: @escaping () -> Int64,
+        _ changes: PeopleChanges, now: @escaping () -> Int64,
         publish: @escaping (_ payload: [UInt8], _ user: ID, _ expiresAfterSeconds: UInt32) -> Void,
         callLater: @escaping (_ milliseconds: Int64) -> Void
     ) {
-        (self.now, self.publish, self.callLater) = (now, publish, callLater)
+        (self.changes, self.now, self.publish, self.callLater) = (changes, now, publish, callLater)
+        changes.add(self)
     }
 
     /// Takes new samples for minutes of an hour, in a transaction.
@@ -69,8 +71,7 @@ final class LatestMinutes {
 
     /// Takes an hour that was counted again, in a transaction.
     func replaced(_ cells: HeartRateCells, hour: Int64, of user: ID) {
-        for minute in people[user]?.minutes.keys.sorted() ?? [] where HeartRateHour.floorDivided(minute, by: 60) == hour
-        {
+        for minute in people[user]?.minutes.keys.sorted() ?? [] where minute.floorDivided(by: 60) == hour {
             pending.append((user, minute, cells[Int(minute - hour * 60)].samples))
         }
     }
@@ -108,7 +109,7 @@ final class LatestMinutes {
     }
 
     /// Removes everything of a person, and takes back what was published.
-    func forget(_ user: ID) {
+    func forgotten(_ user: ID) {
         people[user] = nil
         pending.removeAll { $0.user == user }
         publish([], user, 0)
@@ -150,7 +151,7 @@ final class LatestMinutes {
             "min": .integer(Int64(samples.minimum)), "max": .integer(Int64(samples.maximum)),
         ]
         publish(payload.bytes, user, UInt32(left / 1000))
-        told(user)
+        changes.changed([user])
     }
 
     private func setAlarm(_ next: Int64?) {
@@ -162,17 +163,15 @@ final class LatestMinutes {
 }
 
 extension LatestMinutes {
-    /// Publishes them on the context's session.
-    convenience init(_ context: PeopleContext) {
-        let session = context.session
+    /// Publishes them on a session.
+    convenience init(_ changes: PeopleChanges, _ session: Session, _ topics: Topics) {
         weak var made: LatestMinutes?
         self.init(
-            now: { context.now() },
+            changes, now: unixMilliseconds,
             publish: { payload, user, seconds in
                 let properties = payload.isEmpty ? nil : Message.Properties(messageExpirySeconds: seconds)
                 // A minute that is not sent because there is no connection is published when there is one again.
-                session.publish(
-                    payload, to: context.topics[user: user, .heartRate], retain: true, properties: properties)
+                session.publish(payload, to: topics[user: user, .heartRate], retain: true, properties: properties)
             },
             callLater: { milliseconds in session.loop.after(.milliseconds(milliseconds)) { made?.wake() } })
         made = self

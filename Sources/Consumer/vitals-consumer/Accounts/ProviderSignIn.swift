@@ -39,12 +39,13 @@ final class ProviderSignIn {
     private let complete: (Vouched, PeopleRequest) throws -> Void
 
     /// Signing in with the providers of the settings.
-    convenience init(_ context: PeopleContext, _ accounts: Accounts) throws(VaultError) {
-        let fetching = KeyFetching(context.settings.accounts?.providers ?? [:])
+    convenience init(_ accounts: Accounts) throws(VaultError) {
+        let (context, providers) = (accounts.context, accounts.settings.providers)
+        let fetching = KeyFetching(providers)
         let loop = context.session.loop
         let keySets = fetching.keySets(back: { loop.perform($0) })
         let nonces = try Nonces(pepper: context.keys.pepper)
-        self.init(context, keySets, fetching, nonces) { [unowned accounts] vouched, request in
+        self.init(context, providers, keySets, fetching, nonces) { [unowned accounts] vouched, request in
             accounts.signIn(
                 provider: vouched.provider, issuer: vouched.about.issuer, subject: vouched.about.subject,
                 device: vouched.device, begun: vouched.begun, useNonce: vouched.useNonce
@@ -59,14 +60,15 @@ final class ProviderSignIn {
     /// The same with keys that come in another way, and given nonces.
     /// - Parameter complete: finds the person or makes one, and answers, or throws.
     init(
-        _ context: PeopleContext, _ keySets: KeySets, _ fetching: KeyFetching?, _ nonces: Nonces,
+        _ context: PeopleContext, _ providers: [String: ProviderSettings], _ keySets: KeySets, _ fetching: KeyFetching?,
+        _ nonces: Nonces,
         complete: @escaping (Vouched, PeopleRequest) throws -> Void
     ) {
         self.context = context
         self.keySets = keySets
         self.fetching = fetching
         self.nonces = nonces
-        providers = context.settings.accounts?.providers ?? [:]
+        self.providers = providers
         self.complete = complete
     }
 

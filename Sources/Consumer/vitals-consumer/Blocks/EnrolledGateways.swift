@@ -50,7 +50,7 @@ struct EnrolledGateways {
     }
 
     /// The key that signs for each gateway, of the settings or enrolled by code.
-    func identities(_ settings: ConsumerSettings) throws(VaultError) -> [ID: Ed25519.VerifyingKey] {
+    func identities(_ settings: some HouseSettings) throws(VaultError) -> [ID: Ed25519.VerifyingKey] {
         var identities = settings.gateways
         for gateway in try all() where identities[gateway.id] == nil {
             identities[gateway.id] = try Ed25519.VerifyingKey(gateway.identity)

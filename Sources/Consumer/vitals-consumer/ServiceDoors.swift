@@ -1,0 +1,53 @@
+import Daemon
+import Files
+import MQTT
+import Records
+import Telemetry
+
+/// What features ask of the service. Belongs to the session's thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+final class ServiceDoors: Doors, @unchecked Sendable {
+    private let streams: Streams
+    private let forgetting: Forgetting
+    private let beingForgotten: BeingForgotten
+    private let session: Session
+    private let topics: Topics
+
+    init(
+        _ streams: Streams, _ forgetting: Forgetting, _ beingForgotten: BeingForgotten, _ session: Session,
+        _ topics: Topics
+    ) {
+        self.streams = streams
+        self.forgetting = forgetting
+        self.beingForgotten = beingForgotten
+        self.session = session
+        self.topics = topics
+    }
+
+    func settle(_ sensors: Set<SensorName>) throws(VaultError) { try streams.settle(sensors) }
+
+    func bringStreamsInLine(of sensors: Set<SensorName>) { streams.bringInLine(sensors) }
+
+    func isBeingForgotten(_ user: ID) -> Bool { beingForgotten.contains(user) }
+
+    func forget(
+        _ user: ID, keepingAccount: Bool, telling operation: String?,
+        completion: @escaping @Sendable (Result<(tried: Int, opened: Int), VaultError>) -> Void
+    ) {
+        forgetting.forget(
+            user, keepingAccount: keepingAccount,
+            progress: { [self] in if let operation { tell(user, operation, $0) } },
+            completion: { completion($0.map { (tried: $0.tried, opened: $0.opened) }) })
+    }
+
+    /// Tells a person how far an operation that they asked for has come.
+    private func tell(_ user: ID, _ operation: String, _ progress: Forgetting.Progress) {
+        let payload: JSON = [
+            "operation": .string(operation), "step": .string(progress.step), "done": .integer(Int64(progress.done)),
+            "of": .integer(Int64(progress.of)),
+        ]
+        session.publish(payload.bytes, to: topics[user: user, .progress], qos: .atLeastOnce) { error in
+            if let error { log.debug("progress was not told: \(error)") }
+        }
+    }
+}
