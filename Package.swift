@@ -4,7 +4,10 @@ import PackageDescription
 // Each row imports only rows below it, and what stands in one row never imports each other (Tests/Structure/rooms.py looks):
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
-//   consumer    Admission   Desk
+//   consumer    Sensors   Insight
+//               Features
+//               Days   OpenID
+//               Readings   Admission   Desk
 //               Records
 //   settings    ProgramSettings
 //   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression
@@ -97,11 +100,40 @@ let package = Package(
         library(
             .consumer, "Admission", ["Daemon", "Files", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         library(.consumer, "Desk", ["Daemon", "Files", "MQTT", "Reactor", "Telemetry", "Vault"]),
+        library(
+            .consumer, "Readings",
+            ["Daemon", "Files", "Fitness", "ProgramSettings", "Reactor", "Records", "Storage", "Telemetry", "Vault"]),
+        library(.consumer, "OpenID", ["Daemon", "Desk", "Fetch", "Files", "Records", "Storage", "Telemetry", "Vault"]),
+        library(
+            .consumer, "Days",
+            [
+                "Compression", "Daemon", "Desk", "Files", "Fitness", "Reactor", "Readings", "Records", "Storage",
+                "Telemetry", "Vault",
+            ]),
+        library(
+            .consumer, "Features",
+            [
+                "Admission", "Daemon", "Days", "Desk", "Files", "Fitness", "MQTT", "Reactor", "Readings", "Records",
+                "Storage", "Telemetry", "Vault",
+            ]),
+        library(
+            .consumer, "Sensors",
+            [
+                "Admission", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings",
+                "Records", "Storage", "Telemetry", "Vault",
+            ]),
+        library(
+            .consumer, "Insight",
+            [
+                "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings", "Records",
+                "Storage", "Telemetry", "Vault",
+            ]),
         program(
             .consumer, "vitals-consumer",
             [
-                "Admission", "Compression", "Daemon", "Desk", "Fetch", "Files", "Fitness", "MQTT", "ProgramSettings",
-                "Reactor", "Records", "Storage", "Telemetry", "Vault",
+                "Admission", "Compression", "Daemon", "Days", "Desk", "Features", "Fetch", "Files", "Fitness",
+                "Insight", "MQTT", "OpenID", "ProgramSettings", "Reactor", "Readings", "Records", "Sensors", "Storage",
+                "Telemetry", "Vault",
             ]),
         program(.sensor, "vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         program(
@@ -132,8 +164,9 @@ let package = Package(
         tests(
             .consumer, "ConsumerTests",
             [
-                "vitals-consumer", "Admission", "Compression", "Daemon", "Desk", "Fetch", "Files", "Fitness", "MQTT",
-                "Reactor", "Records", "Storage", "Telemetry", "TestSupport", "Vault",
+                "vitals-consumer", "Admission", "Compression", "Daemon", "Days", "Desk", "Features", "Fetch", "Files",
+                "Fitness", "Insight", "MQTT", "OpenID", "Reactor", "Readings", "Records", "Sensors", "Storage",
+                "Telemetry", "TestSupport", "Vault",
             ],
             exclude: ["OpenID/signer.py", "OpenID/tokens.py", "Profile/zones.py", "Statistics/recording.py"]),
         tests(.command, "CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),

@@ -1,9 +1,14 @@
 import Admission
 import Daemon
+import Days
 import Desk
+import Features
+import Insight
 import MQTT
 import Reactor
+import Readings
 import Records
+import Sensors
 import Storage
 import Telemetry
 import Vault

@@ -3,7 +3,9 @@ import Daemon
 import Fitness
 import MQTT
 import ProgramSettings
+import Readings
 import Records
+import Sensors
 import Telemetry
 import Vault
 

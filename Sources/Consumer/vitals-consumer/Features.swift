@@ -1,7 +1,12 @@
 import Daemon
+import Days
 import Desk
+import Features
 import Files
+import Insight
+import Readings
 import Records
+import Sensors
 import Telemetry
 import Vault
 

@@ -1,5 +1,6 @@
 import Daemon
 import MQTT
+import Readings
 import Records
 import Telemetry
 import Vault

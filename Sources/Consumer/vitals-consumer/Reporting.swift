@@ -1,5 +1,7 @@
 import Daemon
+import Features
 import MQTT
+import Readings
 import Records
 import Storage
 import Telemetry

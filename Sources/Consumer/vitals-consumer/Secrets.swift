@@ -1,6 +1,8 @@
 import Daemon
 import Desk
+import Features
 import Reactor
+import Readings
 import Records
 import Storage
 import Telemetry

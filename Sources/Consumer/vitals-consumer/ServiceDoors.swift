@@ -1,4 +1,6 @@
 import Daemon
+import Days
+import Features
 import Files
 import MQTT
 import Records

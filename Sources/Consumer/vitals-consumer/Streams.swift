@@ -1,8 +1,10 @@
 import Admission
 import Daemon
+import Days
 import Files
 import MQTT
 import Reactor
+import Readings
 import Records
 import Telemetry
 

@@ -2,6 +2,7 @@ import Files
 import Records
 import Telemetry
 
+@testable import Features
 @testable import vitals_consumer
 
 /// The doors of no service: what a feature asks of them is not done.

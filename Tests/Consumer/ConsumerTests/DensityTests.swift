@@ -7,6 +7,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("More than any sensor sends", .timeLimit(.minutes(20)))

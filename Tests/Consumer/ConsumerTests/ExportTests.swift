@@ -8,6 +8,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Features
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("Export")

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Readings
 @testable import vitals_consumer
 
 /// What people ask of a running service about their secrets, and what an operator does beside it.

@@ -8,6 +8,9 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
+@testable import Features
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("Forgetting a person")

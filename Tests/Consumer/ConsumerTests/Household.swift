@@ -6,6 +6,8 @@ import Telemetry
 import TestSupport
 import Vault
 
+@testable import Days
+@testable import Readings
 @testable import vitals_consumer
 
 /// A household in a folder of its own: settings, a root key, the keys of two gateways, of which `home` is enrolled and

@@ -7,6 +7,8 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Days
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("Many blocks at once")

@@ -5,6 +5,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("The order of arrival")

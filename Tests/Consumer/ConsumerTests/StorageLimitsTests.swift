@@ -7,6 +7,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("Limits of what is stored", .timeLimit(.minutes(20)))

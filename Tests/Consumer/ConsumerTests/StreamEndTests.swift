@@ -5,6 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Readings
 @testable import vitals_consumer
 
 /// What becomes of readings that were sealed to a stream after its end, because the gateway had not heard of that or

@@ -1,4 +1,5 @@
 import Daemon
+import OpenID
 
 /// `accounts`: who may become a person here, and how.
 struct AccountSettings: Equatable {

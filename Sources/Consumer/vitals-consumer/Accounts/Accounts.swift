@@ -1,6 +1,7 @@
 import Admission
 import Daemon
 import Desk
+import Features
 import Records
 import Storage
 import Telemetry

@@ -50,17 +50,6 @@ struct EmailAddress: Hashable {
     }
 }
 
-extension String {
-    /// Without the spaces, tabs and line ends at both ends that come along when people type and paste.
-    var trimmed: String {
-        func isBlank(_ character: Character) -> Bool { character.isWhitespace }
-        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
-            return ""
-        }
-        return String(self[first...last])
-    }
-}
-
 func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
 private func isLetterOrDigit(_ byte: UInt8) -> Bool {

@@ -1,3 +1,4 @@
+import Readings
 import Records
 import Storage
 import Telemetry

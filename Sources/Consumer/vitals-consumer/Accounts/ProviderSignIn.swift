@@ -1,5 +1,7 @@
 import Daemon
 import Desk
+import Features
+import OpenID
 import Records
 import Storage
 import Telemetry

@@ -1,5 +1,6 @@
 import Daemon
 import Desk
+import Features
 import MQTT
 import Records
 import Storage

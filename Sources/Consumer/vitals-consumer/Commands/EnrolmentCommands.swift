@@ -1,6 +1,8 @@
 import Daemon
 import Glibc
+import Readings
 import Records
+import Sensors
 import Storage
 import Telemetry
 

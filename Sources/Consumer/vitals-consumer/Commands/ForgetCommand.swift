@@ -1,5 +1,6 @@
 import Daemon
 import Glibc
+import Readings
 import Records
 import Storage
 import Telemetry

@@ -1,4 +1,5 @@
 import Daemon
+import Readings
 import Records
 import Storage
 import Telemetry

@@ -1,4 +1,5 @@
 import Daemon
+import Days
 import Records
 import Storage
 import Telemetry

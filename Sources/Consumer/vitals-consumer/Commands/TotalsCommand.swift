@@ -1,4 +1,5 @@
 import Daemon
+import Days
 import Fitness
 import Records
 import Storage

@@ -1,5 +1,8 @@
 import Daemon
+import Days
+import Features
 import Fitness
+import Readings
 import Records
 import Storage
 import Telemetry

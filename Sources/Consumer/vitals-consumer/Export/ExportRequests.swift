@@ -1,5 +1,7 @@
 import Daemon
 import Desk
+import Features
+import Readings
 import Records
 import Telemetry
 

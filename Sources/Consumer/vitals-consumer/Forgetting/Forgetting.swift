@@ -1,6 +1,8 @@
 import Daemon
+import Days
 import Files
 import Reactor
+import Readings
 import Records
 import Telemetry
 

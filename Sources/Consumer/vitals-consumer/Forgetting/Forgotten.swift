@@ -182,11 +182,6 @@ extension Store {
         return list
     }
 
-    /// Whether nothing that is sealed to this stream can ever be opened again.
-    func isForgotten(_ stream: StreamID) throws(VaultError) -> Bool {
-        try database.first("SELECT 1 FROM forgotten_streams WHERE id = ?", [.blob(stream.bytes)], row: Row.int) != nil
-    }
-
     /// Enters people and streams into it.
     func enter(_ list: ForgottenList) throws(VaultError) {
         try database.transaction { () throws(VaultError) in

@@ -1,3 +1,5 @@
+import Days
+import Features
 import Records
 import Storage
 import Telemetry

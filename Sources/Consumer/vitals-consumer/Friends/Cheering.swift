@@ -1,4 +1,5 @@
 import Desk
+import Features
 import Fitness
 import Telemetry
 

@@ -1,8 +1,11 @@
 import Daemon
+import Days
 import Desk
+import Features
 import Files
 import Fitness
 import Records
+import Sensors
 import Telemetry
 
 // Friendships: who sees whose steps.

@@ -1,5 +1,6 @@
 import Daemon
 import Desk
+import Features
 import Records
 import Storage
 import Telemetry

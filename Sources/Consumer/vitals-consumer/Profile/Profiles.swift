@@ -1,5 +1,8 @@
+import Days
 import Desk
+import Features
 import Fitness
+import Readings
 import Records
 import Storage
 import Telemetry

@@ -1,3 +1,5 @@
+import Days
+import Features
 import Fitness
 import Records
 import Storage

@@ -8,6 +8,7 @@ import Testing
 import Vault
 
 @testable import Admission
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("An account that its owner takes back", .timeLimit(.minutes(20)))

@@ -9,6 +9,8 @@ import Testing
 import Vault
 
 @testable import Daemon
+@testable import Readings
+@testable import Sensors
 @testable import vitals_consumer
 
 @Suite("Claiming sensors", .timeLimit(.minutes(20)))

@@ -9,6 +9,9 @@ import Testing
 import Vault
 
 @testable import Admission
+@testable import Features
+@testable import Readings
+@testable import Sensors
 @testable import vitals_consumer
 
 @Suite("Gateways whose owner has gone", .timeLimit(.minutes(20)))

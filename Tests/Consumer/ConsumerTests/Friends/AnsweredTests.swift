@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Desk
+@testable import Features
 @testable import vitals_consumer
 
 @Suite("What must not be done twice")

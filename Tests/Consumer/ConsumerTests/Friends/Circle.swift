@@ -8,6 +8,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
+@testable import Features
 @testable import vitals_consumer
 
 /// A consumer with people who have accounts, at a broker that lets everybody do everything: what is refused is refused

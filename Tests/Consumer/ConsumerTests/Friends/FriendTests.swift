@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Features
 @testable import vitals_consumer
 
 @Suite("Friends", .timeLimit(.minutes(20)))

@@ -6,6 +6,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Features
+@testable import Insight
 @testable import vitals_consumer
 
 @Suite("Goals", .timeLimit(.minutes(20)))

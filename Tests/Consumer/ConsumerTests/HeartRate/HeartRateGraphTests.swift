@@ -3,6 +3,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
+@testable import Insight
 @testable import vitals_consumer
 
 @Suite("Curves of heart rate")

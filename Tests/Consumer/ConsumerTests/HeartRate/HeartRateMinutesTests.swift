@@ -5,6 +5,9 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
+@testable import Insight
+@testable import Readings
 @testable import vitals_consumer
 
 /// A household whose heart rates are kept by the minute.

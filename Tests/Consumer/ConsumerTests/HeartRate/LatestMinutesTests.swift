@@ -7,6 +7,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
+@testable import Insight
 @testable import vitals_consumer
 
 @Suite("The last minute of heart rate")

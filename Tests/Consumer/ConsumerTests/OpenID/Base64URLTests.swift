@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import OpenID
 @testable import vitals_consumer
 
 @Suite("base64url")

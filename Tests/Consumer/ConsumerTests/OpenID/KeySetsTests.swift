@@ -4,6 +4,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import OpenID
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("Providers' keys", .timeLimit(.minutes(20)))

@@ -4,6 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import OpenID
 @testable import vitals_consumer
 
 @Suite("Nonces", .timeLimit(.minutes(20)))

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import OpenID
 @testable import vitals_consumer
 
 @Suite("Settings of providers")

@@ -6,6 +6,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import OpenID
 @testable import vitals_consumer
 
 /// A provider on this machine: its key set on a web server, and tokens from Python.

@@ -8,6 +8,9 @@ import Telemetry
 import TestSupport
 
 @testable import Desk
+@testable import Features
+@testable import OpenID
+@testable import Readings
 @testable import vitals_consumer
 
 /// A service that people can sign in to with two providers, `mine` and `all`, without a broker: requests are handed in

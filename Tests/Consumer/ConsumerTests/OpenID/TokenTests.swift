@@ -4,6 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import OpenID
 @testable import vitals_consumer
 
 /// What each forged token is refused for. Their names are those of tokens.py.

@@ -2,6 +2,7 @@ import Foundation
 import Telemetry
 import TestSupport
 
+@testable import OpenID
 @testable import vitals_consumer
 
 /// Tokens and key sets that Python has made: see tokens.py.

@@ -6,6 +6,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("A range of heart rate that was deleted", .timeLimit(.minutes(20)))

@@ -2,6 +2,7 @@ import Files
 import Records
 import Telemetry
 
+@testable import Readings
 @testable import vitals_consumer
 
 /// Notes what it is asked to fold.

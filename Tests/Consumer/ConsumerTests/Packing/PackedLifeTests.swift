@@ -6,6 +6,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("What is packed lives on", .timeLimit(.minutes(20)))

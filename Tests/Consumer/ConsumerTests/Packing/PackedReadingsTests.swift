@@ -3,6 +3,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("Packed readings")

@@ -5,6 +5,7 @@ import Storage
 import Telemetry
 import TestSupport
 
+@testable import Readings
 @testable import vitals_consumer
 
 extension Parts {

@@ -6,6 +6,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("Profiles, with a broker that knows who is who", .timeLimit(.minutes(20)))

@@ -4,6 +4,7 @@ import Storage
 import Telemetry
 import TestSupport
 
+@testable import Days
 @testable import vitals_consumer
 
 // A year of people who do not exist, from 2026 on: sparse, but with all that happens to readings. Everybody has a

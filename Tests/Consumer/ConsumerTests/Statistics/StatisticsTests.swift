@@ -6,7 +6,9 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
 @testable import Desk
+@testable import Insight
 @testable import vitals_consumer
 
 @Suite("Statistics")

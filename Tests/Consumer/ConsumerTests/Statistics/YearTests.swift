@@ -6,6 +6,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("A year of fifty people")

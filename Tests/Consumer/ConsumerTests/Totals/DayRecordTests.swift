@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Days
 @testable import vitals_consumer
 
 @Suite("DayRecord")

@@ -5,6 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
 @testable import vitals_consumer
 
 @Suite("Days", .timeLimit(.minutes(20)))

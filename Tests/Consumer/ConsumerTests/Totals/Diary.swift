@@ -4,6 +4,7 @@ import Storage
 import Telemetry
 import TestSupport
 
+@testable import Days
 @testable import vitals_consumer
 
 /// A household of which the days are kept, without a broker.

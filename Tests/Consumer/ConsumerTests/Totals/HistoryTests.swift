@@ -7,6 +7,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
 @testable import vitals_consumer
 
 @Suite("Histories", .timeLimit(.minutes(20)))

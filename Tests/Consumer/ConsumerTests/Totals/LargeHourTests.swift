@@ -5,6 +5,9 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Days
+@testable import Features
+@testable import Readings
 @testable import vitals_consumer
 
 /// Hours that are not read within a portion, and are read on another thread.

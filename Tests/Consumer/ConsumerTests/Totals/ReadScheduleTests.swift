@@ -7,6 +7,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
+@testable import Sensors
 @testable import vitals_consumer
 
 @Suite("Reads on schedule", .timeLimit(.minutes(20)))

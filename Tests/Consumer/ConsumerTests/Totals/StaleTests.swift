@@ -5,6 +5,9 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Days
+@testable import Insight
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("Stale hours", .timeLimit(.minutes(20)))

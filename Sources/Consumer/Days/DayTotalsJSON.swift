@@ -1,0 +1,62 @@
+import Fitness
+package import Telemetry
+
+extension DayTotals {
+    /// A day as replies and topics have it: numbers are rounded as people read them, and unknown values are left out.
+    package var json: JSON {
+        .object(present: [
+            "day": .string("\(day)"), "steps": steps.map { .integer(Int64($0.total)) },
+            "step_counts_left_out": steps.flatMap {
+                $0.countsLeftOut > 0 ? .integer(Int64($0.countsLeftOut)) : nil
+            },
+            "distance_m": metres.map { .number($0, decimals: 0) },
+            "energy_kcal": kilocalories.map { .number($0, decimals: 0) },
+            "temperature_c": temperature.map { temperature in
+                [
+                    "mean": .number(temperature.mean, decimals: 2), "min": .number(temperature.minimum, decimals: 2),
+                    "max": .number(temperature.maximum, decimals: 2), "last": .number(temperature.last, decimals: 2),
+                ]
+            },
+            "heart_rate": heartRate?.json, "goals": goals.isEmpty ? nil : goals.json,
+        ])
+    }
+}
+
+extension [Goal: GoalDay] {
+    /// By the names of fields, in the order of `Goal`.
+    package var json: JSON {
+        .object(
+            Goal.allCases.compactMap { goal in
+                guard let stands = self[goal] else { return nil }
+                let json = JSON.object(present: [
+                    "target": stands.target.map { .number($0, decimals: 0) },
+                    "value": stands.value.map { .number($0, decimals: 0) },
+                    "percent": stands.percent.map { .number($0, decimals: 1) },
+                    "reached": .bool(stands.reached != nil),
+                ])
+                return JSON.Member(goal.field, json)
+            })
+    }
+}
+
+extension HeartRateDay {
+    /// As in a day.
+    package var json: JSON {
+        .object(present: [
+            "mean": .number(mean, decimals: 1), "min": .integer(Int64(minimum)), "max": .integer(Int64(maximum)),
+            "resting": resting.map { .number($0, decimals: 1) },
+            "zones_s": zoneSeconds.map { .array($0.map { .integer(Int64($0)) }) },
+            "recorded_s": .integer(Int64(recordedSeconds)),
+            "energy_kcal": kilocalories.map { .number($0, decimals: 0) },
+        ])
+    }
+}
+
+extension JSON {
+    /// A number rounded to this many decimals; a whole number where there are none.
+    package static func number(_ value: Double, decimals: Int) -> JSON {
+        guard decimals > 0 else { return Int64(exactly: value.rounded()).map(JSON.integer) ?? .number(value.rounded()) }
+        let factor = (0..<decimals).reduce(1.0) { factor, _ in factor * 10 }
+        return .number((value * factor).rounded() / factor)
+    }
+}

@@ -1,0 +1,280 @@
+import Daemon
+package import Files
+package import Fitness
+package import Readings
+package import Records
+package import Telemetry
+
+// The totals of people's days.
+//
+// Each day with a reading of a step counter or a thermometer has a record (DayRecord.swift), written in the transaction
+// that stores the readings. A count belongs to the day on whose calendar it was read; the steps since the count before
+// are that day's, so a count that comes late changes its own day, and the first steps of the days up to a day and a
+// half after it:
+//
+//     counts   Mon 20:00 5000 | Tue 8:00 5200, Tue 20:00 9000 | Wed 8:00 9100      Tuesday: 4000, Wednesday: 100
+//     late     Tue 23:00 9080                                                     Tuesday: 4080, Wednesday: 20
+//
+// All of it is computed from sets of readings, so any order of arrival has the same result, which is also what
+// `recount` finds.
+//
+// The goals of days that have changed are evaluated within the same transaction; changes are announced after it.
+
+/// Knows when goals are reached.
+package protocol GoalEvaluation {
+    /// Notes which goals of a day are reached now and were not before, and tells the person, within the transaction
+    /// that keeps the day.
+    /// - Parameters:
+    ///   - today: the person's.
+    ///   - now: Unix milliseconds.
+    func evaluate(
+        _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, now: Int64
+    ) throws(VaultError)
+}
+
+/// The days of all people. Belongs to the thread of its store and keys.
+package final class Days: Derivation {
+    package let histories: Histories
+    private let rows: DayRows
+    private var store: Store { rows.store }
+    private var keys: Keys { rows.keys }
+
+    private let goals: (any GoalEvaluation)?
+    private let changes: PeopleChanges
+    private var pending: Set<ID> = []
+    private var reported = OncePerMinute<ID>(capacity: 256)
+
+    /// - Parameters:
+    ///   - goals: nil where no goal is reached, because nothing is kept.
+    ///   - changes: hear of people whose days have changed, or who have moved.
+    package init(
+        _ store: Store, _ keys: Keys, _ histories: Histories, goals: (any GoalEvaluation)? = nil,
+        changes: PeopleChanges = PeopleChanges()
+    ) {
+        self.goals = goals
+        self.changes = changes
+        rows = DayRows(store: store, keys: keys)
+        self.histories = histories
+    }
+
+    /// The minutes of heart rate within some ranges of Unix milliseconds.
+    private func heartRate(
+        _ user: ID, _ times: [Range<Int64>]
+    ) throws(VaultError) -> [(number: Int64, minute: HeartRateMinute)] {
+        let tiers = HeartRateTiers(store, keys)
+        var minutes: [(number: Int64, minute: HeartRateMinute)] = []
+        for range in times { minutes += try tiers.minutes(of: user, in: range) }
+        return minutes
+    }
+
+    package func committed() {
+        guard !pending.isEmpty else { return }
+        let people = pending
+        pending = []
+        changes.changed(people)
+    }
+
+    package func rolledBack() {
+        pending = []
+        histories.rolledBack()
+    }
+}
+
+// MARK: - A day's totals
+
+extension Days {
+    /// A day's totals. On a day without readings only the goals are known.
+    package func totals(of user: ID, on day: CalendarDay) throws(VaultError) -> DayTotals {
+        let history = try histories.history(of: user)
+        return try totals(of: user, on: day, rows.record(of: user, on: day), history)
+    }
+
+    /// The totals of those days in a range that have any, in their order.
+    package func totals(of user: ID, in days: ClosedRange<CalendarDay>) throws(VaultError) -> [DayTotals] {
+        let history = try histories.history(of: user)
+        var records: [CalendarDay: DayRecord] = [:]
+        for (day, record) in try rows.records(of: user, in: days) { records[day] = record }
+        let minutes = try minutes(of: user, in: days, history)
+        return Set(records.keys).union(minutes.keys).sorted().map { day in
+            var totals = Self.totals(on: day, records[day], history)
+            totals.heartRate = HeartRateDay(minutes[day] ?? [], of: history.person(on: day))
+            return totals
+        }
+    }
+
+    /// A day's totals without the heart rate, which takes more to look up.
+    package func totalsWithoutHeartRate(of user: ID, on day: CalendarDay) throws(VaultError) -> DayTotals {
+        try Self.totals(on: day, rows.record(of: user, on: day), histories.history(of: user))
+    }
+
+    /// From the first day with steps or a temperature to the last.
+    package func recordedDays(of user: ID) throws(VaultError) -> ClosedRange<CalendarDay>? { try rows.span(of: user) }
+
+    private func totals(
+        of user: ID, on day: CalendarDay, _ record: DayRecord?, _ history: History
+    ) throws(VaultError) -> DayTotals {
+        var totals = Self.totals(on: day, record, history)
+        let minutes = try heartRate(user, history.localDays.intervals(of: day))
+        totals.heartRate = HeartRateDay(minutes, of: history.person(on: day))
+        return totals
+    }
+
+    /// The totals without the heart rate.
+    private static func totals(
+        on day: CalendarDay, _ record: DayRecord?, _ history: History, withTemperature: Bool = true
+    ) -> DayTotals {
+        let person = history.person(on: day)
+        let steps = record?.steps
+        var totals = DayTotals(
+            day, steps: steps, metres: steps.flatMap { person.metres($0) },
+            kilocalories: steps.flatMap { person.kilocalories($0) },
+            temperature: withTemperature ? record?.temperature : nil)
+        let targets = history.targets(on: day)
+        for goal in Goal.allCases {
+            let reached = record?.reached[goal]
+            guard targets[goal] != nil || reached != nil else { continue }
+            totals.goals[goal] = GoalDay(target: targets[goal], value: totals[goal], reached: reached)
+        }
+        return totals
+    }
+
+    /// The minutes of many days, each with the day of its first moment.
+    private func minutes(
+        of user: ID, in days: ClosedRange<CalendarDay>, _ history: History
+    ) throws(VaultError) -> [CalendarDay: [(number: Int64, minute: HeartRateMinute)]] {
+        var times: [Range<Int64>] = []
+        for day in [days.lowerBound, days.upperBound] { times += history.localDays.intervals(of: day) }
+        // A first or last day that was skipped has no times of its own.
+        let first = times.map(\.lowerBound).min() ?? days.lowerBound.daysSince1970 * 86_400_000 - 86_400_000
+        let last = times.map(\.upperBound).max() ?? days.upperBound.daysSince1970 * 86_400_000 + 2 * 86_400_000
+        var minutes: [CalendarDay: [(number: Int64, minute: HeartRateMinute)]] = [:]
+        for minute in try heartRate(user, [first..<max(first, last)]) {
+            let day = history.localDays.day(of: minute.number * 60_000)
+            if days.contains(day) { minutes[day, default: []].append(minute) }
+        }
+        return minutes
+    }
+}
+
+// MARK: - Keeping
+
+extension Days {
+    /// A batch enters readings of so many days of a person at once, for all of them are in memory; those of more days
+    /// are counted as stale hours are.
+    private static let mostDays = 8
+
+    package func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
+        for person in people {
+            let entries = person.entries.filter { $0.bare.kind != .heartRate }
+            guard !entries.isEmpty, try keys.version(of: person.user) != nil else { continue }
+            let history = try histories.keep(person.user, now: now)
+            var book = DayBook(rows, person.user, history.localDays)
+            let today = history.localDays.day(of: now)
+            var later = HourRanges()
+            for entry in entries {
+                let wall = entry.bare.wall
+                if DayBook.calendar.contains(wall) {
+                    let day = history.localDays.day(of: wall)
+                    // Goals are about today, and its steps begin with those of yesterday.
+                    let isRecent = day == today || day == today.advanced(by: -1)
+                    guard isRecent || book.isOpen(day, Self.mostDays) else {
+                        later.insert(HourSpan.hour(wall)...HourSpan.hour(wall))
+                        continue
+                    }
+                }
+                try book.insert(entry.reading, entry.sensor)
+            }
+            try close(&book, history, now: now)
+            for hours in later.ranges { try store.markStale(person.user, hours) }
+        }
+    }
+
+    package func hourReader(
+        of user: ID
+    ) throws(VaultError) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> DayBook.Reread {
+        let localDays = try histories.history(of: user).localDays
+        return { hour, stored throws(VaultError) in
+            let book = DayBook(DayRows(store: stored.store, keys: stored.keys), user, localDays)
+            return try book.reread(HourSpan.times(hour...hour).clamped(to: DayBook.calendar), stored)
+        }
+    }
+
+    package func extent(of found: DayBook.Reread, _ hour: Int64) -> ReadExtent {
+        ReadExtent(times: found.times, kinds: [.steps, .temperature])
+    }
+
+    package func replace(_ hour: Int64, of user: ID, with found: DayBook.Reread, now: Int64) throws(VaultError) {
+        guard try keys.version(of: user) != nil else { return }
+        let history = try histories.keep(user, now: now)
+        var book = DayBook(rows, user, history.localDays)
+        try book.fill(with: found)
+        try close(&book, history, now: now)
+    }
+
+    /// Takes a profile that is about to replace the person's old one, within the same transaction. Call `committed`
+    /// after it.
+    package func take(_ profile: Profile, of user: ID, now: Int64) throws(VaultError) {
+        if let moved = try histories.take(profile, of: user, now: now) {
+            // Readings from a clock that is ahead of ours may be stored already.
+            try store.markStale(user, HourSpan.hour(moved)...HourSpan.latest)
+            changes.moved(user)
+        }
+        try reconsider(user, now: now)
+    }
+
+    /// Evaluates today's goals again, within a transaction: targets or body have changed. Call `committed` after it.
+    package func reconsider(_ user: ID, now: Int64) throws(VaultError) {
+        let history = try histories.keep(user, now: now)
+        var book = DayBook(rows, user, history.localDays)
+        let today = history.localDays.day(of: now)
+        try evaluate(today, &book, history, now: now)
+        try book.write()
+        pending.insert(user)
+    }
+
+    /// Derives what follows from what was entered, and keeps it.
+    private func close(_ book: inout DayBook, _ history: History, now: Int64) throws(VaultError) {
+        for day in try book.derive() { try evaluate(day, &book, history, now: now) }
+        let leftOut = book.newlyLeftOut
+        if leftOut > 0, let count = reported.count(book.user, leftOut, now: millisecondsSinceBoot()) {
+            log.warning(
+                """
+                \(count) step \(count == 1 ? "count" : "counts") of \(book.user) \(count == 1 ? "is" : "are") beyond what \
+                anybody walks since the one before: stored, and not counted
+                """)
+        }
+        if try book.write() { pending.insert(book.user) }
+    }
+
+    private func evaluate(
+        _ day: CalendarDay, _ book: inout DayBook, _ history: History, now: Int64
+    ) throws(VaultError) {
+        let record = try book.record(of: day)
+        // No goal is about temperatures, and there may be very many of them.
+        var goals = Self.totals(on: day, record, history, withTemperature: false).goals
+        try self.goals?.evaluate(&goals, on: day, today: history.localDays.day(of: now), of: book.user, now: now)
+        let reached = goals.compactMapValues(\.reached)
+        if reached != record.reached { try book.change(day) { $0.reached = reached } }
+    }
+
+    /// Computes all days of a person again from what is stored, and compares.
+    package func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) {
+        let history = try histories.history(of: user)
+        var book = DayBook(rows, user, history.localDays, isBlank: true)
+        try book.fill(DayBook.calendar, from: StoredReadings(store: store, keys: keys))
+        _ = try book.derive()
+        var computed = book.records.filter { !$0.value.isEmpty }
+        var (kept, differing) = (0, 0)
+        if let span = try rows.span(of: user) {
+            for (day, record) in try rows.records(of: user, in: span) {
+                var record = record
+                // What was announced cannot be computed again.
+                record.reached = [:]
+                let found = computed.removeValue(forKey: day)
+                kept += 1
+                if record != found ?? DayRecord() { differing += 1 }
+            }
+        }
+        return (kept, differing + computed.count)
+    }
+}

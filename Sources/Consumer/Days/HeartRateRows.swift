@@ -1,0 +1,181 @@
+import Compression
+package import Fitness
+package import Records
+package import Storage
+package import Telemetry
+
+/// The tables in which cells of heart rate lie, one row a person and period.
+package enum HeartRateTable: String, CaseIterable {
+    /// The minutes of an hour, as they come in.
+    case hours
+    /// The minutes of a day's closed hours.
+    case days
+    /// The closed hours of a month; without slots.
+    case months
+
+    /// The table's name.
+    package var name: String { "heart_rate_\(rawValue)" }
+
+    /// Its column for the period: hours and days since 1970, UTC, and months: those of 1970 are 0 to 11.
+    package var column: String {
+        switch self {
+        case .hours: "hour"
+        case .days: "day"
+        case .months: "month"
+        }
+    }
+
+    /// How many cells a period has at most.
+    package var capacity: Int {
+        switch self {
+        case .hours: 60
+        case .days: 24 * 60
+        case .months: 31 * 24
+        }
+    }
+
+    /// Hours are written with each batch, and soon gone again; what stays is compressed.
+    var isCompressed: Bool { self != .hours }
+}
+
+/// How each table identifies an hour.
+struct HeartRateHour: Hashable {
+    /// Since 1970, UTC.
+    let number: Int64
+
+    init(_ number: Int64) { self.number = number }
+
+    var milliseconds: Range<Int64> { number * 3_600_000..<(number + 1) * 3_600_000 }
+    var day: Int64 { number.floorDivided(by: 24) }
+    /// Where its minutes begin in the row of its day.
+    var placeInDay: Int { Int(number - day * 24) * 60 }
+    var month: Int64 {
+        let day = CalendarDay(daysSince1970: day)
+        return (Int64(day.year) - 1970) * 12 + Int64(day.month) - 1
+    }
+    /// Where it is in the row of its month.
+    var placeInMonth: Int { Int(number - Self.first(ofMonth: month)) }
+
+    /// The first hour of a month.
+    static func first(ofMonth month: Int64) -> Int64 {
+        // 4,800 months have 146,097 days, and no month is further than ten days from where it would be if all were of
+        // one length.
+        let middle = CalendarDay(daysSince1970: (month * 146_097).floorDivided(by: 4800) + 15)
+        return (middle.daysSince1970 - Int64(middle.day - 1)) * 24
+    }
+}
+
+/// Reads and writes rows of cells, sealed under the person's row key. A row is written under the latest version of
+/// their secret, bound to table, person, period and version. Belongs to the thread of its store and keys.
+package struct HeartRateRows {
+    package let store: Store
+    package let keys: Keys
+    private let zstandard = Zstandard()
+
+    init(_ store: Store, _ keys: Keys) {
+        self.store = store
+        self.keys = keys
+    }
+
+    /// What was found when a row was read.
+    package enum Found {
+        case none
+        case cells(HeartRateCells)
+        /// The row does not open: its contents must be counted again.
+        case damaged
+        /// The row's secret is not there: its person is being forgotten, or the secret is damaged, and may come back.
+        case locked
+    }
+
+    package func read(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) -> Found {
+        let row = try store.database.first(
+            "SELECT secret_version, sealed FROM \(table.name) WHERE person = ? AND \(table.column) = ?",
+            [.text(user.text), .integer(period)]
+        ) { row throws(VaultError) in (version: try row.int("secret_version"), sealed: try row.blob("sealed")) }
+        guard let row else { return .none }
+        guard try keys.person(user.text, version: row.version) != nil else { return .locked }
+        guard let bytes = try opened(row.sealed, table, period, of: user, version: row.version),
+            let cells = HeartRateCells(bytes, capacity: table.capacity)
+        else { return .damaged }
+        return .cells(cells)
+    }
+
+    /// Which version of the secret a row is under; nil where there is no row.
+    package func version(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) -> Int64? {
+        try store.database.first(
+            "SELECT secret_version FROM \(table.name) WHERE person = ? AND \(table.column) = ?",
+            [.text(user.text), .integer(period)], row: Row.int)
+    }
+
+    /// Keeps cells in place of the old ones; a row without cells is removed. A person who no longer has a secret has no
+    /// rows.
+    package func write(_ cells: HeartRateCells, _ table: HeartRateTable, _ period: Int64, of user: ID)
+        throws(VaultError)
+    {
+        guard !cells.isEmpty else { return try delete(table, period, of: user) }
+        guard let version = try keys.version(of: user), let person = try keys.person(user.text, version: version) else {
+            return
+        }
+        var bytes = cells.bytes
+        if table.isCompressed { bytes = try compressed(bytes) }
+        let sealed = try person.rows.sealWithNonce(bytes, aad: Self.context(table, period, user, version))
+        try store.database.execute(
+            """
+            INSERT INTO \(table.name) (person, \(table.column), secret_version, sealed) VALUES (?, ?, ?, ?)
+            ON CONFLICT (person, \(table.column)) DO UPDATE SET
+                secret_version = excluded.secret_version, sealed = excluded.sealed
+            """, [.text(user.text), .integer(period), .integer(version), .blob(sealed)])
+    }
+
+    package func delete(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) {
+        try store.database.execute(
+            "DELETE FROM \(table.name) WHERE person = ? AND \(table.column) = ?", [.text(user.text), .integer(period)])
+    }
+
+    /// Shows each cell of some periods, in order, with its period and its place there. Rows that do not open are left
+    /// out.
+    package func forEach(
+        _ table: HeartRateTable, _ periods: ClosedRange<Int64>, of user: ID,
+        _ body: (_ period: Int64, _ place: Int, _ cell: HeartRateMinute) -> Void
+    ) throws(VaultError) {
+        try store.database.forEach(
+            """
+            SELECT \(table.column) AS period, secret_version, sealed FROM \(table.name)
+            WHERE person = ? AND \(table.column) BETWEEN ? AND ? ORDER BY \(table.column)
+            """, [.text(user.text), .integer(periods.lowerBound), .integer(periods.upperBound)]
+        ) { row throws(VaultError) in
+            let period = try row.int("period")
+            let bytes = try opened(row.blob("sealed"), table, period, of: user, version: row.int("secret_version"))
+            guard let bytes else { return }
+            _ = HeartRateCells.forEach(in: bytes, capacity: table.capacity) { body(period, $0, $1) }
+        }
+    }
+
+    private func opened(
+        _ sealed: [UInt8], _ table: HeartRateTable, _ period: Int64, of user: ID, version: Int64
+    ) throws(VaultError) -> [UInt8]? {
+        guard let person = try keys.person(user.text, version: version) else { return nil }
+        let bytes: [UInt8]
+        do {
+            bytes = try person.rows.openWithNonce(sealed, aad: Self.context(table, period, user, version))
+        } catch {
+            guard error.isUnreadable else { throw error }
+            return nil
+        }
+        guard table.isCompressed else { return bytes }
+        do throws(CompressionError) { return try zstandard.decompress(bytes[...], atMost: 1 << 20) } catch {
+            return nil
+        }
+    }
+
+    private func compressed(_ bytes: [UInt8]) throws(VaultError) -> [UInt8] {
+        do throws(CompressionError) { return try zstandard.compress(bytes) } catch {
+            throw VaultError("compress heart rates", .misuse, said: "\(error)")
+        }
+    }
+
+    /// What a row's sealing is bound to.
+    package static func context(_ table: HeartRateTable, _ period: Int64, _ user: ID, _ version: Int64) -> [UInt8] {
+        Array("\(table.name)\0\(user)\0\(period)\0\(version)".utf8)
+    }
+}

@@ -1,0 +1,123 @@
+package import Fitness
+import Readings
+package import Records
+package import Storage
+package import Telemetry
+
+/// A person's minutes and hours of heart rate, folded and open ones together. Belongs to the thread of its store and
+/// keys; read-only ones will do.
+package struct HeartRateTiers {
+    private let rows: HeartRateRows
+
+    package init(_ store: Store, _ keys: Keys) { rows = HeartRateRows(store, keys) }
+
+    /// What was deleted but not yet taken out of the rows: hours that are marked stale, in ranges that their owner had
+    /// deleted.
+    private struct Hidden {
+        let deleted: DeletedRanges
+        let stale: [ClosedRange<Int64>]
+
+        /// Whether a minute or an hour, in milliseconds, may say something about what was deleted. It hides the rest of
+        /// that minute or hour, too, but only for a short time.
+        func contains(_ times: Range<Int64>) -> Bool {
+            guard !stale.isEmpty, deleted.overlaps(times) else { return false }
+            let hour = HourSpan.hour(times.lowerBound)
+            return stale.contains { $0.contains(hour) }
+        }
+    }
+
+    private func hidden(of user: ID) throws(VaultError) -> Hidden {
+        let deleted = try Deletions(rows.store, rows.keys).read(user)?.ranges ?? DeletedRanges()
+        guard !deleted.isEmpty else { return Hidden(deleted: deleted, stale: []) }
+        let stale = try rows.store.database.query(
+            "SELECT first_hour, last_hour FROM stale WHERE person = ? AND first_hour <= last_hour", [.text(user.text)]
+        ) { row throws(VaultError) in try row.int("first_hour")...row.int("last_hour") }
+        return Hidden(deleted: deleted, stale: stale)
+    }
+
+    /// Minutes of UTC that begin within a range of times, by their number since 1970, ascending; those without samples
+    /// are left out.
+    /// - Parameter times: Unix milliseconds.
+    package func minutes(
+        of user: ID, in times: Range<Int64>
+    ) throws(VaultError) -> [(number: Int64, minute: HeartRateMinute)] {
+        var minutes: [(number: Int64, minute: HeartRateMinute)] = []
+        try forEachMinute(of: user, in: times) { minutes.append(($0, $1)) }
+        return Self.merged(minutes) { $0.merge($1) }
+    }
+
+    /// The same for hours.
+    package func hours(
+        of user: ID, in times: Range<Int64>
+    ) throws(VaultError) -> [(number: Int64, samples: HeartRateSamples)] {
+        var hours: [(number: Int64, minute: HeartRateSamples)] = []
+        try forEachHour(of: user, in: times) { hours.append(($0, $1)) }
+        return Self.merged(hours) { $0.merge($1) }.map { ($0.number, $0.minute) }
+    }
+
+    /// Shows minutes in any order, perhaps one in two parts.
+    func forEachMinute(
+        of user: ID, in times: Range<Int64>, _ body: (_ number: Int64, _ minute: HeartRateMinute) -> Void
+    ) throws(VaultError) {
+        guard let numbers = Self.numbers(times, of: 60_000) else { return }
+        let hours =
+            numbers.lowerBound.floorDivided(by: 60)...numbers.upperBound.floorDivided(by: 60)
+        let hidden = try hidden(of: user)
+        for (table, periods) in [(HeartRateTable.days, Self.days(hours)), (.hours, hours)] {
+            try rows.forEach(table, periods, of: user) { period, place, cell in
+                let number = period * Int64(table.capacity) + Int64(place)
+                guard numbers.contains(number), !hidden.contains(number * 60_000..<(number + 1) * 60_000) else {
+                    return
+                }
+                body(number, cell)
+            }
+        }
+    }
+
+    /// Shows hours in any order, perhaps one in many parts.
+    func forEachHour(
+        of user: ID, in times: Range<Int64>, _ body: (_ number: Int64, _ samples: HeartRateSamples) -> Void
+    ) throws(VaultError) {
+        guard let numbers = Self.numbers(times, of: 3_600_000) else { return }
+        let months = HeartRateHour(numbers.lowerBound).month...HeartRateHour(numbers.upperBound).month
+        let hidden = try hidden(of: user)
+        var first: (month: Int64, hour: Int64)?
+        try rows.forEach(.months, months, of: user) { month, place, cell in
+            if first?.month != month { first = (month, HeartRateHour.first(ofMonth: month)) }
+            let number = (first?.hour ?? 0) + Int64(place)
+            guard numbers.contains(number), !hidden.contains(HeartRateHour(number).milliseconds) else { return }
+            body(number, cell.samples)
+        }
+        try rows.forEach(.hours, numbers, of: user) { hour, _, cell in
+            if !hidden.contains(HeartRateHour(hour).milliseconds) { body(hour, cell.samples) }
+        }
+    }
+
+    /// The numbers of the spans of this many milliseconds that begin within a range; nil where none does.
+    private static func numbers(_ times: Range<Int64>, of milliseconds: Int64) -> ClosedRange<Int64>? {
+        let times = times.clamped(to: -Moment.limit - 3_600_000..<Moment.limit + 3_600_000)
+        let first = (times.lowerBound + milliseconds - 1).floorDivided(by: milliseconds)
+        let last = (times.upperBound - 1).floorDivided(by: milliseconds)
+        return first <= last ? first...last : nil
+    }
+
+    private static func days(_ hours: ClosedRange<Int64>) -> ClosedRange<Int64> {
+        HeartRateHour(hours.lowerBound).day...HeartRateHour(hours.upperBound).day
+    }
+
+    /// In order, and each once.
+    private static func merged<Cell>(
+        _ parts: [(number: Int64, minute: Cell)], _ merge: (inout Cell, Cell) -> Void
+    ) -> [(number: Int64, minute: Cell)] {
+        var merged: [(number: Int64, minute: Cell)] = []
+        merged.reserveCapacity(parts.count)
+        for part in parts.sorted(by: { $0.number < $1.number }) {
+            if let last = merged.indices.last, merged[last].number == part.number {
+                merge(&merged[last].minute, part.minute)
+            } else {
+                merged.append(part)
+            }
+        }
+        return merged
+    }
+}

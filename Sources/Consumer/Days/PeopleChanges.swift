@@ -1,0 +1,53 @@
+package import Telemetry
+
+/// Hears what changes about people. What it is called with is committed already.
+package protocol PeopleObserver: AnyObject {
+    /// Something about these people may look different.
+    func changed(_ users: Set<ID>)
+
+    /// What others may see of these people is different, and must be at once.
+    func changedAtOnce(_ users: Set<ID>)
+
+    /// A person's days begin and end at other times from now on.
+    func moved(_ user: ID)
+
+    /// Everything of a person is being deleted, or was: nothing of it may be seen or kept any longer.
+    func forgotten(_ user: ID)
+
+    /// Streams have ended or opened: sensors have other owners, or are recorded differently.
+    func sensorsChanged()
+
+    /// Gateways were enrolled or removed.
+    func gatewaysChanged()
+}
+
+extension PeopleObserver {
+    package func changed(_ users: Set<ID>) {}
+    package func changedAtOnce(_ users: Set<ID>) {}
+    package func moved(_ user: ID) {}
+    package func forgotten(_ user: ID) {}
+    package func sensorsChanged() {}
+    package func gatewaysChanged() {}
+}
+
+/// Passes on what changes about people to everything that shows or keeps something of them. It is made before all of
+/// them, so that none of them needs to know which others there are. Belongs to the session's thread.
+package final class PeopleChanges: PeopleObserver {
+    private struct Entry {
+        weak var observer: (any PeopleObserver)?
+    }
+
+    private var entries: [Entry] = []
+
+    package init() {}
+
+    /// - Parameter observer: is not kept alive.
+    package func add(_ observer: any PeopleObserver) { entries.append(Entry(observer: observer)) }
+
+    package func changed(_ users: Set<ID>) { for entry in entries { entry.observer?.changed(users) } }
+    package func changedAtOnce(_ users: Set<ID>) { for entry in entries { entry.observer?.changedAtOnce(users) } }
+    package func moved(_ user: ID) { for entry in entries { entry.observer?.moved(user) } }
+    package func forgotten(_ user: ID) { for entry in entries { entry.observer?.forgotten(user) } }
+    package func sensorsChanged() { for entry in entries { entry.observer?.sensorsChanged() } }
+    package func gatewaysChanged() { for entry in entries { entry.observer?.gatewaysChanged() } }
+}

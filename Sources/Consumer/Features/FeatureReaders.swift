@@ -1,0 +1,28 @@
+package import Days
+import Desk
+package import Reactor
+package import Readings
+import Records
+import Telemetry
+
+/// The threads that read for features.
+package struct FeatureReaders {
+    /// People's questions.
+    package let questions: StoreReaders
+    /// The statistics of years, which take a while.
+    package let statistics: StoreReaders
+    /// What people take along.
+    package let exports: StoreReaders
+
+    package var all: [StoreReaders] { [questions, exports, statistics] }
+
+    /// - Parameter stale: hours that are to be computed again are, before anybody asks about their person, if they are
+    ///   few.
+    package init(_ settings: some HouseSettings, _ loop: EventLoop, _ stale: StaleHours) {
+        let read: StoreReaders.Opening = { read in try ReadSource.opened(settings, read) }
+        let catchUp = { (user: ID) in _ = try stale.catchUp(user, within: StaleHours.portion) }
+        questions = Readers(threadName: "queries", loop, prepare: catchUp, open: read)
+        exports = Readers(threadName: "export", loop, open: read)
+        statistics = Readers(threadName: "statistics", loop, prepare: catchUp, open: read)
+    }
+}

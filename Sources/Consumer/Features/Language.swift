@@ -1,0 +1,89 @@
+package import Fitness
+
+// What people are told, in their language. A language is one table, in a file of its own: `English.swift` has all
+// phrases, with their values in braces; another language is a translated copy of it, and an entry in `Language.all`. A
+// test makes sure that nothing is missing.
+
+/// The phrases of a language.
+package struct Language: Sendable {
+    /// The phrases. The values that are filled in are in braces.
+    package enum Phrase: String, CaseIterable, Hashable, Sendable {
+        /// The name for a person who has not given one.
+        case somebody
+        /// {target}
+        case reachedSteps, reachedDistance, reachedEnergy
+        /// {name}
+        case friendRequest, friendAccepted
+        /// {sensor}
+        case sensorLost
+        /// Nothing is filled in.
+        case storageFull
+        /// {name}; thumbs by how far the friend has come: nothing is known, less than a quarter, half, three quarters,
+        /// all; the goal is reached.
+        case upUnknown, upStart, upQuarter, upHalf, upNear, upReached
+        case downUnknown, downStart, downQuarter, downHalf, downNear, downReached
+        /// {value}, {day}
+        case shareValue
+        /// {value}, {day}, {percent}, {target}
+        case shareGoal, shareReached
+        /// {number}
+        case steps, kilometres, kilocalories
+        /// {number}
+        case ofGoal
+        /// {day}, {month}, {year}
+        case date
+    }
+
+    /// A language tag's first part.
+    package let tag: String
+    /// January to December.
+    package let months: [String]
+    /// Between thousands.
+    let thousands: String
+    /// Before decimals.
+    package let decimal: String
+    let phrases: [Phrase: String]
+
+    package static let all = [english, german]
+
+    /// The language of a profile's locale, such as `de-AT`; English where there is none of ours.
+    package static func of(locale: String) -> Language {
+        let tag = locale.split(separator: "-").first.map { $0.lowercased() }
+        return all.first { $0.tag == tag } ?? english
+    }
+
+    /// A phrase with all values filled in. Braces in a value are left alone.
+    package func callAsFunction(_ phrase: Phrase, _ values: KeyValuePairs<String, String> = [:]) -> String {
+        var text = ""
+        var rest = Substring(phrases[phrase] ?? Language.english.phrases[phrase] ?? "")
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+            let name = rest[rest.index(after: open)..<close]
+            text += rest[..<open] + (values.first { $0.key == name }?.value ?? "")
+            rest = rest[rest.index(after: close)...]
+        }
+        return text + rest
+    }
+
+    /// A number with this many decimals: `10,000`, `8.5`.
+    package func number(_ value: Double, decimals: Int = 0) -> String {
+        // No goal is near that, and a number that is not finite has no digits.
+        guard value.isFinite, abs(value) < 1e15 else { return "–" }
+        let scale = (0..<decimals).reduce(Int64(1)) { scale, _ in scale * 10 }
+        let whole = Int64((abs(value) * Double(scale)).rounded())
+        var digits = "\(whole / scale)"
+        var groups: [Substring] = []
+        while digits.count > 3 {
+            groups.insert(digits.suffix(3), at: 0)
+            digits = String(digits.dropLast(3))
+        }
+        let fraction = String("\(whole % scale + scale)".dropFirst())
+        let sign = value < 0 && whole > 0 ? "−" : ""
+        return sign + ([digits] + groups.map(String.init)).joined(separator: thousands)
+            + (decimals > 0 ? decimal + fraction : "")
+    }
+
+    /// A day as people write it: `21 November 2026`.
+    package func date(_ day: CalendarDay) -> String {
+        self(.date, ["day": "\(day.day)", "month": months[day.month - 1], "year": "\(day.year)"])
+    }
+}

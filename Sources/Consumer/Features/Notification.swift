@@ -1,0 +1,87 @@
+package import Fitness
+import Records
+package import Telemetry
+
+/// Something that has happened, and that a person may want to know about.
+package struct Notification: Hashable {
+    /// What it is, for programs.
+    package enum Kind: String, CaseIterable {
+        case goalReached = "goal-reached"
+        case thumbsUp = "thumbs-up"
+        case thumbsDown = "thumbs-down"
+        /// Somebody would like to be a friend.
+        case friendRequest = "friend-request"
+        case friendAccepted = "friend-accepted"
+        /// Somebody else has claimed a sensor that was this person's.
+        case sensorLost = "sensor-lost"
+        /// No more of this person's readings are stored, until there is room.
+        case storageFull = "storage-full"
+    }
+
+    package var kind: Kind
+    /// When it happened, Unix milliseconds.
+    package var time: Int64
+    /// The friend; for a request to become one, the invitation.
+    package var from: ID?
+    package var fromName: String?
+    package var day: CalendarDay?
+    /// Which goal was reached: `steps`.
+    package var goal: String?
+    /// For people, in their own language.
+    package var text: String
+
+    package init(
+        kind: Kind, time: Int64, from: ID? = nil, fromName: String? = nil, day: CalendarDay? = nil, goal: String? = nil,
+        text: String
+    ) {
+        self.kind = kind
+        self.time = time
+        self.from = from
+        self.fromName = fromName
+        self.day = day
+        self.goal = goal
+        self.text = text
+    }
+}
+
+/// A notification that is kept.
+package struct StoredNotification: Hashable {
+    /// Random; it says nothing.
+    let id: String
+    package let notification: Notification
+    /// Whether the person has said that they know.
+    let isConfirmed: Bool
+
+    /// As people get it, in the list and on the topic.
+    package var json: JSON {
+        guard case .object(let members) = notification.json else { return [:] }
+        return .object(
+            [JSON.Member("id", .string(id))] + members + [JSON.Member("confirmed", .bool(isConfirmed))])
+    }
+}
+
+extension Notification {
+    /// As it is sealed.
+    package var json: JSON {
+        .object(present: [
+            "kind": .string(kind.rawValue), "time": .integer(time), "text": .string(text),
+            "from": from.map { .string($0.text) }, "from_name": fromName.map(JSON.string),
+            "day": day.map { .string("\($0)") }, "goal": goal.map(JSON.string),
+        ])
+    }
+
+    /// Reads what was sealed; nil where this version does not know it.
+    package init?(kept json: JSON) {
+        guard case .string(let name)? = json["kind"], let kind = Kind(rawValue: name),
+            case .integer(let time)? = json["time"], case .string(let text)? = json["text"]
+        else { return nil }
+        func member(_ field: String) -> String? {
+            if case .string(let text)? = json[field] { text } else { nil }
+        }
+        self.init(
+            kind: kind, time: time,
+            from: member("from").flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } },
+            fromName: member("from_name"), day: member("day").flatMap { CalendarDay($0) }, goal: member("goal"),
+            text: text)
+    }
+}

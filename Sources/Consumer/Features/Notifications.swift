@@ -1,0 +1,193 @@
+import Daemon
+package import Desk
+import Fitness
+package import Records
+package import Storage
+package import Telemetry
+
+// Notifications to people: a goal is reached, somebody would like to be a friend, or cheers them on.
+//
+// A notification is inserted in the transaction that makes the change it is about: either both are there, or neither.
+// After the commit it is published at QoS 1, in the order of insertion, until the broker has acknowledged it, and then
+// it is marked (`published`), so that a consumer that is killed in between publishes it again, under the same id. A
+// person who was not connected finds it in the list, until there are five hundred newer ones. A person's programs
+// recognise the ones that they know by the id, and the person confirms.
+
+/// The notifications of all people. Belongs to the thread of its store and keys.
+package final class Notifications {
+    /// How many of a person's notifications are kept; confirmed ones go first.
+    package static let mostKept = 500
+
+    package let store: Store
+    package let documents: Documents
+    /// Called within the transaction that adds one.
+    var added: () -> Void = {}
+
+    package init(_ store: Store, _ keys: Keys) {
+        self.store = store
+        documents = Documents(store: store, keys: keys)
+    }
+
+    /// What a notification is sealed as.
+    package static func label(_ id: String) -> String { "notification \(id)" }
+
+    /// Keeps a notification for a person, who must have a secret, within the transaction that makes the change it is
+    /// about.
+    /// - Returns: its id.
+    @discardableResult
+    package func add(_ notification: Notification, to user: ID) throws(VaultError) -> String {
+        let id = try drawnID().text
+        let (version, sealed) = try documents.sealed(notification.json, Self.label(id), of: user)
+        try store.database.execute(
+            "INSERT INTO notifications (id, person, secret_version, sealed) VALUES (?, ?, ?, ?)",
+            [.text(id), .text(user.text), .integer(version), .blob(sealed)])
+        try store.database.execute(
+            """
+            DELETE FROM notifications WHERE number IN (
+                SELECT number FROM notifications WHERE person = ?1 ORDER BY confirmed, number DESC
+                LIMIT 9223372036854775807 OFFSET ?2)
+            """, [.text(user.text), .integer(Self.mostKept)])
+        added()
+        return id
+    }
+
+    /// Removes a person's notification about an invitation, within the transaction that ends it. The broker does not
+    /// keep notifications that were published already.
+    package func remove(invitation: ID, of user: ID) throws(VaultError) {
+        let rows = try store.database.query(
+            "SELECT \(Row.columns) FROM notifications WHERE person = ?", [.text(user.text)], row: Row.init)
+        for row in rows {
+            guard let stored = try opened(row), stored.notification.kind == .friendRequest,
+                stored.notification.from == invitation
+            else { continue }
+            try store.database.execute("DELETE FROM notifications WHERE number = ?", [.integer(row.number)])
+        }
+    }
+
+    /// The id, as requests use it, of the person that a notification is about; nil where there is no such notification,
+    /// or it is about nobody.
+    package func sender(of id: ID, to user: ID) throws(VaultError) -> ID? {
+        let row = try store.database.first(
+            "SELECT \(Row.columns) FROM notifications WHERE person = ? AND id = ?", [.text(user.text), .text(id.text)],
+            row: Row.init)
+        guard let row else { return nil }
+        return try opened(row)?.notification.from
+    }
+
+    /// The phrases of a person's language.
+    package func language(of user: ID) throws(VaultError) -> Language {
+        guard case .string(let locale)? = try documents.read("profile", of: user)?["locale"] else { return .english }
+        return Language.of(locale: locale)
+    }
+
+    /// The name of a person for people who know them; nil where they have not given one.
+    package func name(of user: ID) throws(VaultError) -> String? {
+        guard case .string(let name)? = try documents.read("profile", of: user)?["name"] else { return nil }
+        return name
+    }
+}
+
+// MARK: Reading
+
+extension Notifications {
+    /// A row of the table.
+    package struct Row {
+        package let number: Int64
+        package let id: String
+        package let user: String
+        package let version: Int64
+        package let sealed: [UInt8]
+        package let isConfirmed: Bool
+
+        package static let columns = "number, id, person, secret_version, sealed, confirmed"
+
+        package init(_ row: Storage.Row) throws(VaultError) {
+            number = try row.int("number")
+            id = try row.text("id")
+            user = try row.text("person")
+            version = try row.int("secret_version")
+            sealed = try row.blob("sealed")
+            isConfirmed = try row.int("confirmed") != 0
+        }
+    }
+
+    /// What a row says; nil where it cannot be opened.
+    package func opened(_ row: Row) throws(VaultError) -> StoredNotification? {
+        guard let user = decoded({ () throws(MalformedValue) in try ID(row.user) }),
+            let json = try documents.opened(row.sealed, Self.label(row.id), of: user, version: row.version),
+            let notification = Notification(kept: json)
+        else { return nil }
+        return StoredNotification(id: row.id, notification: notification, isConfirmed: row.isConfirmed)
+    }
+
+    /// A person's notifications, the latest first.
+    /// - Parameters:
+    ///   - withConfirmed: whether to include notifications that the person has confirmed.
+    ///   - id: the notification before which to begin; nil to begin with the latest.
+    package func list(
+        of user: ID, withConfirmed: Bool, before id: String? = nil, limit: Int
+    ) throws(VaultError) -> (notifications: [StoredNotification], hasMore: Bool) {
+        var end = Int64.max
+        if let id {
+            end =
+                try store.database.first(
+                    "SELECT number FROM notifications WHERE person = ? AND id = ?", [.text(user.text), .text(id)],
+                    row: Storage.Row.int) ?? 0
+        }
+        let rows = try store.database.query(
+            """
+            SELECT \(Row.columns) FROM notifications WHERE person = ? AND number < ? AND confirmed <= ?
+            ORDER BY number DESC LIMIT ?
+            """, [.text(user.text), .integer(end), .integer(withConfirmed ? 1 : 0), .integer(limit + 1)],
+            row: Row.init)
+        var notifications: [StoredNotification] = []
+        for row in rows.prefix(limit) {
+            if let notification = try opened(row) { notifications.append(notification) }
+        }
+        return (notifications, rows.count > limit)
+    }
+}
+
+// MARK: Requests
+
+extension Notifications {
+    /// What people may ask.
+    package var verbs: [Verb] {
+        [
+            Verb("notifications/list", .atOnce { [self] in try list($0) }),
+            // All of them by their ids.
+            Verb("notifications/confirm", maximumLength: 16 * 1024, .atOnce { [self] in try confirm($0) }),
+        ]
+    }
+
+    private static let limits: ClosedRange<Int64> = 1...100
+
+    private func list(_ request: PeopleRequest) throws -> JSON {
+        let limit = try request.optionalInteger("limit", in: Self.limits) ?? 50
+        let (found, hasMore) = try list(
+            of: request.user, withConfirmed: try request.optionalBool("all") ?? false,
+            before: try request.optionalText("before", atMost: 64), limit: Int(limit))
+        return ["notifications": .array(found.map(\.json)), "more": .bool(hasMore)]
+    }
+
+    private func confirm(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let isForAll = try request.optionalBool("all") ?? false
+        let ids = try request.optionalTexts("ids", atMost: Self.mostKept)
+        guard isForAll || ids != nil else { throw ReplyError(.badRequest, "\"ids\" is missing", field: "ids") }
+        let count = try store.database.transaction { () throws(VaultError) in
+            guard !isForAll else {
+                return try store.database.execute(
+                    "UPDATE notifications SET confirmed = 1 WHERE person = ? AND confirmed = 0", [.text(user.text)])
+            }
+            var count = 0
+            for id in ids ?? [] {
+                count += try store.database.execute(
+                    "UPDATE notifications SET confirmed = 1 WHERE person = ? AND id = ? AND confirmed = 0",
+                    [.text(user.text), .text(id)])
+            }
+            return count
+        }
+        return ["confirmed": .integer(Int64(count))]
+    }
+}

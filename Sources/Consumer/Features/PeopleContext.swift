@@ -1,0 +1,74 @@
+package import Admission
+package import Daemon
+package import Days
+package import MQTT
+package import Readings
+package import Records
+package import Telemetry
+package import Vault
+
+/// What all features that answer people share. Belongs to the session's thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+package final class PeopleContext: @unchecked Sendable {
+    /// The parts that a running service takes from settings that were read again change here, too.
+    package var settings: any HouseSettings
+    package let store: Store
+    package let keys: Keys
+    package let session: Session
+    /// Nil where the broker's rules are the operator's own.
+    package var rules: BrokerRules?
+    package var topics: Topics { settings.topics }
+    package var documents: Documents { Documents(store: store, keys: keys) }
+    /// Requests that must not be done twice.
+    package let answered: Answered
+    package let notifications: Notifications
+    /// Hear what features change about people.
+    package let changes: PeopleChanges
+    /// The wall clock, Unix milliseconds.
+    package var now: () -> Int64 = unixMilliseconds
+    /// Log messages that people and guests can cause go here.
+    package var limitedLog = LimitedLog()
+    /// What a feature asks of the service.
+    package let doors: any Doors
+
+    /// - Parameters:
+    ///   - notifications: what people are told.
+    package init(
+        _ settings: any HouseSettings, store: Store, keys: Keys, session: Session, rules: BrokerRules? = nil,
+        changes: PeopleChanges = PeopleChanges(), notifications: Notifications? = nil, doors: any Doors
+    ) {
+        answered = Answered(store, keys)
+        self.notifications = notifications ?? Notifications(store, keys)
+        self.settings = settings
+        self.store = store
+        self.keys = keys
+        self.session = session
+        self.rules = rules
+        self.changes = changes
+        self.doors = doors
+    }
+}
+
+/// What features ask of the service that they are part of. On the session's thread.
+package protocol Doors: AnyObject {
+    /// Brings the streams of these sensors in line with settings and claims, and publishes their grants: now, or, where
+    /// that fails, as soon as possible. Not within a transaction.
+    func bringStreamsInLine(of sensors: Set<SensorName>)
+
+    /// The same, but throws where that fails. It is tried again then, too.
+    func settle(_ sensors: Set<SensorName>) throws(VaultError)
+
+    /// Whether everything of a person is being deleted now: nothing new of theirs may be made meanwhile.
+    func isBeingForgotten(_ user: ID) -> Bool
+
+    /// Has everything of a person forgotten, and goes on until it is done, through errors and restarts. Not within a
+    /// transaction.
+    /// - Parameters:
+    ///   - keepingAccount: whether the account stays, with its contact, devices and claims, under a new secret.
+    ///   - operation: what the person is told of, step by step, on their topic `progress`; nil where they are not.
+    ///   - completion: called once, on the session's thread: how many sealed rows were tried with every key there is, and
+    ///     how many of them opened; or why the forgetting goes on later by itself.
+    func forget(
+        _ user: ID, keepingAccount: Bool, telling operation: String?,
+        completion: @escaping @Sendable (Result<(tried: Int, opened: Int), VaultError>) -> Void)
+}

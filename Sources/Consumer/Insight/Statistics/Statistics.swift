@@ -1,0 +1,128 @@
+import Days
+package import Desk
+package import Features
+package import Files
+import Fitness
+import Records
+package import Telemetry
+
+// Totals of a person's days: requests `statistics/…`. All of them are answered from days (Totals/): a day as it is
+// kept, and a period as the totals of its days. So a statistic can never contradict the days that it is about.
+//
+//     today, day      a day
+//     week            Monday to Sunday, and their totals
+//     month           its days, and their totals
+//     year            the totals of each month, January to December, and of the year
+//     years           the totals of each year that has anything
+//     summary         the totals of any days
+//
+// A day on which nothing was recorded has nothing but its goals: a graph's line continues across it.
+
+/// The statistics of one person, as of one moment. Belongs to the thread of its store and keys; read-only ones will do.
+package struct Statistics {
+    private let days: Days
+    private let heartRates: HeartRateTiers
+    private let user: ID
+    private let history: History
+    private let today: CalendarDay
+
+    /// - Parameters:
+    ///   - zone: the zone of people who do not say where they live.
+    ///   - now: Unix milliseconds.
+    init(of user: ID, _ store: Store, _ keys: Keys, zone: String, now: Int64) throws(VaultError) {
+        self.user = user
+        days = Days(store, keys, Histories(store, keys, zone: zone))
+        heartRates = HeartRateTiers(store, keys)
+        history = try days.histories.history(of: user)
+        today = history.localDays.day(of: now)
+    }
+
+    /// What people may ask.
+    package static func verbs(_ readers: StoreReaders, _ context: PeopleContext) -> [Verb] {
+        StatisticsQuestion.names.map { name in
+            readers.verb(name) { request in
+                let (user, question) = (try request.user, try StatisticsQuestion(request))
+                let (zone, now) = (context.settings.timeZone, context.now())
+                return { source in
+                    try Statistics(of: user, source.store, source.keys, zone: zone, now: now).answer(question)
+                }
+            }
+        }
+    }
+
+    /// The reply to a question.
+    package func answer(_ question: StatisticsQuestion) throws(VaultError) -> JSON {
+        switch question {
+        case .day(let day): try days.totals(of: user, on: day ?? today).json
+        case .week(let day): try week((day ?? today).week)
+        case .month(let month): try self.month(month ?? today.calendarMonth)
+        case .year(let year): try self.year(year ?? today.year)
+        case .years: try years()
+        case .summary(let range): try PeriodTotals(all(range)).json(Self.name(range))
+        }
+    }
+
+    private func week(_ week: CalendarWeek) throws(VaultError) -> JSON {
+        let days = try all(week.days)
+        return .object(
+            Self.name(week.days) + [
+                JSON.Member("days", .array(days.map(\.json))), JSON.Member("summary", PeriodTotals(days).json()),
+            ])
+    }
+
+    private func month(_ month: CalendarMonth) throws(VaultError) -> JSON {
+        let days = try all(month.days)
+        return [
+            "month": .string("\(month)"), "days": .array(days.map(\.json)), "summary": PeriodTotals(days).json(),
+        ]
+    }
+
+    private func year(_ year: Int) throws(VaultError) -> JSON {
+        let days = try all(CalendarDay.days(ofYear: year))
+        let byMonth = Dictionary(grouping: days, by: \.day.calendarMonth)
+        let months = CalendarMonth.months(ofYear: year).map { month in
+            PeriodTotals(byMonth[month] ?? []).json([JSON.Member("month", .string("\(month)"))])
+        }
+        return ["year": .integer(Int64(year)), "months": .array(months), "summary": PeriodTotals(days).json()]
+    }
+
+    private func years() throws(VaultError) -> JSON {
+        var years: [JSON] = []
+        // Where a clock was badly wrong, there may be too many years: only the latest are told.
+        for year in try recordedYears().suffix(StatisticsQuestion.mostYears) {
+            let period = PeriodTotals(try all(CalendarDay.days(ofYear: year)))
+            guard period.recordedDays > 0 else { continue }
+            years.append(period.json([JSON.Member("year", .integer(Int64(year)))]))
+        }
+        return ["years": .array(years)]
+    }
+
+    /// The years in which something may be recorded, in their order.
+    private func recordedYears() throws(VaultError) -> [Int] {
+        var years: Set<Int> = []
+        if let days = try days.recordedDays(of: user) { years.formUnion(days.lowerBound.year...days.upperBound.year) }
+        for hour in try heartRates.hours(of: user, in: -Moment.limit..<Moment.limit) {
+            let time = hour.number * 3_600_000
+            for day in history.localDays.days(in: time..<time + 3_600_000) { years.insert(day.year) }
+        }
+        return years.sorted()
+    }
+
+    /// Every day of a range: days on which nothing is recorded have only their goals.
+    private func all(_ range: ClosedRange<CalendarDay>) throws(VaultError) -> [DayTotals] {
+        let recorded = Dictionary(grouping: try days.totals(of: user, in: range), by: \.day)
+        return range.map { day in
+            recorded[day]?.first ?? DayTotals(day, goals: Self.goals(history.targets(on: day)))
+        }
+    }
+
+    private static func goals(_ targets: GoalTargets) -> [Goal: GoalDay] {
+        targets.targets.mapValues { GoalDay(target: $0, value: nil) }
+    }
+
+    private static func name(_ range: ClosedRange<CalendarDay>) -> [JSON.Member] {
+        [
+            JSON.Member("from", .string("\(range.lowerBound)")), JSON.Member("to", .string("\(range.upperBound)")),
+        ]
+    }
+}

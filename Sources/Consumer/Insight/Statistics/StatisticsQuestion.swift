@@ -1,0 +1,77 @@
+import Desk
+package import Fitness
+package import Telemetry
+
+/// What can be asked about days; nil stands for now.
+package enum StatisticsQuestion: Equatable {
+    /// How many years a reply has at most.
+    static let mostYears = 100
+
+    case day(CalendarDay?)
+    case week(CalendarDay?)
+    case month(CalendarMonth?)
+    case year(Int?)
+    case years
+    case summary(ClosedRange<CalendarDay>)
+
+    /// The names of the requests.
+    static let names = ["today", "day", "week", "month", "year", "years", "summary"].map { "statistics/\($0)" }
+
+    /// What a request asks.
+    init(_ request: PeopleRequest) throws(ReplyError) {
+        switch request.name {
+        case "statistics/today": self = .day(nil)
+        case "statistics/day": self = .day(try request.day("day"))
+        case "statistics/week": self = .week(try request.optionalDay("day"))
+        case "statistics/month": self = .month(try request.optionalMonth("month"))
+        case "statistics/year": self = .year(try request.optionalYear("year"))
+        case "statistics/years": self = .years
+        default:
+            let (from, to) = (try request.day("from"), try request.day("to"))
+            guard from <= to else {
+                throw ReplyError(.badRequest, "\"to\" has to be the same day as \"from\", or a later one", field: "to")
+            }
+            guard to.year - from.year < Self.mostYears else {
+                throw ReplyError(.badRequest, "more than \(Self.mostYears) years", field: "from")
+            }
+            self = .summary(from...to)
+        }
+    }
+}
+
+extension PeopleRequest {
+    /// A day that must be there.
+    package func day(_ field: String) throws(ReplyError) -> CalendarDay {
+        guard let day = try optionalDay(field) else {
+            throw ReplyError(.badRequest, "\"\(field)\" is missing", field: field)
+        }
+        return day
+    }
+
+    /// A day; nil where the field is absent or null.
+    func optionalDay(_ field: String) throws(ReplyError) -> CalendarDay? {
+        guard let text = try optionalText(field, atMost: 32) else { return nil }
+        guard let day = CalendarDay(text) else {
+            throw ReplyError(.badRequest, "\"\(field)\" has to be a day such as 2026-11-21", field: field)
+        }
+        return day
+    }
+
+    /// A month; nil where the field is absent or null.
+    func optionalMonth(_ field: String) throws(ReplyError) -> CalendarMonth? {
+        guard let text = try optionalText(field, atMost: 32) else { return nil }
+        guard let month = CalendarMonth(text) else {
+            throw ReplyError(.badRequest, "\"\(field)\" has to be a month such as 2026-11", field: field)
+        }
+        return month
+    }
+
+    /// A year; nil where the field is absent or null.
+    func optionalYear(_ field: String) throws(ReplyError) -> Int? {
+        switch fields[field] {
+        case nil, .null?: return nil
+        case .integer(let year)? where (1...9999).contains(year): return Int(year)
+        default: throw ReplyError(.badRequest, "\"\(field)\" has to be a year such as 2026", field: field)
+        }
+    }
+}

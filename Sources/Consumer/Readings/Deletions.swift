@@ -1,0 +1,149 @@
+package import Records
+package import Storage
+package import Telemetry
+
+// Heart rate that its owner had deleted.
+//
+// The document "heart-rate-deleted" lists the ranges of time, before anything is removed: from that commit on, heart
+// rate in these ranges is in no answer, no export and no total, whether it is stored, under way or yet to come.
+// `pending` lists the ranges whose rows must still be written again without them. That is done in the background
+// (`RangeRemoval`); after an interruption it starts again from the start of the range.
+//
+// Heart rate that comes late is stored and hidden, and goes when its hour is packed an hour after it came, or, where it
+// came in a loose block, when those are looked through, each hour. The hour's delay is for a gateway whose clock was
+// not set yet: it may seal what it measures today as if it were of a day that was deleted, and corrects that in a clock
+// block that comes soon after.
+//
+// An older backup still has what was deleted since, and nothing that says so: after it is restored, people must have it
+// deleted again.
+
+/// Ranges of time, Unix milliseconds: ascending, and no two touch.
+package struct DeletedRanges: Equatable {
+    package private(set) var ranges: [Range<Int64>] = []
+
+    package var isEmpty: Bool { ranges.isEmpty }
+
+    package init(_ some: some Sequence<Range<Int64>> = []) { for range in some { insert(range) } }
+
+    package func contains(_ wall: Int64) -> Bool {
+        guard let range = next(after: wall) else { return false }
+        return range.contains(wall)
+    }
+
+    /// Whether any of it lies in a range.
+    package func overlaps(_ other: Range<Int64>) -> Bool { next(after: other.lowerBound)?.overlaps(other) ?? false }
+
+    /// The first that ends after a moment.
+    private func next(after wall: Int64) -> Range<Int64>? {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound > wall { high = middle } else { low = middle + 1 }
+        }
+        return low < ranges.count ? ranges[low] : nil
+    }
+
+    package mutating func insert(_ range: Range<Int64>) {
+        guard !range.isEmpty else { return }
+        var merged = range
+        ranges.removeAll { other in
+            guard other.lowerBound <= range.upperBound, range.lowerBound <= other.upperBound else { return false }
+            merged = min(merged.lowerBound, other.lowerBound)..<max(merged.upperBound, other.upperBound)
+            return true
+        }
+        let index = ranges.firstIndex { $0.lowerBound > merged.lowerBound } ?? ranges.count
+        ranges.insert(merged, at: index)
+    }
+
+    package mutating func remove(_ range: Range<Int64>) { ranges.removeAll { $0 == range } }
+}
+
+/// What people had deleted. Belongs to the thread of its store and keys.
+package final class Deletions {
+    package struct Document: Equatable {
+        package var ranges = DeletedRanges()
+        /// Ranges whose rows must still be written again.
+        package var pending = DeletedRanges()
+    }
+
+    package static let name = "heart-rate-deleted"
+    /// No person has more ranges that do not touch.
+    static let maximumCount = 500
+
+    private let documents: Documents
+    /// What was read lately, by person, also that there is nothing.
+    private var known: [ID: DeletedRanges] = [:]
+    private static let capacity = 4096
+
+    package init(_ store: Store, _ keys: Keys) { documents = Documents(store: store, keys: keys) }
+
+    /// The ranges of a person's heart rate that nobody should see.
+    package func ranges(of user: ID) throws(VaultError) -> DeletedRanges {
+        if let known = known[user] { return known }
+        let ranges = try read(user)?.ranges ?? DeletedRanges()
+        if known.count >= Self.capacity { known = [:] }
+        known[user] = ranges
+        return ranges
+    }
+
+    /// Lists a range, in a transaction of its own: once it is committed, nobody sees what lies in it.
+    /// - Returns: what was hidden before; nil where there are too many ranges, and nothing was done.
+    package func hide(_ range: Range<Int64>, of user: ID) throws(VaultError) -> DeletedRanges? {
+        let before = try read(user) ?? Document()
+        var document = before
+        document.ranges.insert(range)
+        document.pending.insert(range)
+        guard document.ranges.ranges.count <= Self.maximumCount else { return nil }
+        let store = documents.store
+        try store.database.transaction { () throws(VaultError) in
+            try write(document, of: user)
+            if let hours = HourSpan([range.lowerBound, range.upperBound - 1]) {
+                try store.markStale(user, hours.first...hours.last)
+            }
+        }
+        return before.ranges
+    }
+
+    /// What was read is no longer valid.
+    package func forgetRead() { known = [:] }
+
+    /// The document; nil where there is none.
+    package func read(_ user: ID) throws(VaultError) -> Document? {
+        guard let json = try documents.read(Self.name, of: user) else { return nil }
+        func ranges(_ name: String) -> DeletedRanges {
+            guard case .array(let elements)? = json[name] else { return DeletedRanges() }
+            return DeletedRanges(
+                elements.compactMap { element in
+                    guard case .array(let bounds) = element, bounds.count == 2, case .integer(let from) = bounds[0],
+                        case .integer(let to) = bounds[1], from < to
+                    else { return nil }
+                    return from..<to
+                })
+        }
+        return Document(ranges: ranges("ranges"), pending: ranges("pending"))
+    }
+
+    /// Keeps the document, within a transaction of the caller's.
+    package func write(_ document: Document, of user: ID) throws(VaultError) {
+        func json(_ ranges: DeletedRanges) -> JSON {
+            .array(ranges.ranges.map { .array([.integer($0.lowerBound), .integer($0.upperBound)]) })
+        }
+        known[user] = nil
+        try documents.write(
+            ["ranges": json(document.ranges), "pending": json(document.pending)], Self.name, of: user)
+    }
+
+    /// People whose rows must still be written again.
+    package func pending() throws(VaultError) -> [ID] {
+        let names = try documents.store.database.query(
+            "SELECT person FROM documents WHERE name = ? ORDER BY person", [.text(Self.name)], row: Row.text)
+        var users: [ID] = []
+        for name in names {
+            guard let user = decoded({ () throws(MalformedValue) in try ID(name) }),
+                let document = try read(user), !document.pending.isEmpty
+            else { continue }
+            users.append(user)
+        }
+        return users
+    }
+}

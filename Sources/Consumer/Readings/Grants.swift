@@ -1,0 +1,76 @@
+package import Records
+package import Storage
+package import Telemetry
+
+// Whose stream each sensor is: settings and claims say who has it now; the store remembers who had it, and until when.
+//
+// A sensor's topic holds one retained grant, that of its latest stream, which may be closed: a gateway that has been
+// away learns from it that the stream has ended. Every change takes a serial greater than all before.
+
+/// The grants of a store.
+package struct Grants {
+    package let store: Store
+    package let keys: Keys
+
+    package init(store: Store, keys: Keys) {
+        self.store = store
+        self.keys = keys
+    }
+
+    /// Brings the streams in line with settings and claims: opens, ends, and leaves alone what has not changed. A
+    /// sensor that is someone else's now, or whose person has a new secret, gets a new stream.
+    /// - Parameter some: the sensors to look at; nil for all.
+    package func settle(_ people: [PersonSettings], only some: Set<SensorName>? = nil, now: Int64) throws(VaultError) {
+        var versions: [ID: Int64] = [:]
+        for person in people where some.map({ !$0.isDisjoint(with: person.sensors) }) ?? true {
+            versions[person.user] = try keys.currentVersion(of: person.user)
+        }
+        // A stream outlives a power cut only with its secret.
+        try keys.makeDurable()
+        try store.database.transaction { () throws(VaultError) in
+            var wanted: [String: (sensor: SensorName, person: PersonSettings)] = [:]
+            for person in people {
+                for sensor in person.sensors where some?.contains(sensor) ?? true {
+                    wanted[sensor.description] = (sensor, person)
+                }
+            }
+            for stream in try store.newestStreams(of: some) where stream.until == nil {
+                let name = "\(stream.gateway)/\(stream.sensor)"
+                guard let (_, person) = wanted[name], person.user.text == stream.user,
+                    versions[person.user] == stream.secretVersion
+                else {
+                    try store.endStream(stream, now: now)
+                    continue
+                }
+                wanted[name] = nil
+                if person.kinds != stream.kinds { try store.setKinds(person.kinds, of: stream, now: now) }
+            }
+            for (_, (sensor, person)) in wanted.sorted(by: { $0.key < $1.key }) {
+                try store.openStream(
+                    sensor, user: person.user, secretVersion: versions[person.user] ?? 1, kinds: person.kinds, now: now)
+            }
+        }
+    }
+
+    /// The latest grant of each sensor, or of some. A stream whose person's secret is gone no longer has one.
+    package func current(of some: Set<SensorName>? = nil) throws(VaultError) -> [(gateway: ID, grant: Grant)] {
+        var grants: [(ID, Grant)] = []
+        for stream in try store.newestStreams(of: some) {
+            // The stream of a person who was forgotten has ended, and its grant is only there to say so.
+            let publicKey =
+                stream.user.isEmpty
+                ? try store.publicKey(ofForgotten: stream.id)
+                : try keys.person(stream.user, version: stream.secretVersion)?.stream.publicKey
+            guard let publicKey else { continue }
+            let grant = decoded { () throws(MalformedValue) in
+                let grant = try Grant(
+                    serial: UInt64(bitPattern: stream.serial), sensor: ID(stream.sensor), stream: stream.id,
+                    from: stream.from, until: stream.until, personPublicKey: publicKey,
+                    kinds: stream.kinds)
+                return (try ID(stream.gateway), grant)
+            }
+            if let grant { grants.append(grant) }
+        }
+        return grants
+    }
+}

@@ -1,0 +1,24 @@
+package import Files
+package import Records
+package import Telemetry
+
+/// What is recorded of a person's sensors: every kind, but heart rates only where their profile has continuous heart
+/// rate on.
+package struct RecordedKinds {
+    private let documents: Documents
+
+    package init(_ documents: Documents) { self.documents = documents }
+
+    package func kinds(of user: ID) throws(VaultError) -> Grant.Kinds {
+        let profile = try documents.read("profile", of: user)
+        return profile?["continuous_heart_rate"] == true
+            ? [.heartRate, .steps, .temperature] : [.steps, .temperature]
+    }
+}
+
+extension Grant.Kinds {
+    /// As people spell them.
+    package var names: JSON {
+        .array(ReadingKind.allCases.filter { contains($0.bit) }.map { .string($0.rawValue) })
+    }
+}

@@ -1,0 +1,441 @@
+import Daemon
+package import Files
+package import Records
+package import Telemetry
+
+// Readings in order of time, from blocks that came in any order.
+//
+// The blocks of a person's streams are walked in the order of their first hours, a page at a time. A block that begins
+// in a later hour than another's reading cannot have an earlier one, so everything before the hour of the next block is
+// sorted and handed on: only an hour of readings is in memory, however much is stored.
+//
+// An hour may hold more than any sensor sends, and a clock that was wrong by years keeps the readings of years waiting.
+// Therefore only a limited number of readings waits (`Waiting`): where there are more, the latest are left out, and
+// after the rest has been handed on, the blocks are walked again from there. That takes longer, but no more memory.
+//
+// A clock block says by how much a boot's wall clock was wrong. Its correction is added here to readings of the same
+// stream and boot from before its `until`; blocks are stored under the hours that the gateway's clock had, so hours are
+// compared with as much slack as the corrections may move them.
+//
+// Readings that a stream holds from after its end, by corrected times, are hidden where the sensor was another person's
+// then. Heart rate that its owner had deleted is hidden by the same times.
+//
+// Blocks of closed hours lie packed in one row: see Packing/. Code that reads on another thread or in another process
+// than the one that packs reads within one `database.snapshot`: otherwise blocks might become such a row between two
+// pages, and be seen twice.
+//
+// The same reading may lie in a readings block and in a loose one, where a gateway's card was copied back: it is handed
+// on once. Two readings blocks never hold the same reading, so equal readings in them are two heartbeats in one
+// millisecond.
+
+/// The stored readings of a person, opened. Belongs to one thread.
+package struct StoredReadings {
+    package let store: Store
+    package let keys: Keys
+    /// How much may wait in memory.
+    package var capacity = Capacity()
+    /// Asked before each block, clock blocks included, whether to read on, and told how much was opened since it was
+    /// last asked: 64 readings count as a block. Once it has said no, not all readings were shown.
+    package var goesOn: @Sendable (_ blocks: Int) -> Bool = { _ in true }
+
+    package init(store: Store, keys: Keys) {
+        self.store = store
+        self.keys = keys
+    }
+
+    /// A number of readings, and of the RR intervals that they have.
+    package struct Capacity {
+        package var readings = 1 << 16
+        package var intervals = 1 << 22
+    }
+
+    /// Shows each reading of one kind, `from` inclusive, `to` exclusive (Unix milliseconds), to `body`, with its wall
+    /// time as corrected.
+    /// - Returns: how many blocks could not be opened.
+    package func forEach(
+        of user: ID, _ kind: Reading.Kind, from: Int64, to: Int64, _ body: (Reading) -> Void
+    ) throws(VaultError) -> Int {
+        try each(of: user, kind, from: from, to: to) { reading in
+            body(reading)
+            return true
+        }
+    }
+
+    /// The same, for as long as `body` wants more.
+    package func each(
+        of user: ID, _ kind: Reading.Kind, from: Int64, to: Int64, while body: (Reading) -> Bool
+    ) throws(VaultError) -> Int {
+        try eachOfStreams(of: user, kind, from: from, to: to) { reading, _ in body(reading) }
+    }
+
+    /// The same, with the number of the stream that each reading is from.
+    package func eachOfStreams(
+        of user: ID, _ kind: Reading.Kind, from: Int64, to: Int64,
+        while body: (_ reading: Reading, _ stream: Int64) -> Bool
+    ) throws(VaultError) -> Int {
+        var walks: [Walk] = []
+        let deleted =
+            kind == .heartRate ? try Deletions(store, keys).read(user)?.ranges ?? DeletedRanges() : DeletedRanges()
+        var damaged = 0
+        let streams = try store.streams(of: user)
+        for stream in streams {
+            guard let person = try keys.person(stream.user, version: stream.secretVersion) else {
+                // Forgotten, or damaged.
+                let name = Keys.PersonVersion(user: stream.user, version: stream.secretVersion)
+                if try keys.all().contains(name) { damaged += try Int(Recount(stream, nil, store).blocks) }
+                continue
+            }
+            let walk = try Walk(
+                stream, person, store, kind: kind, range: from..<max(from, to), deleted: deleted,
+                besides: streams.count, goesOn)
+            guard let walk else { return damaged }
+            walks.append(walk)
+        }
+        var last = Emitted()
+        var goesOn = true
+        while goesOn {
+            var waiting = Waiting(after: last.order, capacity)
+            goesOn = try pass(&walks, &waiting, &last, body) && waiting.cut != nil
+            guard goesOn, let time = last.order?.wall else { break }
+            for index in walks.indices { walks[index].beginAgain(from: time) }
+        }
+        return walks.reduce(damaged) { $0 + $1.unreadable.count }
+    }
+
+    /// Walks the blocks once, and hands on the waiting readings in order.
+    /// - Returns: whether more is wanted.
+    private func pass(
+        _ walks: inout [Walk], _ waiting: inout Waiting, _ last: inout Emitted, _ body: (Reading, Int64) -> Bool
+    ) throws(VaultError) -> Bool {
+        var hour: Int64?
+        var opened = 1
+        while true {
+            var next: (index: Int, hour: Int64)?
+            for index in walks.indices {
+                guard let hour = try walks[index].nextHour(), hour < next?.hour ?? .max else { continue }
+                next = (index, hour)
+            }
+            // Everything before the hour of the next block is complete.
+            if next?.hour != hour {
+                let limit = next.map { $0.hour * 3_600_000 }
+                guard emit(waiting.take(before: limit), &last, body) else { return false }
+                // Readings from here on were left out.
+                if let limit, let cut = waiting.cut, cut.wall < limit { break }
+            }
+            hour = next?.hour
+            guard let next else { break }
+            guard goesOn(opened) else { return false }
+            let block = try walks[next.index].takeBlock()
+            for entry in block.entries { waiting.add(entry) }
+            // A packed row has the readings of many blocks.
+            opened = max(1, block.opened / 64)
+        }
+        if opened > 1, !goesOn(opened) { return false }
+        return emit(waiting.take(before: nil), &last, body)
+    }
+
+    /// A reading, and where it came from.
+    fileprivate struct Entry {
+        let reading: Reading
+        let stream: Int64
+        let session: Int64
+        let sequence: UInt64
+        let isLoose: Bool
+        let index: Int
+
+        var order: Order {
+            Order(wall: reading.moment.wall, stream: stream, session: session, sequence: sequence, index: index)
+        }
+
+        var intervalCount: Int {
+            guard case .heartRate(let measurement) = reading.value else { return 0 }
+            return measurement.rrIntervals.count
+        }
+    }
+
+    /// A reading's place in the order: within one instant as the gateway had them, whichever block came first.
+    fileprivate struct Order: Comparable {
+        let wall: Int64
+        let stream: Int64
+        let session: Int64
+        let sequence: UInt64
+        let index: Int
+
+        static func < (one: Order, other: Order) -> Bool {
+            if one.wall != other.wall { return one.wall < other.wall }
+            return (one.stream, one.session, one.sequence, one.index)
+                < (other.stream, other.session, other.sequence, other.index)
+        }
+    }
+
+    /// Readings that wait for others to come before them.
+    private struct Waiting {
+        private var entries: [Entry] = []
+        private var intervals = 0
+        /// Readings at this place or later were left out; nil where none were.
+        private(set) var cut: Order?
+        /// Readings up to this place were handed on before.
+        private let after: Order?
+        private let capacity: Capacity
+
+        init(after: Order?, _ capacity: Capacity) {
+            self.after = after
+            self.capacity = capacity
+        }
+
+        mutating func add(_ entry: Entry) {
+            let order = entry.order
+            if let after, order <= after { return }
+            if let cut, order >= cut { return }
+            entries.append(entry)
+            intervals += entry.intervalCount
+            if entries.count > capacity.readings || intervals > capacity.intervals { leaveOut() }
+        }
+
+        /// Leaves out the later half, by the memory that it takes.
+        private mutating func leaveOut() {
+            entries.sort { $0.order < $1.order }
+            var (kept, sum) = (0, 0)
+            for entry in entries {
+                sum += entry.intervalCount
+                // One at least, or nothing would ever be handed on.
+                guard kept == 0 || kept < capacity.readings / 2 && sum <= capacity.intervals / 2 else { break }
+                kept += 1
+            }
+            guard kept < entries.count else { return }
+            cut = entries[kept].order
+            entries.removeSubrange(kept...)
+            intervals = entries.reduce(0) { $0 + $1.intervalCount }
+        }
+
+        /// Takes the readings before a time, in their order; all of them where no time is given.
+        mutating func take(before limit: Int64?) -> [Entry] {
+            entries.sort { $0.order < $1.order }
+            let end = limit.flatMap { limit in entries.firstIndex { $0.reading.moment.wall >= limit } }
+            guard let end else {
+                defer { (entries, intervals) = ([], 0) }
+                return entries
+            }
+            let taken = Array(entries[..<end])
+            entries.removeFirst(end)
+            intervals -= taken.reduce(0) { $0 + $1.intervalCount }
+            return taken
+        }
+    }
+
+    /// What was handed on last.
+    private struct Emitted {
+        var order: Order?
+        /// The readings of the latest instant, limited to more than any heart or gateway makes.
+        var latest: [Entry] = []
+        static let capacity = 256
+    }
+
+    /// - Returns: whether more is wanted.
+    private func emit(_ entries: [Entry], _ last: inout Emitted, _ body: (Reading, Int64) -> Bool) -> Bool {
+        for entry in entries {
+            if last.order?.wall != entry.reading.moment.wall { last.latest = [] }
+            let isRepeated = last.latest.contains { other in
+                other.isLoose != entry.isLoose && other.stream == entry.stream
+                    && other.reading.value == entry.reading.value
+            }
+            last.order = entry.order
+            if last.latest.count < Emitted.capacity { last.latest.append(entry) }
+            if !isRepeated, !body(entry.reading, entry.stream) { return false }
+        }
+        return true
+    }
+}
+
+/// The blocks of one stream, in the order of their first hours.
+private struct Walk {
+    private let stream: StoredStream
+    /// The times at which readings are another person's.
+    private let foreignTimes: [Range<Int64>]
+    private let store: Store
+    private let kind: Reading.Kind
+    private var range: Range<Int64>
+    /// What its owner had deleted.
+    private let deleted: DeletedRanges
+    private var reader: StreamReader
+    private let corrections: Corrections
+    private var page: ArraySlice<StoredBlock> = []
+    private var last: (hour: Int64, number: Int64)?
+    private var isFinished = false
+    /// Numbers of blocks that do not open.
+    private(set) var unreadable: Set<Int64> = []
+    private let pageSize: Int
+
+    /// Nil where `goesOn` says no while clock blocks are opened.
+    /// - Parameter streams: how many walks are under way at once, each with a page in memory.
+    init?(
+        _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>,
+        deleted: DeletedRanges, besides streams: Int, _ goesOn: (Int) -> Bool
+    ) throws(VaultError) {
+        pageSize = min(64, max(1, 256 / max(1, streams)))
+        self.stream = stream
+        foreignTimes = try store.foreignTimes(of: stream)
+        self.store = store
+        self.kind = kind
+        self.range = range
+        self.deleted = deleted
+        reader = StreamReader(stream, person, store)
+        guard let corrections = try Corrections(of: stream, &reader, store, while: goesOn) else { return nil }
+        self.corrections = corrections
+    }
+
+    /// Begins again with the blocks that may have readings from a time on.
+    mutating func beginAgain(from time: Int64) {
+        range = max(time, range.lowerBound)..<max(time, range.upperBound)
+        (page, last, isFinished) = ([], nil, false)
+    }
+
+    /// The first hour in which the next block may have readings; nil at the end.
+    mutating func nextHour() throws(VaultError) -> Int64? {
+        if page.isEmpty, !isFinished {
+            page = try nextPage()[...]
+            isFinished = page.count < pageSize
+        }
+        return page.first.map { $0.firstHour + corrections.slack.lowerBound }
+    }
+
+    /// Those readings of the next block that are wanted, and how many it has in all.
+    mutating func takeBlock() throws(VaultError) -> (entries: [StoredReadings.Entry], opened: Int) {
+        guard let block = page.popFirst() else { return ([], 0) }
+        last = (block.firstHour, block.number)
+        guard let readings = try reader.readings(of: block) else {
+            unreadable.insert(block.number)
+            return ([], 0)
+        }
+        var entries: [StoredReadings.Entry] = []
+        for (index, found) in readings.enumerated() where found.reading.kind == kind {
+            var reading = found.reading
+            reading.moment.wall = corrections.corrected(reading.moment, of: found.boot)
+            let wall = reading.moment.wall
+            guard !foreignTimes.contains(where: { $0.contains(wall) }) else { continue }
+            guard range.contains(wall), !deleted.contains(wall) else { continue }
+            entries.append(
+                StoredReadings.Entry(
+                    reading: reading, stream: stream.number, session: found.session, sequence: found.sequence,
+                    isLoose: found.isLoose, index: index))
+        }
+        return (entries, readings.count)
+    }
+
+    private func nextPage() throws(VaultError) -> [StoredBlock] {
+        guard var hours = HourSpan([range.lowerBound, range.upperBound]) else { return [] }
+        hours.first -= corrections.slack.upperBound
+        hours.last -= corrections.slack.lowerBound
+        return try store.blocks(
+            of: stream.number, kinds: Grant.Kinds(kind), hours: hours, after: last, limit: pageSize)
+    }
+}
+
+/// By how much the clocks of a stream's gateway were wrong.
+package struct Corrections {
+    private var byBoot: [BootID: Clocks] = [:]
+
+    /// No clock was ever wrong.
+    package init() {}
+
+    /// The clock blocks of a boot.
+    private struct Clocks {
+        var all: Set<ClockBody> = []
+        /// When the clock was corrected, the latest first; and the sum of all corrections so far, which moves a reading
+        /// from before that.
+        var steps: [(until: UInt64, sum: Sum)] = []
+        /// The corrections in the order of the steps.
+        var corrections: [Int64] = []
+
+        /// The sum of the corrections that apply to a reading of this time.
+        func sum(at monotonic: UInt64) -> Sum {
+            // Finds how many steps come after the reading.
+            var (low, high) = (0, steps.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if steps[middle].until > monotonic { low = middle + 1 } else { high = middle }
+            }
+            return low == 0 ? Sum() : steps[low - 1].sum
+        }
+
+        mutating func add(_ clock: ClockBody) {
+            guard all.insert(clock).inserted else { return }
+            let index = steps.firstIndex { $0.until < clock.until } ?? steps.count
+            steps.insert((clock.until, Sum()), at: index)
+            corrections.insert(clock.correction, at: index)
+            for later in index..<steps.count {
+                var sum = later > 0 ? steps[later - 1].sum : Sum()
+                sum.add(corrections[later])
+                steps[later].sum = sum
+            }
+        }
+    }
+
+    /// Sums of what moves ahead and of what moves back. Each stops at 2^62, whatever a gateway in foreign hands sends:
+    /// nothing overflows, and the order of the parts does not matter.
+    private struct Sum {
+        static let limit: Int64 = 1 << 62
+        var ahead: Int64 = 0
+        var back: Int64 = 0
+
+        mutating func add(_ correction: Int64) {
+            if correction > 0 { ahead += min(correction, Self.limit - ahead) }
+            if correction < 0 { back += max(correction, -Self.limit - back) }
+        }
+    }
+
+    /// The same correction sent twice counts once.
+    package mutating func add(_ clock: ClockBody) { byBoot[clock.boot, default: Clocks()].add(clock) }
+
+    /// Whether no clock was ever wrong.
+    package var isEmpty: Bool { byBoot.isEmpty }
+
+    /// A reading of this boot with its wall time as it should have been.
+    package func corrected(_ reading: Reading, of boot: BootID) -> Reading {
+        var reading = reading
+        reading.moment.wall = corrected(reading.moment, of: boot)
+        return reading
+    }
+
+    /// The same for a reading that is not known whole.
+    package func corrected(_ reading: BareReading, of boot: BootID) -> BareReading {
+        var reading = reading
+        reading.wall = corrected(reading.moment, of: boot)
+        return reading
+    }
+
+    /// The wall time of a reading of this boot as it should have been; no further from 0 than any time on the wire.
+    package func corrected(_ moment: Moment, of boot: BootID) -> Int64 {
+        guard let clocks = byBoot[boot] else { return moment.wall }
+        let sum = clocks.sum(at: moment.monotonic)
+        return min(max(moment.wall + (sum.ahead + sum.back), -Moment.limit), Moment.limit)
+    }
+
+    /// By how much readings of a boot are moved: not at all, or by the sum of all clock blocks from one of them on. The
+    /// sums without the block that came last are among the results, wherever that block lies. Where there are many, or
+    /// several came at once, one range covers all possible sums.
+    package func shifts(of boot: BootID, withLast new: Int = 1) -> Set<ClosedRange<Int64>> {
+        let clocks = (byBoot[boot]?.all ?? []).sorted { $0.until > $1.until }
+        guard clocks.count <= 8, new <= 1 else {
+            let sum = byBoot[boot]?.steps.last?.sum ?? Sum()
+            return [sum.back...sum.ahead]
+        }
+        var shifts: Set<ClosedRange<Int64>> = [0...0]
+        for left in clocks.indices.map(Int?.some) + [nil] {
+            var sum = Sum()
+            for (index, clock) in clocks.enumerated() where index != left {
+                sum.add(clock.correction)
+                shifts.insert(sum.ahead + sum.back...sum.ahead + sum.back)
+            }
+        }
+        return shifts
+    }
+
+    /// How many hours a reading may move: as far as those of the boot whose clock was most wrong. With the sum over all
+    /// boots, each question would walk years, where a gateway does not know the time when it starts.
+    var slack: ClosedRange<Int64> {
+        let sums = byBoot.values.compactMap { $0.steps.last?.sum }
+        let (back, ahead) = (sums.map(\.back).min() ?? 0, sums.map(\.ahead).max() ?? 0)
+        return HourSpan.hour(back)...(HourSpan.hour(ahead) + (ahead > 0 ? 1 : 0))
+    }
+}

@@ -1,0 +1,23 @@
+package import Daemon
+
+extension ReadSettings {
+    /// `steps` of the settings `reads`.
+    package init(_ section: Section) throws(SettingsError) {
+        stepsEvery = try Self.milliseconds("every", section, .seconds(60)...(.seconds(86_400)), .seconds(3600))
+        stepsBeforeMidnight = try Self.milliseconds(
+            "before_midnight", section, .seconds(10)...(.seconds(3600)), .seconds(60))
+    }
+
+    /// Nil where it is 0.
+    private static func milliseconds(
+        _ key: String, _ section: Section, _ range: ClosedRange<Duration>, _ usual: Duration
+    ) throws(SettingsError) -> Int64? {
+        let duration = try section.duration(key, in: .zero...range.upperBound, default: usual)
+        guard duration > .zero else { return nil }
+        guard range.contains(duration) else {
+            throw section.refusal(
+                of: key, "at least \(range.lowerBound.components.seconds) s, or 0 for never")
+        }
+        return Int64(duration / .milliseconds(1))
+    }
+}
