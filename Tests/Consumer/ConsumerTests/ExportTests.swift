@@ -214,17 +214,6 @@ struct ExportTests {
         #expect(notifications.contains(#""time":"2000-02-29T00:00:00.000Z""#), "\(notifications)")
     }
 
-    @Test(
-        "spells times as ISO 8601",
-        arguments: [
-            (0, "1970-01-01T00:00:00.000Z"), (951_782_399_999, "2000-02-28T23:59:59.999Z"),
-            (951_782_400_000, "2000-02-29T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
-            (1_795_252_800_001, "2026-11-21T09:20:00.001Z"), (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
-        ] as [(Int64, String)])
-    func times(milliseconds: Int64, text: String) {
-        #expect(Export.time(milliseconds) == text)
-    }
-
     @Test("takes no cursor of another person's, none that was altered, and none that was made up")
     func cursors() throws {
         let parts = try lived()

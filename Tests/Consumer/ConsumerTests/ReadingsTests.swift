@@ -241,26 +241,4 @@ struct ReadingsTests {
             #expect(throws: Never.self) { try #expect(lines.get() == [line(0, 72)]) }
         }
     }
-
-    @Test(
-        "know times in UTC",
-        arguments: [
-            ("1970-01-01T00:00:00Z", 0), ("2026-11-21T10:00:00Z", 1_795_255_200_000),
-            ("2024-02-29T23:59:59.5Z", 1_709_251_199_500), ("1969-12-31T23:59:59.999Z", -1),
-            ("0000-03-01T00:00:00Z", -62_162_035_200_000),
-        ])
-    func times(text: String, milliseconds: Int64) {
-        #expect(unixMilliseconds(iso8601: text) == milliseconds)
-    }
-
-    @Test(
-        "refuse other times",
-        arguments: [
-            "", "now", "2026-11-21", "2026-11-21T10:00:00", "2026-11-21T10:00:00+01:00", "2026-02-29T00:00:00Z",
-            "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T10:00:00.Z", "2026-11-21T10:00:00.1234Z",
-            "2026-11-21T10:0x:00Z", "+026-11-21T10:00:00Z",
-        ])
-    func badTimes(text: String) {
-        #expect(unixMilliseconds(iso8601: text) == nil)
-    }
 }

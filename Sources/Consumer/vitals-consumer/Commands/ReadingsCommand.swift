@@ -1,4 +1,5 @@
 import Daemon
+import Fitness
 import Readings
 import Records
 import Storage
@@ -79,53 +80,4 @@ struct ReadingsCommand: Subcommand {
         throw arguments.refusal(
             of: name, "expected Unix milliseconds or a UTC time like 2026-11-21T10:00:00Z, found \"\(text)\"")
     }
-}
-
-/// The time that `2026-11-21T10:00:00Z` spells, with up to three digits of a fraction; nil where the text is anything
-/// else.
-func unixMilliseconds(iso8601 text: String) -> Int64? {
-    let characters = Array(text.utf8)
-    guard characters.count >= 20, characters.last == UInt8(ascii: "Z") else { return nil }
-    let fraction = characters[19..<(characters.count - 1)]
-    for (index, separator) in [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")] {
-        guard characters[index] == separator.utf8.first else { return nil }
-    }
-    func number(_ range: Range<Int>) -> Int64? {
-        var value: Int64 = 0
-        for character in characters[range] {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character) else { return nil }
-            value = value * 10 + Int64(character - UInt8(ascii: "0"))
-        }
-        return value
-    }
-    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
-        let minute = number(14..<16), let second = number(17..<19), (1...12).contains(month),
-        (1...daysInMonth(month, year)).contains(day), hour < 24, minute < 60, second < 60
-    else { return nil }
-    var milliseconds: Int64 = 0
-    if !fraction.isEmpty {
-        guard fraction.first == UInt8(ascii: "."), (2...4).contains(fraction.count),
-            let value = number((fraction.startIndex + 1)..<fraction.endIndex)
-        else { return nil }
-        milliseconds = [2: value * 100, 3: value * 10, 4: value][fraction.count] ?? 0
-    }
-    return (((days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second) * 1000 + milliseconds
-}
-
-private func daysInMonth(_ month: Int64, _ year: Int64) -> Int64 {
-    let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    switch month {
-    case 2: return isLeapYear ? 29 : 28
-    case 4, 6, 9, 11: return 30
-    default: return 31
-    }
-}
-
-/// Days from 1970-01-01 to a date of the Gregorian calendar, from the year 0 on: years are counted from March, so that
-/// a leap day comes last.
-private func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-    let marchYear = month > 2 ? year : year - 1
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    let leapDays = marchYear >= 0 ? marchYear / 4 - marchYear / 100 + marchYear / 400 : -1
-    return marchYear * 365 + leapDays + dayOfYear - 719_468
 }

@@ -127,8 +127,8 @@ struct Export {
         return .object(present: [
             "user": .string(user.text), "email": contact?["email"], "phone": contact?["phone"],
             "providers": providers.isEmpty ? nil : .array(providers.map { .string($0) }),
-            "created": row.map { .string(Self.time($0.created)) },
-            "verified": row?.verified.map { .string(Self.time($0)) },
+            "created": row.map { .string(iso8601(unixMilliseconds: $0.created)) },
+            "verified": row?.verified.map { .string(iso8601(unixMilliseconds: $0)) },
         ])
     }
 
@@ -148,7 +148,7 @@ struct Export {
             let name = try documents.opened(row.name, label, of: user, version: row.version)
             devices.append(
                 .object(present: [
-                    "device": .string(row.id), "name": name, "created": .string(Self.time(row.created)),
+                    "device": .string(row.id), "name": name, "created": .string(iso8601(unixMilliseconds: row.created)),
                 ]))
         }
         return devices.isEmpty ? nil : ["devices": .array(devices)]
@@ -161,7 +161,7 @@ struct Export {
         ) { row throws(VaultError) -> JSON in
             .object(present: [
                 "gateway": .string(try row.text("gateway")), "sensor": .string(try row.text("sensor")),
-                "claimed": .string(Self.time(try row.int("claimed_ms"))),
+                "claimed": .string(iso8601(unixMilliseconds: try row.int("claimed_ms"))),
             ])
         }
         let given = given.map { sensor -> JSON in
@@ -187,14 +187,14 @@ struct Export {
                 .object(present: [
                     "friend": .string(tie.id.text), "name": name.map(JSON.string),
                     "state": .string(tie.state.rawValue), "to": tie.to.map(JSON.string),
-                    "since": .string(Self.time(tie.since)), "muted": .bool(tie.isMuted),
+                    "since": .string(iso8601(unixMilliseconds: tie.since)), "muted": .bool(tie.isMuted),
                 ]))
         }
         // The people who have invited the person, by the invitation: whether another one would be told, and when.
         let inviters = try lists.inviters(of: user).all.map { inviter -> JSON in
             [
                 "invitation": .string(inviter.invitation.text), "told": .integer(Int64(inviter.count)),
-                "held_back_until": .string(Self.time(inviter.next)),
+                "held_back_until": .string(iso8601(unixMilliseconds: inviter.next)),
             ]
         }
         guard !entries.isEmpty || !inviters.isEmpty else { return nil }
@@ -219,7 +219,10 @@ struct Export {
     private func deletions() throws(VaultError) -> JSON? {
         guard let ranges = try Deletions(store, keys).read(user)?.ranges, !ranges.isEmpty else { return nil }
         let dated = ranges.ranges.map { range -> JSON in
-            ["from": .string(Self.time(range.lowerBound)), "to": .string(Self.time(range.upperBound))]
+            [
+                "from": .string(iso8601(unixMilliseconds: range.lowerBound)),
+                "to": .string(iso8601(unixMilliseconds: range.upperBound)),
+            ]
         }
         return ["deleted": .array(dated)]
     }
@@ -228,7 +231,8 @@ struct Export {
         let all = try Notifications(store, keys).list(
             of: user, withConfirmed: true, limit: Notifications.mostKept
         ).notifications
-        return all.isEmpty ? nil : ["notifications": .array(all.map { $0.json.dated("time") { Self.time($0) } })]
+        return all.isEmpty
+            ? nil : ["notifications": .array(all.map { $0.json.dated("time") { iso8601(unixMilliseconds: $0) } })]
     }
 
     // MARK: Days
@@ -347,35 +351,6 @@ struct Export {
             }
         let time = reading.moment.wall
         let fields = columns(kind).dropFirst(2).map { field($0.name) }
-        return ([Self.time(time), "\(time)"] + fields).joined(separator: ",")
-    }
-
-    /// Unix milliseconds as ISO 8601, UTC.
-    static func time(_ milliseconds: Int64) -> String {
-        func padded(_ number: Int64, _ count: Int) -> String {
-            let digits = "\(number)"
-            return String(repeating: "0", count: max(0, count - digits.count)) + digits
-        }
-        let (second, fraction) = milliseconds.quotientAndRemainder(flooringBy: 1000)
-        let (day, secondOfDay) = second.quotientAndRemainder(flooringBy: 86_400)
-        // Years are counted from March, so that a leap day comes last; `days` in ReadingsCommand does the same the
-        // other way.
-        let (era, dayOfEra) = (day + 719_468).quotientAndRemainder(flooringBy: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        let date = [padded(year, 4), padded(month, 2), padded(dayOfYear - (153 * marchMonth + 2) / 5 + 1, 2)]
-        let clock = [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map { padded($0, 2) }
-        return "\(date.joined(separator: "-"))T\(clock.joined(separator: ":")).\(padded(fraction, 3))Z"
-    }
-}
-
-extension Int64 {
-    /// Quotient and remainder; the remainder is never negative.
-    fileprivate func quotientAndRemainder(flooringBy divisor: Int64) -> (Int64, Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+        return ([iso8601(unixMilliseconds: time), "\(time)"] + fields).joined(separator: ",")
     }
 }
