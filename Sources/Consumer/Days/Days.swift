@@ -3,6 +3,7 @@ package import Files
 package import Fitness
 package import Readings
 package import Records
+import Storage
 package import Telemetry
 
 // The totals of people's days.
@@ -196,6 +197,18 @@ extension Days {
         return { hour, stored throws(VaultError) in
             let book = DayBook(DayRows(store: stored.store, keys: stored.keys), user, localDays)
             return try book.reread(HourSpan.times(hour...hour).clamped(to: DayBook.calendar), stored)
+        }
+    }
+
+    /// A row of a day stands for all its hours. A calendar's day begins and ends up to 26 hours from that of UTC.
+    func firstKept(of user: ID) -> @Sendable (ClosedRange<Int64>, Store) throws(VaultError) -> Int64? {
+        { hours, store throws(VaultError) in
+            let (first, values) = (
+                hours.lowerBound, [Value.text(user.text), .integer(HourSpan.day(hours.lowerBound) - 2)]
+            )
+            let day = try store.database.first(
+                "SELECT min(day) FROM days WHERE person = ? AND day >= ?", values, row: Row.intIfPresent)
+            return (day ?? nil).map { max(first, $0 * 24 - 26) }
         }
     }
 

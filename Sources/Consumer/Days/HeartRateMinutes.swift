@@ -227,6 +227,20 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
         }
     }
 
+    func firstKept(of user: ID) -> @Sendable (ClosedRange<Int64>, Store) throws(VaultError) -> Int64? {
+        { hours, store throws(VaultError) in
+            func first(_ sql: String, _ from: Int64) throws(VaultError) -> Int64? {
+                try store.database.first(sql, [.text(user.text), .integer(from)], row: Row.intIfPresent) ?? nil
+            }
+            let hour = try first(
+                "SELECT min(hour) FROM heart_rate_hours WHERE person = ? AND hour >= ?", hours.lowerBound)
+            // A row of a day stands for all its hours.
+            let day = try first(
+                "SELECT min(day) FROM heart_rate_days WHERE person = ? AND day >= ?", HourSpan.day(hours.lowerBound))
+            return [hour, day.map { max(hours.lowerBound, $0 * 24) }].compactMap { $0 }.min()
+        }
+    }
+
     package func extent(of found: HeartRateCells, _ hour: Int64) -> ReadExtent {
         ReadExtent(times: HeartRateHour(hour).milliseconds, kinds: [.heartRate])
     }

@@ -315,12 +315,15 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
     private func reader(of user: ID, _ range: Mark, within time: ReadingTime) throws(VaultError) -> Read {
         var readers: [Recomputation.Reader] = []
         for recomputation in recomputations { readers.append(try recomputation.reader(user)) }
+        let kept = recomputations.map { $0.kept(user) }
         return { [readers] store, keys throws(VaultError) in
             var stored = StoredReadings(store: store, keys: keys)
             stored.goesOn = { time.goesOn(after: $0) }
             let begun = ContinuousClock.now
             var hour: Int64? = range.first
-            if range.first < range.last { hour = try stored.nextHour(of: user, range.first...range.last) }
+            if range.first < range.last {
+                hour = try stored.nextHour(of: user, range.first...range.last, keptBy: kept)
+            }
             var found: [any Sendable] = []
             if let hour {
                 for read in readers { found.append(try read(hour, stored)) }
@@ -358,20 +361,23 @@ final class ReadingTime: Sendable {
 /// A derivation whose hours are computed again, of whatever type its hours are.
 private struct Recomputation {
     typealias Reader = @Sendable (Int64, StoredReadings) throws(VaultError) -> any Sendable
+    typealias Kept = @Sendable (ClosedRange<Int64>, Store) throws(VaultError) -> Int64?
 
     let reader: (ID) throws(VaultError) -> Reader
+    let kept: (ID) -> Kept
     /// Nil where it is of another type, which cannot happen.
     let extent: (Int64, any Sendable) -> ReadExtent?
     let replace: (Int64, ID, any Sendable, _ now: Int64) throws(VaultError) -> Void
 
-    init<Kept: Derivation>(_ derivation: Kept) {
+    init<Derived: Derivation>(_ derivation: Derived) {
         reader = { user throws(VaultError) in
             let read = try derivation.hourReader(of: user)
             return { hour, stored throws(VaultError) in try read(hour, stored) }
         }
-        extent = { hour, found in (found as? Kept.Hour).map { derivation.extent(of: $0, hour) } }
+        kept = { user in derivation.firstKept(of: user) }
+        extent = { hour, found in (found as? Derived.Hour).map { derivation.extent(of: $0, hour) } }
         replace = { hour, user, found, now throws(VaultError) in
-            guard let found = found as? Kept.Hour else { return }
+            guard let found = found as? Derived.Hour else { return }
             try derivation.replace(hour, of: user, with: found, now: now)
         }
     }
@@ -456,8 +462,15 @@ extension StaleHours {
 
 extension StoredReadings {
     /// The first of some hours in which something of a person is stored or kept; nil where there is no such hour.
-    fileprivate func nextHour(of user: ID, _ hours: ClosedRange<Int64>) throws(VaultError) -> Int64? {
-        let kept = try firstKept(of: user, hours)
+    /// - Parameter derivations: what each finds of its own in some hours.
+    fileprivate func nextHour(
+        of user: ID, _ hours: ClosedRange<Int64>, keptBy derivations: [Recomputation.Kept]
+    ) throws(VaultError) -> Int64? {
+        var kept: Int64?
+        for firstKept in derivations {
+            guard let hour = try firstKept(hours, store), hours.contains(hour) else { continue }
+            kept = min(kept ?? .max, hour)
+        }
         if kept == hours.lowerBound { return kept }
         // A block that reaches further says nothing about the hours between its first reading and its last.
         for stream in try store.streams(of: user) {
@@ -480,27 +493,5 @@ extension StoredReadings {
             }
         }
         return next
-    }
-
-    /// The first of some hours in which the tables of days and heart rates may hold something: a row of a day stands
-    /// for all its hours.
-    private func firstKept(of user: ID, _ hours: ClosedRange<Int64>) throws(VaultError) -> Int64? {
-        let first = hours.lowerBound
-        let day = first >= 0 ? first / 24 : (first + 1) / 24 - 1
-        var found: [Int64] = []
-        func look(_ sql: String, _ from: Int64) throws(VaultError) -> Int64? {
-            try store.database.first(sql, [.text(user.text), .integer(from)], row: Row.intIfPresent).flatMap { $0 }
-        }
-        if let hour = try look("SELECT min(hour) FROM heart_rate_hours WHERE person = ? AND hour >= ?", first) {
-            found.append(hour)
-        }
-        if let number = try look("SELECT min(day) FROM heart_rate_days WHERE person = ? AND day >= ?", day) {
-            found.append(max(first, number * 24))
-        }
-        // A calendar's day begins and ends up to 26 hours from that of UTC.
-        if let number = try look("SELECT min(day) FROM days WHERE person = ? AND day >= ?", day - 2) {
-            found.append(max(first, number * 24 - 26))
-        }
-        return found.min().flatMap { $0 <= hours.upperBound ? $0 : nil }
     }
 }

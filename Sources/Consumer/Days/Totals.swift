@@ -46,6 +46,9 @@ package protocol Derivation: AnyObject {
     /// Makes a reader of one of a person's hours (since 1970, UTC). It reads one state of the database, changes
     /// nothing, and runs on whichever thread the stored readings are open on.
     func hourReader(of user: ID) throws(VaultError) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Hour
+    /// Makes what finds the first of some hours (since 1970, UTC) in which anything may be kept of a person; nil where
+    /// there is no such hour. It reads the database that it is given, on whichever thread that is open.
+    func firstKept(of user: ID) -> @Sendable (ClosedRange<Int64>, Store) throws(VaultError) -> Int64?
     /// The times and kinds that a result for an hour covers completely.
     func extent(of found: Hour, _ hour: Int64) -> ReadExtent
     /// Replaces everything that was kept of an hour with what was read of it, within a transaction.
@@ -63,10 +66,6 @@ package protocol Derivation: AnyObject {
 package struct ReadExtent {
     package let times: Range<Int64>
     package let kinds: Set<Reading.Kind>
-}
-
-extension Derivation {
-    package func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) { (0, 0) }
 }
 
 /// Keeps what is derived from readings. Belongs to the thread of its store and keys.

@@ -9,6 +9,9 @@ package struct HourSpan: Equatable {
     @inlinable
     package static func hour(_ wall: Int64) -> Int64 { wall >= 0 ? wall / 3_600_000 : (wall + 1) / 3_600_000 - 1 }
 
+    /// The day of an hour, both since 1970, UTC.
+    package static func day(_ hour: Int64) -> Int64 { hour >= 0 ? hour / 24 : (hour + 1) / 24 - 1 }
+
     /// The hours of a range of wall times.
     package init(times: ClosedRange<Int64>) {
         (first, last) = (Self.hour(times.lowerBound), Self.hour(times.upperBound))

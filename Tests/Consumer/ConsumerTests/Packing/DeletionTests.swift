@@ -263,7 +263,11 @@ private final class Taking: Derivation {
     func hourReader(of user: ID) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Int64 {
         { hour, _ throws(VaultError) in hour }
     }
+    func firstKept(of user: ID) -> @Sendable (ClosedRange<Int64>, Store) throws(VaultError) -> Int64? {
+        { _, _ throws(VaultError) in nil }
+    }
     func extent(of found: Int64, _ hour: Int64) -> ReadExtent { ReadExtent(times: 0..<0, kinds: []) }
+    func recount(of user: ID) -> (kept: Int, differing: Int) { (0, 0) }
     func replace(_ hour: Int64, of user: ID, with found: Int64, now: Int64) {}
     func committed() {}
     func rolledBack() {}
