@@ -4,7 +4,8 @@ import PackageDescription
 // Each row imports only rows below it, and what stands in one row never imports each other (Tests/Structure/rooms.py looks):
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
-//   consumer    Sensors   Insight
+//   consumer    Social
+//               Accounts   Sensors   Insight   Custody
 //               Features
 //               Days   OpenID
 //               Readings   Admission   Desk
@@ -128,12 +129,31 @@ let package = Package(
                 "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings", "Records",
                 "Storage", "Telemetry", "Vault",
             ]),
+        library(
+            .consumer, "Custody",
+            [
+                "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings", "Records",
+                "Storage", "Telemetry", "Vault",
+            ]),
+        library(
+            .consumer, "Accounts",
+            [
+                "Admission", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "OpenID",
+                "Readings", "Records", "Storage", "Telemetry", "Vault",
+            ]),
+        library(
+            .consumer, "Social",
+            [
+                "Accounts", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "Insight", "MQTT", "Reactor",
+                "Readings", "Records", "Storage", "Telemetry", "Vault",
+            ]),
         program(
             .consumer, "vitals-consumer",
             [
-                "Admission", "Compression", "Daemon", "Days", "Desk", "Features", "Fetch", "Files", "Fitness",
-                "Insight", "MQTT", "OpenID", "ProgramSettings", "Reactor", "Readings", "Records", "Sensors", "Storage",
-                "Telemetry", "Vault",
+                "Accounts", "Admission", "Compression", "Custody", "Daemon", "Days", "Desk", "Features", "Fetch",
+                "Files",
+                "Fitness", "Insight", "MQTT", "OpenID", "ProgramSettings", "Reactor", "Readings", "Records", "Sensors",
+                "Social", "Storage", "Telemetry", "Vault",
             ]),
         program(.sensor, "vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         program(
@@ -164,9 +184,10 @@ let package = Package(
         tests(
             .consumer, "ConsumerTests",
             [
-                "vitals-consumer", "Admission", "Compression", "Daemon", "Days", "Desk", "Features", "Fetch", "Files",
-                "Fitness", "Insight", "MQTT", "OpenID", "Reactor", "Readings", "Records", "Sensors", "Storage",
-                "Telemetry", "TestSupport", "Vault",
+                "vitals-consumer", "Accounts", "Admission", "Compression", "Custody", "Daemon", "Days", "Desk",
+                "Features",
+                "Fetch", "Files", "Fitness", "Insight", "MQTT", "OpenID", "Reactor", "Readings", "Records", "Sensors",
+                "Social", "Storage", "Telemetry", "TestSupport", "Vault",
             ],
             exclude: ["OpenID/signer.py", "OpenID/tokens.py", "Profile/zones.py", "Statistics/recording.py"]),
         tests(.command, "CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),

@@ -21,6 +21,28 @@ package import Telemetry
 //
 // The goals of days that have changed are evaluated within the same transaction; changes are announced after it.
 
+/// What is needed to keep something of readings.
+package struct DerivationParts {
+    package let store: Store
+    package let keys: Keys
+    /// The time zone of people who have not named one.
+    package let zone: String
+    /// Hears of minutes that have changed.
+    package let minutes: (any MinutesObserver)?
+    /// Nil where no goal is reached, because nothing is kept.
+    package let goals: (any GoalEvaluation)?
+    /// Hear of people whose days have changed.
+    package let changes: PeopleChanges
+
+    package init(
+        _ store: Store, _ keys: Keys, zone: String, minutes: (any MinutesObserver)? = nil,
+        goals: (any GoalEvaluation)? = nil, changes: PeopleChanges = PeopleChanges()
+    ) {
+        (self.store, self.keys, self.zone) = (store, keys, zone)
+        (self.minutes, self.goals, self.changes) = (minutes, goals, changes)
+    }
+}
+
 /// Knows when goals are reached.
 package protocol GoalEvaluation {
     /// Notes which goals of a day are reached now and were not before, and tells the person, within the transaction
@@ -56,6 +78,12 @@ package final class Days: Derivation {
         self.changes = changes
         rows = DayRows(store: store, keys: keys)
         self.histories = histories
+    }
+
+    package convenience init(_ parts: DerivationParts) {
+        self.init(
+            parts.store, parts.keys, Histories(parts.store, parts.keys, zone: parts.zone), goals: parts.goals,
+            changes: parts.changes)
     }
 
     /// The minutes of heart rate within some ranges of Unix milliseconds.
@@ -201,7 +229,7 @@ extension Days {
     }
 
     /// A row of a day stands for all its hours. A calendar's day begins and ends up to 26 hours from that of UTC.
-    func firstKept(of user: ID) -> @Sendable (ClosedRange<Int64>, Store) throws(VaultError) -> Int64? {
+    package func firstKept(of user: ID) -> @Sendable (ClosedRange<Int64>, Store) throws(VaultError) -> Int64? {
         { hours, store throws(VaultError) in
             let (first, values) = (
                 hours.lowerBound, [Value.text(user.text), .integer(HourSpan.day(hours.lowerBound) - 2)]

@@ -227,7 +227,7 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
         }
     }
 
-    func firstKept(of user: ID) -> @Sendable (ClosedRange<Int64>, Store) throws(VaultError) -> Int64? {
+    package func firstKept(of user: ID) -> @Sendable (ClosedRange<Int64>, Store) throws(VaultError) -> Int64? {
         { hours, store throws(VaultError) in
             func first(_ sql: String, _ from: Int64) throws(VaultError) -> Int64? {
                 try store.database.first(sql, [.text(user.text), .integer(from)], row: Row.intIfPresent) ?? nil

@@ -38,7 +38,7 @@ package struct History: Equatable {
     fileprivate(set) var zones: [Zone]
     /// Nil where the person has never said anything.
     fileprivate(set) var bodies: DayHistory<Body>?
-    fileprivate(set) var goals: DayHistory<GoalTargets>
+    package fileprivate(set) var goals: DayHistory<GoalTargets>
     /// The person's days.
     package fileprivate(set) var localDays: LocalDays
 
@@ -197,7 +197,7 @@ package final class Histories {
 // MARK: - The document
 
 extension Histories {
-    private static let name = "history"
+    package static let name = "history"
     private func read(_ user: ID) throws(VaultError) -> History? {
         guard let json = try documents.read(Self.name, of: user) else { return nil }
         var zones: [History.Zone] = []

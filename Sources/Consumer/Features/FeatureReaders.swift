@@ -18,8 +18,8 @@ package struct FeatureReaders {
 
     /// - Parameter stale: hours that are to be computed again are, before anybody asks about their person, if they are
     ///   few.
-    package init(_ settings: some HouseSettings, _ loop: EventLoop, _ stale: StaleHours) {
-        let read: StoreReaders.Opening = { read in try ReadSource.opened(settings, read) }
+    package init(_ settings: some HouseSettings, _ features: [Feature], _ loop: EventLoop, _ stale: StaleHours) {
+        let read: StoreReaders.Opening = { read in try ReadSource.opened(settings, features, read) }
         let catchUp = { (user: ID) in _ = try stale.catchUp(user, within: StaleHours.portion) }
         questions = Readers(threadName: "queries", loop, prepare: catchUp, open: read)
         exports = Readers(threadName: "export", loop, open: read)

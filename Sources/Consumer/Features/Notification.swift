@@ -47,10 +47,10 @@ package struct Notification: Hashable {
 /// A notification that is kept.
 package struct StoredNotification: Hashable {
     /// Random; it says nothing.
-    let id: String
+    package let id: String
     package let notification: Notification
     /// Whether the person has said that they know.
-    let isConfirmed: Bool
+    package let isConfirmed: Bool
 
     /// As people get it, in the list and on the topic.
     package var json: JSON {

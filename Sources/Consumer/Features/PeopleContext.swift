@@ -22,6 +22,8 @@ package final class PeopleContext: @unchecked Sendable {
     /// Requests that must not be done twice.
     package let answered: Answered
     package let notifications: Notifications
+    /// All features there are.
+    package let features: [Feature]
     /// Hear what features change about people.
     package let changes: PeopleChanges
     /// The wall clock, Unix milliseconds.
@@ -34,12 +36,14 @@ package final class PeopleContext: @unchecked Sendable {
     /// - Parameters:
     ///   - notifications: what people are told.
     package init(
-        _ settings: any HouseSettings, store: Store, keys: Keys, session: Session, rules: BrokerRules? = nil,
-        changes: PeopleChanges = PeopleChanges(), notifications: Notifications? = nil, doors: any Doors
+        _ settings: any HouseSettings, _ features: [Feature], store: Store, keys: Keys, session: Session,
+        rules: BrokerRules? = nil, changes: PeopleChanges = PeopleChanges(), notifications: Notifications? = nil,
+        doors: any Doors
     ) {
         answered = Answered(store, keys)
         self.notifications = notifications ?? Notifications(store, keys)
         self.settings = settings
+        self.features = features
         self.store = store
         self.keys = keys
         self.session = session

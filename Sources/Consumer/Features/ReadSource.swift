@@ -10,11 +10,11 @@ package struct ReadSource {
     package let keys: Keys
 
     /// Opens the databases, and lets `read` read one state of them.
-    package static func opened<Value>(_ settings: some HouseSettings, _ read: (ReadSource) throws -> Value) throws
-        -> Value
-    {
+    package static func opened<Value>(
+        _ settings: some HouseSettings, _ features: [Feature], _ read: (ReadSource) throws -> Value
+    ) throws -> Value {
         let keys = try Keys(settings, .read)
-        let store = try Store(folder: settings.state, readOnly: true)
+        let store = try Store(folder: settings.state, readOnly: true, adding: features.migrations)
         let source = ReadSource(store: store, keys: keys)
         return try store.database.snapshot { () throws(VaultError) in Result { try read(source) } }.get()
     }

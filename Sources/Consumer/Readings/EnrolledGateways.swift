@@ -160,7 +160,7 @@ package struct EnrolledGateways {
 
     // MARK: Names
 
-    private static let namesDocument = "gateway-names"
+    package static let namesDocument = "gateway-names"
 
     /// What a person calls their gateways.
     package func names(by owner: ID) throws(VaultError) -> [String: String] {

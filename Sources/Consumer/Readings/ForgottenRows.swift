@@ -1,6 +1,6 @@
 package import Records
 package import Storage
-import Telemetry
+package import Telemetry
 
 // What is left in vitals.db of the streams of people who were forgotten.
 
@@ -68,7 +68,7 @@ extension Store {
     }
 
     /// The public key of a stream whose person was forgotten; nil where it is not known.
-    func publicKey(ofForgotten stream: StreamID) throws(VaultError) -> [UInt8]? {
+    package func publicKey(ofForgotten stream: StreamID) throws(VaultError) -> [UInt8]? {
         try database.first(
             "SELECT public_key FROM forgotten_streams WHERE id = ? AND public_key IS NOT NULL", [.blob(stream.bytes)],
             row: Row.blob)

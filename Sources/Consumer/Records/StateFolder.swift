@@ -2,7 +2,7 @@ package import Daemon
 package import Files
 import Glibc
 import ProgramSettings
-import Storage
+package import Storage
 
 // The state folder of a consumer, and how a restored one is put into place.
 //
@@ -84,9 +84,11 @@ package struct StateFolder {
 
     /// Brings the databases that are there up to date. Nobody else has the folder: a service of an earlier version
     /// would not find its columns.
-    package func migrate() throws(Failure) {
+    /// - Parameter features: the features' own steps of the store's schema.
+    package func migrate(adding features: [Migration] = []) throws(Failure) {
         for (name, id, migrations) in [
-            (Keys.file, Keys.applicationID, Keys.migrations), (Store.file, Store.applicationID, Store.migrations),
+            (Keys.file, Keys.applicationID, Keys.migrations),
+            (Store.file, Store.applicationID, Store.migrations + features),
         ] where access("\(path)/\(name)", F_OK) == 0 {
             try Failure.explaining { () throws(VaultError) in
                 try Database("\(path)/\(name)", .readWrite(.full), applicationID: id, secureDelete: true)

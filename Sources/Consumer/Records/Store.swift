@@ -18,7 +18,11 @@ package final class Store {
     package static let file = "vitals.db"
 
     /// Opens `vitals.db` in `folder`: to write, making it where there is none; or to read beside a service.
-    package init(folder: String, readOnly: Bool = false) throws(Failure) {
+    /// - Parameter features: the features' own steps of the schema.
+    package init(
+        folder: String, readOnly: Bool = false, adding features: [Migration] = []
+    ) throws(Failure) {
+        let migrations = Self.migrations + features
         let path = "\(folder)/\(Self.file)"
         if readOnly, access(path, F_OK) != 0 {
             throw Failure(
@@ -31,10 +35,10 @@ package final class Store {
                 // Not all rows are sealed: keyed hashes of names must not lie in free pages when their account is gone.
                 secureDelete: true)
         }
-        if !readOnly { try StateFolder.migrate(database, Self.migrations) }
+        if !readOnly { try StateFolder.migrate(database, migrations) }
         let refusal = try Failure.explaining { () throws(VaultError) -> Failure? in
-            guard try database.schemaAge(Self.migrations) != .current else { return nil }
-            return try Failure(olderOrNewer: database, knows: Self.migrations)
+            guard try database.schemaAge(migrations) != .current else { return nil }
+            return try Failure(olderOrNewer: database, knows: migrations)
         }
         if let refusal { throw refusal }
         id = try Failure.explaining { () throws(VaultError) in

@@ -1,4 +1,5 @@
 import Admission
+import Custody
 import Daemon
 import Days
 import Desk
@@ -97,9 +98,9 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
         folder = try StateFolder(settings.state)
         // The root key first: with another one nothing is changed.
         _ = try Keys(settings, .read, mayBeOlder: true)
-        try folder.migrate()
+        try folder.migrate(adding: Feature.all.migrations)
         let keys = try Keys(settings, .write)
-        let store = try Store(folder: settings.state)
+        let store = try Store(settings)
 
         var options = Self.brokerOptions(settings, store.id)
         presence = Presence(instance: try StreamID(bytes: RandomBytes.draw(16)).description)
@@ -114,15 +115,16 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
         let notifications = Notifications(store, keys)
         // Without accounts nothing about people is retained: see `TodayTopics`.
         latest = settings.hasAccounts ? LatestMinutes(changes, session, settings.topics) : nil
-        let minutes = HeartRateMinutes(store, keys, observer: latest)
-        days = Days(
-            store, keys, Histories(store, keys, zone: settings.timeZone), goals: GoalReaching(notifications),
-            changes: changes)
-        let derivations: [any Derivation] = [minutes, days]
+        let derivations = Feature.all.derivations(
+            DerivationParts(
+                store, keys, zone: settings.timeZone, minutes: latest, goals: GoalReaching(notifications),
+                changes: changes))
+        let minutes = try derivations.only(HeartRateMinutes.self)
+        days = try derivations.only(Days.self)
         let beingForgotten = BeingForgotten()
         let beside = StaleHours.Beside(
             perform: { [hours] in hours.perform($0) }, back: { [loop = session.loop] in loop.perform($0) },
-            read: { read in try ReadSource.opened(settings) { try read($0.store, $0.keys) } })
+            read: { read in try ReadSource.opened(settings, Feature.all) { try read($0.store, $0.keys) } })
         let stale = StaleHours(
             store, keys, derivations, beside: beside, isBeingForgotten: { beingForgotten.contains($0) })
         self.stale = stale
@@ -130,7 +132,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
 
         streams = Streams(settings, Grants(store: store, keys: keys), control, session, rules, changes)
         forgetting = Forgetting(
-            ForgottenPlaces(settings, store: store, keys: keys), streams, beingForgotten, changes,
+            ForgottenPlaces(settings, store: store, keys: keys), Feature.all, streams, beingForgotten, changes,
             endReading: { stale.endReading() })
         try Failure.explaining { [forgetting, streams] () throws(VaultError) in
             // A run that was killed between writing a commit and flushing it has left blocks that are in the ledger,
@@ -153,13 +155,13 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
             isBeingForgotten: { beingForgotten.contains($0) }, endReading: { stale.endReading() })
 
         desk = Self.desk(settings, session, beingForgotten)
-        readers = FeatureReaders(settings, session.loop, stale)
+        readers = FeatureReaders(settings, Feature.all, session.loop, stale)
         publisher = NotificationPublisher(notifications, session, settings.topics)
         let questions = SensorQuestions(session, settings.topics)
         scheduledReads = ScheduledReads(store, days.histories, settings.reads, questions)
         changes.add(scheduledReads)
         let context = PeopleContext(
-            settings, store: store, keys: keys, session: session, rules: rules, changes: changes,
+            settings, Feature.all, store: store, keys: keys, session: session, rules: rules, changes: changes,
             notifications: notifications,
             doors: ServiceDoors(streams, forgetting, beingForgotten, session, settings.topics))
         secrets = Secrets(context, after: settings.rotateAfter)

@@ -1,3 +1,5 @@
+import Accounts
+import Custody
 import Daemon
 import Days
 import Desk
@@ -7,6 +9,7 @@ import Insight
 import Readings
 import Records
 import Sensors
+import Social
 import Telemetry
 import Vault
 
@@ -29,7 +32,7 @@ final class Features {
     ) throws(Failure) {
         self.context = context
         endedGateways = EndedGateways(context)
-        today = Today(context, TodayTopics(context, days))
+        today = Today(context, TodayTopics(context, days, Feature.all))
         // For people who are not in the settings: they sign up, and claim their sensors.
         accounts = try Failure.explaining { () throws(VaultError) in
             try settings.accounts.map { settings throws(VaultError) in try Accounts(context, settings) }
@@ -43,7 +46,12 @@ final class Features {
         desk.register(context.notifications.verbs)
         desk.register(Goals(context, days).verbs)
         desk.register(Friends(context, days, hasAccounts: accounts != nil).verbs)
-        desk.register([ExportRequests.verb(readers.exports, context)])
+        desk.register([
+            ExportRequests.verb(readers.exports, Feature.all) { [context] user in
+                let (settings, now) = (context.settings, context.now())
+                return { ExportSource(user, settings, store: $0.store, keys: $0.keys, now: now) }
+            }
+        ])
         desk.register(HeartRateRequests.verbs(readers.questions))
         desk.register(ReadRequests(context, questions).verbs)
         desk.register(Statistics.verbs(readers.statistics, context))

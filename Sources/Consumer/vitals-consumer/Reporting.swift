@@ -1,3 +1,4 @@
+import Accounts
 import Daemon
 import Features
 import MQTT

@@ -1,4 +1,5 @@
 import Admission
+import Custody
 import Daemon
 import Days
 import Files

@@ -2,6 +2,7 @@ import Files
 import Records
 import Telemetry
 
+@testable import Custody
 @testable import Features
 @testable import vitals_consumer
 

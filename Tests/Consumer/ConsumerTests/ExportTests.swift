@@ -8,8 +8,10 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Custody
 @testable import Features
 @testable import Readings
+@testable import Social
 @testable import vitals_consumer
 
 @Suite("Export")
@@ -60,18 +62,22 @@ struct ExportTests {
         return parts
     }
 
+    private func export(_ parts: Parts, of user: ID? = nil) -> Export {
+        Export(Feature.all, ExportSource(user ?? demo, parts.settings, store: parts.store, keys: parts.keys))
+    }
+
     /// All files as their parts put together, through cursors.
     private func all(_ parts: Parts) throws -> [(name: String, text: String)] {
-        let export = Export(demo, parts.settings, store: parts.store, keys: parts.keys)
+        let export = export(parts)
         var files: [(name: String, text: String)] = []
-        var position: ExportPosition? = ExportPosition()
+        var position: ExportPosition? = export.start
         while let here = position {
             let part = try export.part(at: here)
             #expect(part.text.utf8.count <= 32 * 1024)
             if files.last?.name != part.file { files.append((part.file, "")) }
             files[files.count - 1].text += part.text
-            let cursor = try part.next.map { try $0.cursor(of: demo, parts.keys) }
-            position = try cursor.flatMap { try ExportPosition(cursor: $0, of: demo, parts.keys) }
+            let cursor = try part.next.map { try export.cursor(for: $0) }
+            position = try cursor.flatMap { try export.position(of: $0) }
             #expect(position == part.next)
         }
         return files
@@ -92,7 +98,7 @@ struct ExportTests {
         #expect(try Array(#require(Data(base64Encoded: byName["picture.jpeg"] ?? ""))) == picture())
         for kind in ReadingKind.allCases {
             let lines = try #require(byName["\(kind.rawValue).csv"]).split(separator: "\n").map(String.init)
-            #expect(lines.first == Export.header(kind))
+            #expect(lines.first == header(kind))
             let printed = try parts.printed(kind)
             #expect(lines.count == printed.count + 1)
             for (line, json) in zip(lines.dropFirst(), printed) { #expect(try described(line, kind) == json) }
@@ -100,12 +106,18 @@ struct ExportTests {
         #expect(try parts.printed().count > 7000)
     }
 
+    /// The first line of a CSV file.
+    private func header(_ kind: ReadingKind) -> String {
+        let section = Feature.readings.exports.first { $0.name == "\(kind.rawValue).csv" }
+        return section?.columns.map(\.name).joined(separator: ",") ?? ""
+    }
+
     /// A line of a CSV file as `readings` prints it.
     private func described(_ line: String, _ kind: ReadingKind) throws -> String {
         let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         #expect(unixMilliseconds(iso8601: fields[0]) == Int64(fields[1]))
         var members = ["\"time\":\(fields[1])"]
-        for (name, field) in zip(Export.header(kind).split(separator: ",").dropFirst(2), fields.dropFirst(2))
+        for (name, field) in zip(header(kind).split(separator: ",").dropFirst(2), fields.dropFirst(2))
         where !field.isEmpty {
             switch name {
             case "rr_ms": members.append("\"rr_ms\":[\(field.replacing(" ", with: ","))]")
@@ -119,21 +131,23 @@ struct ExportTests {
     @Test("begins with a text that explains each of its files and each column of its tables")
     func readme() throws {
         let parts = try lived()
-        let first = try Export(demo, parts.settings, store: parts.store, keys: parts.keys).part(at: ExportPosition())
-        #expect(first.file == "README.txt" && first.next?.file == .account)
+        let export = export(parts)
+        let first = try export.part(at: export.start)
+        #expect(first.file == "README.txt" && first.next?.section == "account.json")
         let lines = first.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        for file in ExportFile.allCases {
-            let place = try #require(lines.firstIndex(of: file.name), "\(file)")
-            #expect(lines[place + 1].hasPrefix("    ") && lines[place + 1].hasSuffix("."), "\(file)")
-            for name in file.kind.map({ Export.header($0).split(separator: ",") }) ?? [] {
-                #expect(lines[place...].contains { $0.hasPrefix("      \(name): ") }, "\(file), \(name)")
+        for section in export.sections {
+            let place = try #require(lines.firstIndex(of: section.name), "\(section.name)")
+            #expect(lines[place + 1].hasPrefix("    ") && lines[place + 1].hasSuffix("."), "\(section.name)")
+            for column in section.columns {
+                #expect(lines[place...].contains { $0.hasPrefix("      \(column.name): ") }, "\(column.name)")
             }
         }
         #expect(
-            Set(ExportFile.order) == Set(ExportFile.allCases) && ExportFile.order.count == ExportFile.allCases.count)
-        // Cursors of before an upgrade go on where they were.
-        #expect(ExportFile.allCases.map(\.rawValue) == Array(0..<16) && ExportFile.account.rawValue == 0)
-        #expect(ExportFile.readme.rawValue == 13 && ExportFile.deletions.rawValue == 15)
+            export.sections.map(\.name) == [
+                "README.txt", "account.json", "profile.json", "consent.json", "devices.json", "sensors.json", "picture",
+                "history.json", "friends.json", "thumbs.json", "notifications.json", "heart-rate-deleted.json",
+                "days.jsonl", "heart-rate.csv", "steps.csv", "temperature.csv",
+            ])
     }
 
     @Test("holds everything that is kept of people: every document, and every table that says whose its rows are")
@@ -217,19 +231,39 @@ struct ExportTests {
     @Test("takes no cursor of another person's, none that was altered, and none that was made up")
     func cursors() throws {
         let parts = try lived()
-        let position = ExportPosition(file: .heartRate, time: start, count: 3)
-        let cursor = try position.cursor(of: demo, parts.keys)
-        #expect(try ExportPosition(cursor: cursor, of: demo, parts.keys) == position)
-        #expect(try ExportPosition(cursor: cursor, of: ID("other"), parts.keys) == nil)
+        let export = export(parts)
+        let position = ExportPosition(section: "heart-rate.csv", time: start, count: 3)
+        let cursor = try export.cursor(for: position)
+        #expect(try export.position(of: cursor) == position)
+        #expect(try self.export(parts, of: ID("other")).position(of: cursor) == nil)
         for index in cursor.indices {
             var altered = Array(cursor)
             let place = cursor.distance(from: cursor.startIndex, to: index)
             altered[place] = altered[place] == "0" ? "1" : "0"
-            #expect(try ExportPosition(cursor: String(altered), of: demo, parts.keys) == nil)
+            #expect(try export.position(of: String(altered)) == nil)
         }
         for text in ["", "00", String(repeating: "0", count: cursor.count), cursor + "00", "é" + cursor.dropFirst()] {
-            #expect(try ExportPosition(cursor: text, of: demo, parts.keys) == nil)
+            #expect(try export.position(of: text) == nil)
         }
+    }
+
+    @Test("takes no cursor of an earlier version, and none of a section that is not there any longer")
+    func oldCursors() throws {
+        let parts = try lived()
+        let export = export(parts)
+        func hexadecimal(_ bytes: [UInt8]) -> String {
+            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        }
+        // The number of a file, a time and a count.
+        let old: [UInt8] = [10] + [UInt8](repeating: 0, count: 16)
+        let sealed = try parts.keys.service.sealWithNonce(old, aad: Array("export".utf8) + [0] + Array("demo".utf8))
+        #expect(try export.position(of: hexadecimal(sealed)) == nil)
+        // It is the section that is missing.
+        let cursor = try export.cursor(for: ExportPosition(section: "diary.json"))
+        #expect(try export.position(of: cursor) == nil)
+        let source = ExportSource(demo, parts.settings, store: parts.store, keys: parts.keys)
+        let diary = Feature(name: "diary", exports: [.document("diary.json", "Your diary.") { _ in [:] }])
+        #expect(try Export([diary], source).position(of: cursor)?.section == "diary.json")
     }
 
     @Test("as a command writes the same files, for their owner alone")

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Accounts
 @testable import Readings
 @testable import vitals_consumer
 

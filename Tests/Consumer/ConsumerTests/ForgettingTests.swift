@@ -8,9 +8,12 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Accounts
+@testable import Custody
 @testable import Days
 @testable import Features
 @testable import Readings
+@testable import Social
 @testable import vitals_consumer
 
 @Suite("Forgetting a person")
@@ -32,7 +35,7 @@ struct ForgettingTests {
     private func erasure(_ parts: Parts, version: Int64 = 1, withAccount: Bool = false) -> Erasure {
         let person = Forgotten(user: demo, version: version, time: start, isWithAccount: withAccount)
         let grants = parts.grants
-        return Erasure(person, parts.store, parts.keys) { sensors throws(VaultError) in
+        return Erasure(person, parts.store, parts.keys, Feature.all) { sensors throws(VaultError) in
             let people = try Claims(store: grants.store).people(parts.settings, only: sensors)
             try grants.settle(people, only: sensors, now: start + 10_000)
         }
@@ -170,7 +173,7 @@ struct ForgettingTests {
         let settings = try household.settings(people: "other: { sensors: [\"home/watch\"] }")
         let person = Forgotten(user: demo, version: 1, time: start, isWithAccount: withAccount)
         let grants = parts.grants
-        var erasure = Erasure(person, parts.store, parts.keys) { sensors throws(VaultError) in
+        var erasure = Erasure(person, parts.store, parts.keys, Feature.all) { sensors throws(VaultError) in
             let people = try Claims(store: grants.store).people(settings, only: sensors)
             try grants.settle(people, only: sensors, now: start + 10_000)
         }
@@ -182,6 +185,22 @@ struct ForgettingTests {
         let left = Set(try parts.store.personalRows(of: demo).filter { $0.value > 0 }.keys)
         let account: Set = ["accounts", "claims", "devices", "documents", "gateways", "subjects"]
         #expect(left == (withAccount ? ["forgotten"] : account.union(["forgotten"])))
+    }
+
+    @Test("takes no table's rows that an export did not show, unless its feature says why not")
+    func exported() throws {
+        let parts = try full()
+        let source = ExportSource(demo, parts.settings, store: parts.store, keys: parts.keys)
+        let shown = try Feature.all.flatMap(\.exports).filter { section in
+            try section.part(source, ExportPosition(section: section.name)) != nil
+        }
+        let tables =
+            Feature.all.sealedTables.map { ($0.name, $0.exported) } + Feature.all.tables.map { ($0.name, $0.exported) }
+        #expect(tables.count >= 15)
+        for (name, exported) in tables {
+            guard case .shown(let sections) = exported else { continue }
+            #expect(Set(sections).isSubset(of: shown.map(\.name)), "\(name)")
+        }
     }
 
     @Test("leaves the sensor's past nobody's, and another person's late readings are still judged by it")
@@ -230,7 +249,7 @@ struct ForgettingTests {
         try parts.grants.settle(Claims(store: parts.store).people(settings), now: start + 5000)
         let person = Forgotten(user: demo, version: 1, time: start, isWithAccount: true)
         let grants = parts.grants
-        var erasure = Erasure(person, parts.store, parts.keys) { sensors throws(VaultError) in
+        var erasure = Erasure(person, parts.store, parts.keys, Feature.all) { sensors throws(VaultError) in
             let people = try Claims(store: grants.store).people(settings, only: sensors)
             try grants.settle(people, only: sensors, now: start + 10_000)
         }
@@ -263,8 +282,8 @@ struct ForgettingTests {
         let path = parts.store.database.path
         let (gone, written) = (Goodbye(), Record<String>())
         let forgetting = Forgetting(
-            ForgottenPlaces(parts.settings, store: parts.store, keys: parts.keys), gone, BeingForgotten(),
-            PeopleChanges())
+            ForgottenPlaces(parts.settings, store: parts.store, keys: parts.keys), Feature.all, gone,
+            BeingForgotten(), PeopleChanges())
         let loop = EventLoop(name: "forgetting")
         loop.perform {
             forgetting.start(loop)

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Custody
 @testable import Records
 @testable import vitals_consumer
 

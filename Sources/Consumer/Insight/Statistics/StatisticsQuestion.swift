@@ -15,7 +15,7 @@ package enum StatisticsQuestion: Equatable {
     case summary(ClosedRange<CalendarDay>)
 
     /// The names of the requests.
-    static let names = ["today", "day", "week", "month", "year", "years", "summary"].map { "statistics/\($0)" }
+    package static let names = ["today", "day", "week", "month", "year", "years", "summary"].map { "statistics/\($0)" }
 
     /// What a request asks.
     init(_ request: PeopleRequest) throws(ReplyError) {

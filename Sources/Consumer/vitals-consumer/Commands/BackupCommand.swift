@@ -1,3 +1,4 @@
+import Custody
 import Daemon
 import Files
 import Glibc

@@ -66,7 +66,7 @@ struct BrokerRulesCommand {
     private func access(of settings: ConsumerSettings) throws -> BrokerAccess {
         // Even if the service has never run, the broker must start first: it lets nobody in without this file.
         let isNew = Glibc.access(settings.state + "/vitals.db", F_OK) != 0
-        let store = try isNew ? nil : Store(folder: settings.state, readOnly: true)
+        let store = try isNew ? nil : Store(settings, readOnly: true)
         // The password files may be readable by the broker alone.
         let rights = FileRights.takeCallers()
         defer { rights.giveBack() }

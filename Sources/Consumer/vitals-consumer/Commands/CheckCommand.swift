@@ -1,4 +1,6 @@
+import Accounts
 import Daemon
+import Features
 import Readings
 import Records
 import Storage
@@ -52,7 +54,7 @@ struct CheckCommand {
     /// Writes one JSON object to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
         let keys = try Keys(settings, .read)
-        let store = try Store(folder: settings.state, readOnly: true)
+        let store = try Store(settings, readOnly: true)
         let findings = try Failure.explaining { () throws(VaultError) in
             try Self.findings(store, keys)
         }
@@ -68,13 +70,15 @@ struct CheckCommand {
     }
 
     /// The findings in one state of the database.
-    static func findings(_ store: Store, _ keys: Keys) throws(VaultError) -> Findings {
+    static func findings(
+        _ store: Store, _ keys: Keys, _ features: [Feature] = Feature.all
+    ) throws(VaultError) -> Findings {
         var findings = Findings()
         try store.database.snapshot { () throws(VaultError) in
             try store.database.checkIntegrity()
             for stream in try store.streams() { try findings.add(stream, store, keys) }
             findings.sessions = try store.database.first("SELECT count(*) FROM sessions", row: Row.int) ?? 0
-            findings.unreadable += try closed(store, keys)
+            findings.unreadable += try closed(store, keys, features)
             findings.unledgered +=
                 try store.database.first(
                     """
@@ -93,23 +97,19 @@ struct CheckCommand {
     }
 
     /// How many rows about a person do not open, though their secret is there.
-    private static func closed(_ store: Store, _ keys: Keys) throws(VaultError) -> Int64 {
+    private static func closed(_ store: Store, _ keys: Keys, _ features: [Feature]) throws(VaultError) -> Int64 {
         let documents = Documents(store: store, keys: keys)
         var closed: Int64 = 0
-        for sql in [
-            "SELECT person, secret_version, name, sealed FROM documents",
-            "SELECT person, secret_version, '\(Documents.label(ofDevice: ""))' || device AS name, name AS sealed FROM devices",
-        ] {
-            try store.database.forEach(sql) { row throws(VaultError) in
-                let (text, version) = (try row.text("person"), try row.int("secret_version"))
-                guard let user = decoded({ () throws(MalformedValue) in try ID(text) }),
-                    try keys.person(text, version: version) != nil,
-                    try documents.opened(row.blob("sealed"), row.text("name"), of: user, version: version) == nil
-                else { return }
-                closed += 1
-            }
+        try store.database.forEach("SELECT person, secret_version, name, sealed FROM documents") {
+            row throws(VaultError) in
+            let (text, version) = (try row.text("person"), try row.int("secret_version"))
+            guard let user = decoded({ () throws(MalformedValue) in try ID(text) }),
+                try keys.person(text, version: version) != nil,
+                try documents.opened(row.blob("sealed"), row.text("name"), of: user, version: version) == nil
+            else { return }
+            closed += 1
         }
-        for table in PersonalTable.allCases {
+        for table in features.sealedTables {
             try table.forEach(store) { row throws(VaultError) in
                 guard let person = try keys.person(row.user, version: row.version) else { return }
                 do throws(VaultError) { _ = try person.rows.openWithNonce(row.sealed, aad: row.context) } catch {

@@ -1,3 +1,4 @@
+import Accounts
 import Daemon
 import Glibc
 import Readings
@@ -45,7 +46,7 @@ struct EnrolCodeCommand {
             throw Failure(.configuration, "there is no database yet", hint: "start the service first")
         }
         let keys = try Keys(settings, .read)
-        let store = try Store(folder: settings.state)
+        let store = try Store(settings)
         let code = try Failure.explaining { () throws(VaultError) in
             try store.database.transaction { () throws(VaultError) in
                 try EnrolmentCodes(store: store, keys: keys).make(Invitation(gateway: gateway), now: now).code
@@ -88,7 +89,7 @@ struct GatewaysCommand {
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
         if let removed { return try remove(removed, settings, output) }
         let keys = try Keys(settings, .read)
-        let store = try Store(folder: settings.state, readOnly: true)
+        let store = try Store(settings, readOnly: true)
         var lines = Lines(output)
         try Failure.explaining { () throws(VaultError) in
             for id in settings.gateways.keys.sorted(by: { $0.text < $1.text }) {
@@ -109,7 +110,7 @@ struct GatewaysCommand {
     }
 
     private func remove(_ id: ID, _ settings: ConsumerSettings, _ output: CInt) throws(Failure) -> ExitCode {
-        let gateways = EnrolledGateways(store: try Store(folder: settings.state), keys: try Keys(settings, .read))
+        let gateways = EnrolledGateways(store: try Store(settings), keys: try Keys(settings, .read))
         let isThere = try Failure.explaining { () throws(VaultError) in
             try gateways.store.database.transaction { () throws(VaultError) in
                 guard let gateway = try gateways.gateway(id) else { return false }

@@ -1,4 +1,7 @@
+import Accounts
+import Custody
 import Daemon
+import Features
 import FoundationEssentials
 import Glibc
 import Records
@@ -21,17 +24,17 @@ struct ExportCommand {
     /// Writes how much was exported to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws -> ExitCode {
         let keys = try Keys(settings, .read)
-        let store = try Store(folder: settings.state, readOnly: true)
+        let store = try Store(settings, readOnly: true)
         guard try Failure.explaining({ () throws(VaultError) in try keys.version(of: user) }) != nil else {
             throw Failure(.notFound, "there is no person \(user)")
         }
         try makeFolder()
-        let export = Export(user, settings, store: store, keys: keys)
+        let export = Export(Feature.all, ExportSource(user, settings, store: store, keys: keys))
         var lines = Lines(output)
         var file: (name: String, descriptor: CInt, length: Int)?
         defer { if let file { close(file.descriptor) } }
         var isDamaged = false
-        var position: ExportPosition? = ExportPosition()
+        var position: ExportPosition? = export.start
         while let here = position {
             let part = try Failure.explaining { () throws(VaultError) in
                 // One state for each part: the service may be packing what is read, but the position of the next part

@@ -1,4 +1,7 @@
+import Accounts
+import Custody
 import Daemon
+import Features
 import Glibc
 import Readings
 import Records
@@ -59,7 +62,7 @@ struct ForgetCommand: Subcommand {
         }
         defer { withExtendedLifetime(folder) {} }
         let keys = try Keys(settings, .write)
-        let store = try Store(folder: settings.state)
+        let store = try Store(settings)
         let version = try Failure.explaining { () throws(VaultError) in try newestVersion(store, keys) }
         guard let version else { throw Failure(.notFound, "there is no person \(user)") }
         guard isAsked ? isConfirmed() : true else { throw Failure(.declined, "nothing was done") }
@@ -83,7 +86,7 @@ struct ForgetCommand: Subcommand {
     ) throws(VaultError) -> Erasure.Proof {
         let grants = Grants(store: store, keys: keys)
         let given = Set(settings.people.flatMap(\.sensors))
-        var erasure = Erasure(person, store, keys, given: given) { sensors throws(VaultError) in
+        var erasure = Erasure(person, store, keys, Feature.all, given: given) { sensors throws(VaultError) in
             let people = try Claims(store: store).people(settings, only: sensors)
             try grants.settle(people, only: sensors, now: unixMilliseconds())
         }

@@ -1,3 +1,4 @@
+import Accounts
 import Daemon
 import Records
 import Storage
@@ -21,7 +22,7 @@ struct PeopleCommand: Subcommand {
     /// Writes to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
         let keys = try Keys(settings, .read)
-        let store = try Store(folder: settings.state, readOnly: true)
+        let store = try Store(settings, readOnly: true)
         var lines = Lines(output)
         try Failure.explaining { () throws(VaultError) in
             let documents = Documents(store: store, keys: keys)
@@ -112,7 +113,7 @@ struct ResetPasswordCommand: Subcommand {
 
     func run(_ settings: ConsumerSettings, now: Int64, output: CInt) throws(Failure) -> ExitCode {
         let keys = try Keys(settings, .write)
-        let store = try Store(folder: settings.state)
+        let store = try Store(settings)
         let account = try choice.account(AccountRows(store: store, keys: keys))
         guard let lookup = account.lookup else {
             throw Failure(.usage, "\(account.user) signs in with a provider, and has no password to reset")
@@ -144,7 +145,7 @@ struct UnlockCommand: Subcommand {
     /// Says so on `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
         let keys = try Keys(settings, .write)
-        let store = try Store(folder: settings.state)
+        let store = try Store(settings)
         let rows = AccountRows(store: store, keys: keys)
         let account = try choice.account(rows)
         try Failure.explaining { () throws(VaultError) in

@@ -1,3 +1,4 @@
+import Accounts
 import Daemon
 import Fitness
 import Readings
@@ -48,7 +49,7 @@ struct ReadingsCommand: Subcommand {
     /// Writes one JSON object a line to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
         let keys = try Keys(settings, .read)
-        let store = try Store(folder: settings.state, readOnly: true)
+        let store = try Store(settings, readOnly: true)
         guard try Failure.explaining({ () throws(VaultError) in try keys.version(of: user) }) != nil else {
             throw Failure(
                 .notFound, "there is no person \(user)",

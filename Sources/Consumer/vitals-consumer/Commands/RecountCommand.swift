@@ -1,5 +1,7 @@
+import Accounts
 import Daemon
 import Days
+import Features
 import Records
 import Storage
 import Telemetry
@@ -48,10 +50,8 @@ struct RecountCommand: Subcommand {
     /// Writes one JSON object to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
         let keys = try Keys(settings, .read)
-        let store = try Store(folder: settings.state, readOnly: true)
-        let derivations: [any Derivation] = [
-            Days(store, keys, Histories(store, keys, zone: settings.timeZone)), HeartRateMinutes(store, keys),
-        ]
+        let store = try Store(settings, readOnly: true)
+        let derivations = Feature.all.derivations(DerivationParts(store, keys, zone: settings.timeZone))
         let findings = try Failure.explaining { () throws(VaultError) -> Findings in
             try store.database.snapshot { () throws(VaultError) in try self.findings(store, keys, derivations) }
         }
@@ -67,7 +67,8 @@ struct RecountCommand: Subcommand {
         return .ok
     }
 
-    private func findings(
+    /// The findings in one state of the database.
+    func findings(
         _ store: Store, _ keys: Keys, _ derivations: [any Derivation]
     ) throws(VaultError) -> Findings {
         var findings = Findings()

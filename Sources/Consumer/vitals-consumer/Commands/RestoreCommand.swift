@@ -1,4 +1,6 @@
+import Custody
 import Daemon
+import Features
 import Files
 import Glibc
 import Records
@@ -104,7 +106,7 @@ struct RestoreCommand: Subcommand {
         // Read-only first: where the copy is empty, nothing must be made.
         _ = try Keys(settings, .read, folder: prepared, mayBeOlder: true)
         let keys = try Keys(settings, .write, folder: prepared)
-        let store = try Store(folder: prepared)
+        let store = try Store(folder: prepared, adding: Feature.all.migrations)
         return try Failure.explaining { () throws(VaultError) in
             try keys.checkIntegrity()
             try store.database.checkIntegrity()
@@ -140,10 +142,10 @@ extension RestoreCommand {
         }
         var count = 0
         for person in try places.bringUpToDate(with: lists).inOrder {
-            guard try Erasure.isPending(person, store, keys) else { continue }
+            guard try Erasure.isPending(person, store, keys, Feature.all) else { continue }
             // The service decides at its start whose the sensors are.
             let given = Set(settings.people.flatMap(\.sensors))
-            var erasure = Erasure(person, store, keys, given: given) { _ throws(VaultError) in }
+            var erasure = Erasure(person, store, keys, Feature.all, given: given) { _ throws(VaultError) in }
             try erasure.finish()
             count += 1
         }

@@ -1,3 +1,4 @@
+import Accounts
 import Daemon
 import Days
 import Fitness
@@ -40,7 +41,7 @@ struct TotalsCommand: Subcommand {
     /// Writes one JSON object to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
         let keys = try Keys(settings, .read)
-        let store = try Store(folder: settings.state, readOnly: true)
+        let store = try Store(settings, readOnly: true)
         let days = Days(store, keys, Histories(store, keys, zone: settings.timeZone))
         let totals = try Failure.explaining { () throws(VaultError) -> DayTotals? in
             try store.database.snapshot { () throws(VaultError) in

@@ -6,6 +6,7 @@ import Storage
 import Telemetry
 import TestSupport
 
+@testable import Accounts
 @testable import Admission
 @testable import vitals_consumer
 

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Accounts
 @testable import vitals_consumer
 
 @Suite("Accounts, with a broker that knows who is who", .timeLimit(.minutes(20)))

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Accounts
 @testable import vitals_consumer
 
 @Suite("How fast passwords can be tried")

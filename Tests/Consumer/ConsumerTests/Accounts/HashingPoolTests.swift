@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Accounts
 @testable import vitals_consumer
 
 @Suite("Hashing passwords")

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Accounts
 @testable import vitals_consumer
 
 @Suite("Mail")

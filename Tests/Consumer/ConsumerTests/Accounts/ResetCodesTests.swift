@@ -4,6 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Accounts
 @testable import vitals_consumer
 
 @Suite("Codes that reset a password")

@@ -5,6 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Accounts
 @testable import Admission
 @testable import vitals_consumer
 

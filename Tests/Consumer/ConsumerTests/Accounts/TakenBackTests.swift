@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Accounts
 @testable import Admission
 @testable import Readings
 @testable import vitals_consumer

@@ -150,7 +150,8 @@ struct GatewayEndTests {
             #expect(try published.wait(for: 200).allSatisfy { $0 })
             let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "clearing"))
             let context = PeopleContext(
-                parts.settings, store: parts.store, keys: parts.keys, session: session, doors: ClosedDoors.all)
+                parts.settings, Feature.all, store: parts.store, keys: parts.keys, session: session,
+                doors: ClosedDoors.all)
             let ended = EndedGateways(context, patience: .seconds(2))
             session.start(
                 Handlers(
@@ -180,7 +181,8 @@ struct GatewayEndTests {
             try parts.store.database.execute("INSERT INTO ended_gateways (gateway) VALUES ('attic')")
             let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "clearing"))
             let context = PeopleContext(
-                parts.settings, store: parts.store, keys: parts.keys, session: session, doors: ClosedDoors.all)
+                parts.settings, Feature.all, store: parts.store, keys: parts.keys, session: session,
+                doors: ClosedDoors.all)
             let ended = EndedGateways(context, patience: .seconds(1), pause: .milliseconds(100))
             let isDeaf = Mutex(true)
             session.start(

@@ -8,6 +8,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Accounts
 @testable import Days
 @testable import Features
 @testable import vitals_consumer

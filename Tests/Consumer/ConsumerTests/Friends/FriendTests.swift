@@ -8,6 +8,7 @@ import Testing
 import Vault
 
 @testable import Features
+@testable import Social
 @testable import vitals_consumer
 
 @Suite("Friends", .timeLimit(.minutes(20)))

@@ -2,6 +2,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Custody
+@testable import Features
 @testable import vitals_consumer
 
 @Suite("Invitations", .timeLimit(.minutes(20)))
@@ -126,11 +128,12 @@ struct InvitationTests {
         let (settings, now) = (circle.consumer.features.context.settings, circle.now)
         return try circle.onSession { context in
             let (store, keys) = (context.store, context.keys)
-            let export = Export(user, settings, store: store, keys: keys, now: now)
-            let part = try export.part(at: ExportPosition(file: .friends))
+            let export = Export(
+                Feature.all, ExportSource(user, settings, store: store, keys: keys, now: now))
+            let part = try export.part(at: ExportPosition(section: "friends.json"))
             #expect(part.file == "friends.json")
             let file = try JSON(payload: Array(part.text.utf8))
-            let hanging = try AccountRows(store: store, keys: keys).hanging(on: user, now: now)
+            let hanging = try Feature.all.hanging(ExportSource(user, settings, store: store, keys: keys, now: now))
             let (ties, inviters) = (try elements(file, "friends"), try elements(file, "inviters"))
             return [ties.count, inviters.count, hanging.invitations]
         }

@@ -6,6 +6,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Accounts
 @testable import Features
 @testable import vitals_consumer
 

@@ -7,6 +7,7 @@ import Synchronization
 import Telemetry
 import TestSupport
 
+@testable import Accounts
 @testable import Desk
 @testable import Features
 @testable import OpenID
@@ -53,7 +54,8 @@ final class Reception: @unchecked Sendable {
         let keys = try Keys(settings, .create)
         nonces = try given ?? Nonces(pepper: keys.pepper)
         context = PeopleContext(
-            settings, store: try Store(folder: settings.state), keys: keys, session: Session(settings.broker),
+            settings, Feature.all, store: try Store(folder: settings.state), keys: keys,
+            session: Session(settings.broker),
             doors: ClosedDoors.all)
         context.now = { [unowned self] in now }
         let keySets = KeySets(

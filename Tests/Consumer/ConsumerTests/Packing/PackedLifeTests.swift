@@ -6,6 +6,8 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Custody
+@testable import Features
 @testable import Readings
 @testable import vitals_consumer
 
@@ -70,7 +72,7 @@ struct PackedLifeTests {
             let secret = try parts.keys.database.first(
                 "SELECT sealed FROM secrets WHERE person = 'demo' AND version = 1", row: Row.blob)
             let person = Forgotten(user: demo, version: 1, time: start, isWithAccount: false)
-            var erasure = Erasure(person, parts.store, parts.keys) { _ throws(VaultError) in
+            var erasure = Erasure(person, parts.store, parts.keys, Feature.all) { _ throws(VaultError) in
                 try parts.grants.settle(parts.settings.people, now: start)
             }
             while let step = erasure.step {

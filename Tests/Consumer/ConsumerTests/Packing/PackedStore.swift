@@ -5,6 +5,8 @@ import Storage
 import Telemetry
 import TestSupport
 
+@testable import Custody
+@testable import Features
 @testable import Readings
 @testable import vitals_consumer
 
@@ -27,8 +29,8 @@ extension Parts {
     }
 
     private func exported(_ user: String) throws -> [String] {
-        let export = Export(try ID(user), settings, store: store, keys: keys)
-        var (parts, position): ([String], ExportPosition?) = ([], ExportPosition())
+        let export = Export(Feature.all, ExportSource(try ID(user), settings, store: store, keys: keys))
+        var (parts, position): ([String], ExportPosition?) = ([], export.start)
         while let at = position {
             let part = try export.part(at: at)
             parts.append(part.file + part.text)

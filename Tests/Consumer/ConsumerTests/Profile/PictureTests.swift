@@ -3,6 +3,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Accounts
 @testable import vitals_consumer
 
 @Suite("A picture")

@@ -6,6 +6,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Accounts
 @testable import Readings
 @testable import vitals_consumer
 

@@ -4,6 +4,7 @@ import Storage
 import Telemetry
 import TestSupport
 
+@testable import Accounts
 @testable import Days
 @testable import vitals_consumer
 

@@ -68,7 +68,7 @@ struct LargeHourTests {
         let settings = parts.settings
         stale.beside = StaleHours.Beside(
             perform: { $0() }, back: { [elsewhere] in elsewhere.add($0) },
-            read: { read in try ReadSource.opened(settings) { try read($0.store, $0.keys) } })
+            read: { read in try ReadSource.opened(settings, Feature.all) { try read($0.store, $0.keys) } })
     }
 
     /// An hour of heart rates and steps, a part of it sent once more by a loose block: it is to be counted again.
@@ -222,7 +222,7 @@ struct LargeHourTests {
         stale.beside = StaleHours.Beside(
             perform: { $0() }, back: { [elsewhere] in elsewhere.add($0) },
             read: { [settings = parts.settings] read in
-                try ReadSource.opened(settings) {
+                try ReadSource.opened(settings, Feature.all) {
                     stale.endReading()
                     return try read($0.store, $0.keys)
                 }
@@ -291,7 +291,8 @@ struct LargeHourTests {
         var reading: (@Sendable () -> Void)?
         stale.beside = StaleHours.Beside(
             perform: { reading = $0 }, back: { $0() },
-            read: { [settings = parts.settings] read in try ReadSource.opened(settings) { try read($0.store, $0.keys) }
+            read: { [settings = parts.settings] read in
+                try ReadSource.opened(settings, Feature.all) { try read($0.store, $0.keys) }
             })
         while reading == nil { _ = try stale.work(within: .zero) }
         stale.stop()

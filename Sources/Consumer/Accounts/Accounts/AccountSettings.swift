@@ -1,0 +1,24 @@
+package import Daemon
+package import OpenID
+
+/// `accounts`: who may become a person here, and how.
+package struct AccountSettings: Equatable {
+    /// Whether strangers may sign up.
+    let allowsSignUp: Bool
+    /// A program that takes a whole mail on its standard input, and its arguments; nil where mails are not sent.
+    let mailCommand: [String]?
+    /// The providers that may vouch for people, by name.
+    package let providers: [String: ProviderSettings]
+
+    package init(_ section: Section) throws(SettingsError) {
+        allowsSignUp = try section.bool("sign_up", default: true)
+        let command = try section.strings("mail_command", default: [])
+        guard command.first?.hasPrefix("/") ?? true else {
+            throw section.refusal(
+                of: "mail_command", "\"\(command[0])\" is no whole path",
+                hint: "no shell looks for the program: [\"/usr/sbin/sendmail\", \"-t\"]")
+        }
+        mailCommand = command.isEmpty ? nil : command
+        providers = try ProviderSettings.all(section)
+    }
+}

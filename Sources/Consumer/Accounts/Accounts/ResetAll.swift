@@ -1,0 +1,110 @@
+import Daemon
+package import Desk
+package import Features
+import MQTT
+import Records
+import Storage
+import Telemetry
+import Vault
+
+/// `reset-all/ask` and `reset-all/confirm`: a person has everything of theirs forgotten, except the account. Belongs to
+/// the session's thread.
+// Proof of @unchecked: touched by the desk's handlers only, which run on that thread.
+package final class ResetAll: @unchecked Sendable {
+    private struct Confirmation {
+        let code: String
+        let expires: Int64
+    }
+
+    /// How long a confirmation is valid, in milliseconds.
+    package static let lifetime: Int64 = 600_000
+
+    private let context: PeopleContext
+    /// Confirms the asker's identity; nil where there are no accounts.
+    private let accounts: Accounts?
+    /// One for each person at a time, in memory only: after a restart people ask again.
+    private var confirmations: [ID: Confirmation] = [:]
+
+    package init(_ context: PeopleContext, _ accounts: Accounts?) {
+        self.context = context
+        self.accounts = accounts
+    }
+
+    /// What people may ask.
+    package var verbs: [Verb] {
+        [
+            Verb("reset-all/ask", own: .defence, .atOnce { [self] request in try ask(request.user) }),
+            Verb(
+                "reset-all/confirm", maximumLength: Accounts.longestConfirmation, own: .defence,
+                .later { [self] request in confirm(request) }),
+        ]
+    }
+
+    private func ask(_ user: ID) throws -> JSON {
+        let now = context.now()
+        confirmations = confirmations.filter { $0.value.expires > now }
+        let code = StreamID(stored: try RandomBytes.draw(16)).description
+        confirmations[user] = Confirmation(code: code, expires: now + Self.lifetime)
+        let members: [JSON.Member] = [
+            JSON.Member(
+                "message",
+                """
+                Everything of yours will be deleted: readings, goals, friends, profile and picture. Nobody can bring it \
+                back. Your account, its devices and sensors will stay.
+                """),
+            JSON.Member("confirmation", .string(code)), JSON.Member("expires", .integer(now + Self.lifetime)),
+            JSON.Member("what", try context.store.extent(of: user, context.features)),
+        ]
+        return .object(members + (try accounts?.confirmation(of: user) ?? []))
+    }
+
+    /// The confirmation is looked at first, and used up only when the person has shown who they are.
+    private func confirm(_ request: PeopleRequest) {
+        request.answering {
+            try checkConfirmation(request)
+            guard let accounts else { return try begin(request) }
+            accounts.confirm(request) { [self] result in
+                request.answering {
+                    try result.get()
+                    try begin(request)
+                }
+            }
+        }
+    }
+
+    private func checkConfirmation(_ request: PeopleRequest) throws {
+        let user = try request.user
+        let code = try request.text("confirmation", atMost: 64)
+        guard !context.doors.isBeingForgotten(user) else {
+            throw ReplyError(.busy, "this is being done already", retryAfterSeconds: 10)
+        }
+        guard let known = confirmations[user], known.code == code else {
+            throw ReplyError(
+                .wrongCredentials, "this confirmation is not the one asked for last", field: "confirmation")
+        }
+        guard known.expires > context.now() else {
+            confirmations[user] = nil
+            throw ReplyError(.expired, "this confirmation is too old: ask again", field: "confirmation")
+        }
+    }
+
+    private func begin(_ request: PeopleRequest) throws {
+        let user = try request.user
+        // Two requests with the same confirmation may have been checked side by side.
+        try checkConfirmation(request)
+        confirmations[user] = nil
+        context.doors.forget(user, keepingAccount: true, telling: "reset-all") {
+            switch $0 {
+            case .success(let (tried, opened)): request.done(Self.reply(tried: tried, opened: opened))
+            case .failure(let error): request.refuse(error)
+            }
+        }
+    }
+
+    private static func reply(tried: Int, opened: Int) -> JSON {
+        [
+            "message": "Everything of yours was deleted, and the key to it with it.",
+            "tried": .integer(Int64(tried)), "opened": .integer(Int64(opened)), "next": "profile",
+        ]
+    }
+}

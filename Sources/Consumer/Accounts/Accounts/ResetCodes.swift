@@ -1,0 +1,120 @@
+package import Records
+package import Storage
+import Telemetry
+import Vault
+
+// Codes that reset a password: rows of `codes` with the purpose "reset".
+//
+// A code is ten characters that are hard to confuse, fifty random bits, valid once and for a quarter of an hour. Each
+// name has one at a time: asking again gives the same, so that nobody can spoil another person's code by asking. It
+// belongs to the keyed hash of the name and not to the account, and so a name that does not exist has one, too, which
+// nobody ever gets.
+//
+// Tries are not counted: if some wrong tries ended a code, any stranger could end it as soon as it is sent. The
+// requests that the desk lets through from all guests in that time, some eighteen thousand, guess one code in sixty
+// thousand million.
+
+/// The codes of a store. Belongs to the thread of its store and keys.
+package struct ResetCodes {
+    package let store: Store
+    package let keys: Keys
+
+    package init(store: Store, keys: Keys) {
+        self.store = store
+        self.keys = keys
+    }
+
+    /// Milliseconds.
+    package static let lifetime: Int64 = 15 * 60_000
+    /// How many may be out at once; beyond that, the oldest go early.
+    private static let limit: Int64 = 10_000
+    private static let length = 10
+    /// Crockford's base 32: without I, L, O and U.
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+
+    /// The code for a name, either the one that is out or a new one, as people read it: `0123A-BCDEF`.
+    /// - Parameter now: Unix milliseconds.
+    package func issue(_ lookup: [UInt8], now: Int64) throws(VaultError) -> String {
+        try store.database.transaction { () throws(VaultError) in
+            if let row = try row(lookup, now) {
+                // The work is the same whether or not there was one.
+                try remove(lookup)
+                try insert(row.code, lookup, expires: row.expires)
+                return Self.grouped(row.code)
+            }
+            try remove(lookup)
+            try store.database.execute(
+                "DELETE FROM codes WHERE purpose = 'reset' AND (expires_ms < ?1 OR expires_ms > ?2)",
+                [.integer(now), .integer(now + Self.lifetime)])
+            try store.database.execute(
+                """
+                DELETE FROM codes WHERE purpose = 'reset' AND id IN (
+                    SELECT id FROM codes WHERE purpose = 'reset' ORDER BY expires_ms DESC
+                    LIMIT 9223372036854775807 OFFSET ?)
+                """, [.integer(Self.limit - 1)])
+            let code = try RandomBytes.draw(Self.length).map { Self.alphabet[Int($0 & 31)] }
+            try insert(code, lookup, expires: now + Self.lifetime)
+            return Self.grouped(code)
+        }
+    }
+
+    /// Whether this is the code that is out for a name; asking does not use it up.
+    func isRight(_ given: String, _ lookup: [UInt8], now: Int64) throws(VaultError) -> Bool {
+        guard let row = try row(lookup, now) else { return false }
+        return isEqualInConstantTime(Self.read(given), row.code)
+    }
+
+    /// Uses a name's code up.
+    /// - Returns: whether there was one.
+    @discardableResult
+    package func remove(_ lookup: [UInt8]) throws(VaultError) -> Bool {
+        try store.database.execute(
+            "DELETE FROM codes WHERE purpose = 'reset' AND subject = ?", [subject(lookup)]) > 0
+    }
+
+    private func row(
+        _ lookup: [UInt8], _ now: Int64
+    ) throws(VaultError) -> (code: [UInt8], expires: Int64)? {
+        let found = try store.database.first(
+            "SELECT id, secret, expires_ms FROM codes WHERE purpose = 'reset' AND subject = ?",
+            [subject(lookup)]
+        ) { row throws(VaultError) in
+            (id: try row.text("id"), sealed: try row.blob("secret"), expires: try row.int("expires_ms"))
+        }
+        // A code that would live longer than any may: the clock was set back.
+        guard let found, now < found.expires, found.expires <= now + Self.lifetime else { return nil }
+        return (try keys.service.openWithNonce(found.sealed, aad: Self.data(found.id)), found.expires)
+    }
+
+    private func insert(_ code: [UInt8], _ lookup: [UInt8], expires: Int64) throws(VaultError) {
+        let id = try drawnID().text
+        try store.database.execute(
+            "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES (?, 'reset', ?, ?, ?)",
+            [
+                .text(id), subject(lookup), .blob(try keys.service.sealWithNonce(code, aad: Self.data(id))),
+                .integer(expires),
+            ])
+    }
+
+    private func subject(_ lookup: [UInt8]) -> Value { .text(KeyFile.text(of: lookup)) }
+
+    private static func data(_ id: String) -> [UInt8] { Array("reset".utf8) + [0] + Array(id.utf8) }
+
+    private static func grouped(_ code: [UInt8]) -> String {
+        String(decoding: code.prefix(length / 2) + [UInt8(ascii: "-")] + code.suffix(length / 2), as: UTF8.self)
+    }
+
+    /// The code as it is kept, however it was typed: in small letters, with an O for a zero, with or without the
+    /// hyphen.
+    private static func read(_ given: String) -> [UInt8] {
+        given.utf8.compactMap { character in
+            switch character {
+            case UInt8(ascii: "-"), UInt8(ascii: " "): nil
+            case UInt8(ascii: "o"), UInt8(ascii: "O"): UInt8(ascii: "0")
+            case UInt8(ascii: "i"), UInt8(ascii: "I"), UInt8(ascii: "l"), UInt8(ascii: "L"): UInt8(ascii: "1")
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): character - 0x20
+            default: character
+            }
+        }
+    }
+}

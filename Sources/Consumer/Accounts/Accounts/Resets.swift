@@ -1,0 +1,201 @@
+import Daemon
+import Desk
+import Features
+import Readings
+import Records
+import Storage
+import Telemetry
+
+// Resetting a password that was forgotten: a code goes to the account's e-mail address, and anybody who has the code
+// can set a new password.
+//
+// Addresses are not verified when somebody signs up: an address may belong to another person, who resets the password
+// when they hear of it. So the first reset of an account shows what hangs on it (friends, what others may be shown,
+// gateways, sensors, readings), and changes nothing until its holder says whether to keep that. What is not kept ends
+// with the transaction that sets the password, and is forgotten like everything that a person has had forgotten
+// (Forgetting/). From then on the address is verified. Devices and codes end with every reset.
+//
+// Asking for a code is answered before anything is looked up, always with the same words, and the work done afterwards
+// is the same for a name that does not exist, except for the mail. Without a mail command, and for phone numbers, the
+// operator prints the code: `vitals-consumer reset-password`.
+
+/// Answers requests of people who cannot sign in. Belongs to the session's thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+final class Resets: @unchecked Sendable {
+    private unowned let accounts: Accounts
+    private let context: PeopleContext
+    private let codes: ResetCodes
+    private let mail: MailCommand?
+    /// Three at once, then one in ten minutes: nobody should be able to fill another person's mailbox.
+    private var allowance = Allowance<[UInt8]>(perSecond: 1.0 / 600, burst: 3)
+    /// For all together, one in ten seconds: e-mail addresses are not verified, and somebody who signs up with other
+    /// people's must not make us write to thousands of them.
+    private var mails = Allowance<Int>(perSecond: 0.1, burst: 30)
+
+    init(_ accounts: Accounts) {
+        self.accounts = accounts
+        context = accounts.context
+        codes = ResetCodes(store: context.store, keys: context.keys)
+        mail = accounts.settings.mailCommand.map { MailCommand($0) }
+    }
+
+    /// What guests may ask.
+    var verbs: [Verb] {
+        [
+            Verb("request-reset", for: .guests, .later { [unowned self] in requestReset($0) }),
+            Verb("reset-password", for: .guests, .later { [unowned self] in resetPassword($0) }),
+        ]
+    }
+
+    private func requestReset(_ request: PeopleRequest) {
+        request.answering {
+            let name = try AccountName(request.fields)
+            request.done([
+                "message": """
+                If there is such an account, a code is on its way. It is good for 15 minutes. If none comes, ask the \
+                operator of this service
+                """
+            ])
+            // In the loop's next turn, when the reply has left.
+            context.session.loop.perform { [unowned self] in
+                do throws(VaultError) { try issue(name) } catch {
+                    context.limitedLog.error("no code") { "no code to reset a password\($0): \(error)" }
+                }
+            }
+        }
+    }
+
+    private func issue(_ name: AccountName) throws(VaultError) {
+        let lookup = try name.lookup(context.keys)
+        guard allowance.take(lookup, now: millisecondsSinceBoot()) == nil else { return }
+        let now = context.now()
+        let code = try codes.issue(lookup, now: now)
+        guard let account = try accounts.rows.account(lookup) else { return }
+        // The address at which the account's owner gets mail, whatever the asker has typed.
+        guard case .string(let text)? = try context.documents.read("contact", of: account.user)?["email"],
+            let address = EmailAddress(text), let mail
+        else {
+            return context.limitedLog.notice("code \(account.user)") {
+                """
+                \(account.user) has asked for a code to reset their password\($0): \
+                `vitals-consumer reset-password --user \(account.user)` prints it
+                """
+            }
+        }
+        guard mails.take(0, now: millisecondsSinceBoot()) == nil else {
+            return context.limitedLog.warning("too many mails") {
+                """
+                too many mails with codes to reset a password\($0): none was sent for \(account.user); \
+                `vitals-consumer reset-password --user \(account.user)` prints one
+                """
+            }
+        }
+        mail.send(Self.message(code, to: address).bytes(time: now)) { [limitedLog = context.limitedLog] problem in
+            limitedLog.error("no mail") { "no mail with a code for \(account.user)\($0): \(problem)" }
+        }
+    }
+
+    private static func message(_ code: String, to address: EmailAddress) -> Mail {
+        Mail(
+            to: address, subject: "Your code to reset the password",
+            body: """
+                Somebody, most likely you, wants to reset the password of your account with Vitals.
+                The code is
+
+                    \(code)
+
+                It is good once, for 15 minutes. With the new password all of your devices are signed out.
+                If it was not you, do nothing: without the code nothing changes.
+
+                """)
+    }
+
+    // MARK: The new password
+
+    /// Errors are looked for in this order: the name, whether a code is given, the new password's rules, whether the
+    /// code is right, and whether the request leaves open what to do with what hangs on the account.
+    private func resetPassword(_ request: PeopleRequest) {
+        request.answering {
+            let name = try AccountName(request.fields)
+            let code = try request.text("code", atMost: 64)
+            guard !code.trimmed.isEmpty else { throw ReplyError(.invalid, "Enter the code", field: "code") }
+            let password = try Password(new: request.fields, names: [name])
+            let isKept = try request.optionalBool("keep")
+            let lookup = try name.lookup(context.keys)
+            guard try codes.isRight(code, lookup, now: context.now()) else { throw Self.wrong }
+            guard let account = try accounts.rows.account(lookup) else { throw Self.wrong }
+            if let question = try question(about: account, isKept) { return request.done(question) }
+            try accounts.hash(password, isGuest: true) { [unowned self] stored in
+                request.answering { try set(try stored.get(), lookup, isKept, request) }
+            }
+        }
+    }
+
+    /// What the holder of an account has to be asked first; nil where there is no question.
+    private func question(about account: StoredAccount, _ isKept: Bool?) throws(VaultError) -> JSON? {
+        guard account.verified == nil, isKept == nil else { return nil }
+        let hanging = try context.features.hanging(
+            ExportSource(account.user, context.settings, store: context.store, keys: context.keys, now: context.now()))
+        guard !hanging.isNothing else { return nil }
+        return [
+            "changed": false, "hanging": hanging.json,
+            "message": """
+            Nothing is changed yet. Nobody has shown so far that this account's address or number is theirs: if it is not you \
+            who made the account, what hangs on it is somebody else's. Ask again with "keep": true to keep it, or with \
+            "keep": false to have all of it deleted for good
+            """,
+        ]
+    }
+
+    private func set(
+        _ password: StoredPassword, _ lookup: [UInt8], _ isKept: Bool?, _ request: PeopleRequest
+    ) throws {
+        guard let account = try accounts.rows.account(lookup) else { throw Self.wrong }
+        // Something may have been added to the account while the password was hashed.
+        if let question = try question(about: account, isKept) { return request.done(question) }
+        let (user, ends, now) = (account.user, isKept == false, context.now())
+        let devices = try accounts.devices.ids(of: user)
+        let given = context.settings.givenSensors
+        let sensors = try context.store.database.transaction { () throws(VaultError) -> Set<SensorName>? in
+            // Two requests with the same code may have been hashed side by side.
+            guard try codes.remove(lookup) else { return nil }
+            try accounts.rows.setPassword(password, of: user)
+            try accounts.rows.setVerified(user, now: now)
+            try accounts.devices.remove(devices)
+            try accounts.rows.endCodes(of: user, now: now)
+            guard ends else { return [] }
+            // Even if this is interrupted, all of it is done at the next start.
+            try context.keys.toForget(user, withAccount: false).enter(context.store.database)
+            return try EnrolledGateways(store: context.store, keys: context.keys).endAll(of: user, given: given)
+        }
+        guard let sensors else { throw Self.wrong }
+        accounts.forgive(account)
+        let more = ends ? ", and ends what hung on the account" : ""
+        context.limitedLog.notice("reset \(user)") { "\(user) has reset their password\(more)\($0)" }
+        guard ends else {
+            return accounts.devices.end(devices, of: user) { refusal in
+                let words = refusal == nil ? "and all devices are signed out" : "all devices will be signed out soon"
+                request.done(["changed": true, "message": .string("The password was changed, \(words): sign in")])
+            }
+        }
+        // This comes first, so that nothing new of theirs is made meanwhile.
+        context.doors.forget(user, keepingAccount: true, telling: nil) { result in
+            var words = "and what hung on the account is deleted"
+            if case .failure(let error) = result {
+                log.error("what hung on the account of \(user) will be deleted later: \(error)")
+                words = "what hung on the account will be deleted soon"
+            }
+            request.done([
+                "changed": true,
+                "message": .string("The password was changed, all devices are signed out, \(words): sign in"),
+            ])
+        }
+        accounts.devices.end(devices, of: user) { _ in }
+        context.changes.gatewaysChanged()
+        context.doors.bringStreamsInLine(of: sensors)
+    }
+
+    private static let wrong = ReplyError(
+        .wrongCredentials, "The code is not right, or too old: ask for a new one", field: "code"
+    )
+}

@@ -1,0 +1,148 @@
+package import Days
+package import Desk
+package import Features
+import Fitness
+import Readings
+import Records
+import Storage
+import Telemetry
+
+// What people say about themselves: profile, picture and what they agree to show to others. Each is a document of the
+// person's.
+
+/// Profiles, pictures and consents of all people. Belongs to the session's thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+package final class Profiles: @unchecked Sendable {
+    private let context: PeopleContext
+    private let days: Days
+
+    package init(_ context: PeopleContext, _ days: Days) {
+        self.context = context
+        self.days = days
+    }
+
+    /// What people may ask.
+    package var verbs: [Verb] {
+        [
+            Verb("profile/get", .atOnce { [self] in try get($0.user) }),
+            Verb("profile/set", .atOnce { [self] in try set($0) }),
+            Verb("profile/cancel", .atOnce { [self] in try cancel($0.user) }),
+            Verb("consent/get", .atOnce { [self] in try consent(of: $0.user) }),
+            Verb("consent/set", .atOnce { [self] in try setConsent($0) }),
+            Verb("picture/get", .atOnce { [self] in try picture(of: $0.user) }),
+            Verb(
+                "picture/set", maximumLength: Picture.maximumRequestLength, .atOnce { [self] in try setPicture($0) }),
+            Verb("picture/remove", .atOnce { [self] in try removePicture(of: $0.user) }),
+        ]
+    }
+
+    // MARK: Profile
+
+    private func profile(of user: ID) throws(VaultError) -> Profile? {
+        try context.documents.read("profile", of: user).flatMap { Profile(kept: $0) }
+    }
+
+    private func get(_ user: ID) throws -> JSON {
+        guard let profile = try profile(of: user) else { return ["profile": .null] }
+        return .object(members(profile))
+    }
+
+    private func set(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let profile = try Profile(request.fields, old: try profile(of: user), now: context.now())
+        let sensors: Set<SensorName>
+        do {
+            sensors = try context.store.database.transaction { () throws(VaultError) in
+                try days.take(profile, of: user, now: context.now())
+                try context.documents.write(profile.json, "profile", of: user)
+                let claims = Claims(store: context.store)
+                try claims.setKinds(RecordedKinds(context.documents).kinds(of: user), of: user)
+                return try claims.sensors(of: user)
+            }
+        } catch {
+            days.rolledBack()
+            throw error
+        }
+        days.committed()
+        if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
+        context.changes.changedAtOnce([user])
+        return .object([JSON.Member("message", "Data Saved Successfully")] + members(profile))
+    }
+
+    private func cancel(_ user: ID) throws -> JSON {
+        let isThere = try profile(of: user) != nil
+        return ["message": isThere ? "Changes Discarded" : "Enter Details to Proceed"]
+    }
+
+    /// The classes of the index are for adults: the World Health Organization has others up to the age of nineteen.
+    private func members(_ profile: Profile) -> [JSON.Member] {
+        var members = [JSON.Member("profile", profile.json)]
+        guard let index = profile.bodyMassIndex else { return members }
+        members.append(JSON.Member("bmi", .number((index.value * 10).rounded() / 10)))
+        let zone = profile.timeZone.flatMap { ZoneRules($0) }
+        let today = zone?.day(at: context.now()) ?? CalendarDay(localSeconds: context.now() / 1000)
+        if profile.dateOfBirth.age(on: today) >= 19 {
+            members.append(JSON.Member("bmi_class", .string(index.category.words)))
+        }
+        return members
+    }
+
+    // MARK: Consent
+
+    private func consent(of user: ID) throws -> JSON { Self.json(try Consents(context.documents).said(by: user)) }
+
+    private static func json(_ said: [String: Bool]) -> JSON {
+        .object(Consents.names.map { JSON.Member($0, .bool(said[$0] ?? false)) })
+    }
+
+    private func setConsent(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let consents = Consents(context.documents)
+        var said = try consents.said(by: user)
+        for name in Consents.names { if let value = try request.optionalBool(name) { said[name] = value } }
+        try context.store.database.transaction { () throws(VaultError) in try consents.keep(said, of: user) }
+        context.changes.changedAtOnce([user])
+        return Self.json(said)
+    }
+
+    // MARK: Picture
+
+    private func picture(of user: ID) throws -> JSON {
+        guard let picture = try context.documents.read("picture", of: user) else {
+            throw ReplyError(.notFound, "There is no picture")
+        }
+        return picture
+    }
+
+    private func setPicture(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let picture = try Picture(request.fields)
+        try context.store.database.transaction { () throws(VaultError) in
+            try context.documents.write(picture.json, "picture", of: user)
+        }
+        return picture.description
+    }
+
+    private func removePicture(of user: ID) throws -> JSON {
+        try context.store.database.transaction { () throws(VaultError) in
+            try context.documents.remove("picture", of: user)
+        }
+        return [:]
+    }
+}
+
+extension BodyMassIndex.Class {
+    /// As replies have it.
+    fileprivate var words: String {
+        switch self {
+        case .severeThinness: "severe-thinness"
+        case .moderateThinness: "moderate-thinness"
+        case .mildThinness: "mild-thinness"
+        case .normal: "normal"
+        case .preObese: "pre-obese"
+        case .obeseI: "obese-1"
+        case .obeseII: "obese-2"
+        case .obeseIII: "obese-3"
+        }
+    }
+}

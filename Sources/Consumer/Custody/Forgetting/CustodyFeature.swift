@@ -1,0 +1,16 @@
+package import Features
+
+extension Feature {
+    /// What all features share, and what is left of a person who was forgotten.
+    package static let custody = Feature(
+        name: "custody",
+        tables: [
+            PersonalTable(
+                name: "documents", erasure: .byItself,
+                exported: .hidden(because: "each document says for itself where it is shown")),
+            PersonalTable(
+                name: "forgotten",
+                erasure: .never(because: "a backup from before must not bring back a person who was forgotten"),
+                exported: .hidden(because: "the list of people of whom something was forgotten, and when")),
+        ])
+}

@@ -1,0 +1,307 @@
+import Daemon
+package import Days
+package import Features
+package import Files
+package import Reactor
+package import Readings
+package import Records
+package import Telemetry
+
+/// The places of the list of the forgotten. Belongs to the thread of its store and keys.
+package struct ForgottenPlaces {
+    /// Its name in the state folder.
+    package static let file = StateFolder.forgotten
+
+    /// In the state folder; then, where the settings name it, on another medium.
+    package let files: [String]
+    package let store: Store
+    package let keys: Keys
+
+    /// - Parameters:
+    ///   - state: the state folder.
+    ///   - elsewhere: a file on another medium.
+    package init(state: String, elsewhere: String?, store: Store, keys: Keys) {
+        files = ["\(state)/\(Self.file)"] + (elsewhere.map { [$0] } ?? [])
+        self.store = store
+        self.keys = keys
+    }
+
+    /// Puts somebody on the list in each file, with everything that is sealed to their secrets, before anything is
+    /// done.
+    package func note(_ person: Forgotten) throws(VaultError) {
+        var list = ForgottenList()
+        list.add(person)
+        for stream in try store.streams(of: person.user) where stream.secretVersion <= person.version {
+            list.add(stream.id)
+        }
+        try write(list)
+    }
+
+    /// Joins what all places and other lists know; afterwards each place knows all of it.
+    package func bringUpToDate(with others: [ForgottenList] = []) throws(VaultError) -> ForgottenList {
+        var all = try keys.forgotten()
+        all.formUnion(try store.forgotten())
+        for list in others { all.formUnion(list) }
+        var lists: [String: ForgottenList] = [:]
+        for file in files {
+            do {
+                let list = try ForgottenList(file, keys)
+                if list.strange > 0 {
+                    log.warning(
+                        "\(file): \(counted(list.strange, "line")) that this consumer did not write, or that are torn")
+                }
+                lists[file] = list
+                all.formUnion(list)
+            } catch { log.error("the list of the forgotten is not read: \(error)") }
+        }
+        for file in files {
+            guard let list = lists[file] else { continue }
+            try append(all.missing(in: list), to: file)
+        }
+        // The tables, too: before a secret is made, they are asked which versions were forgotten.
+        try keys.enter(all.missing(in: keys.forgotten()).inOrder)
+        let unknown = all.missing(in: try store.forgotten())
+        if !unknown.isEmpty { try store.enter(unknown) }
+        return all
+    }
+
+    private func write(_ list: ForgottenList) throws(VaultError) {
+        for file in files { try append(list, to: file) }
+    }
+
+    /// The file in the state folder counts; the other may be on a medium that is not there, and is brought up to date
+    /// later.
+    private func append(_ list: ForgottenList, to file: String) throws(VaultError) {
+        do {
+            let rights = try FileRights.take(ofFolderOf: file)
+            defer { rights.giveBack() }
+            try list.append(to: file, keys)
+        } catch {
+            guard file != files[0] else { throw error }
+            log.error("\(file) does not know yet who was forgotten: \(error)")
+        }
+    }
+}
+
+/// What forgetting asks of the service.
+package protocol ForgettingDoors: AnyObject {
+    /// The sensors that the settings give to people.
+    var givenSensors: Set<SensorName> { get }
+
+    /// Brings some sensors' streams in line, and publishes their grants.
+    func settle(_ sensors: Set<SensorName>) throws(VaultError)
+
+    /// An account is gone: the broker must no longer let its devices do anything.
+    func accountGone(_ user: ID, _ devices: [ID])
+}
+
+/// Forgets people, one after the other, beside everything else that the session's thread does. Belongs to that thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+package final class Forgetting: @unchecked Sendable {
+    /// How far it has come.
+    package struct Progress: Equatable {
+        package let step: String
+        package let done: Int
+        package let of: Int
+    }
+
+    /// Called at the end: with what the proof found, or why the forgetting goes on later by itself.
+    package typealias Completion = (Result<Erasure.Proof, VaultError>) -> Void
+
+    private struct Job {
+        let user: ID
+        let keepingAccount: Bool
+        let progress: (Progress) -> Void
+        var completion: Completion?
+        var erasure: Erasure?
+    }
+
+    package let features: [Feature]
+    private let places: ForgottenPlaces
+    /// Nil before the start.
+    private var loop: EventLoop?
+    private var jobs: [Job] = [] {
+        didSet { beingForgotten.users = Set(jobs.map(\.user)) }
+    }
+    /// There may be rows of streams that no longer belong to anybody.
+    private var isSweeping = true
+    /// The list may say more about somebody who was already being forgotten when it was read.
+    private var isBehind = false
+    private var timer: EventLoop.Timer?
+    private var reported = OncePerMinute<String>(capacity: 16)
+    private let limitedLog = LimitedLog()
+    private let doors: any ForgettingDoors
+    private let beingForgotten: BeingForgotten
+    private let changes: PeopleChanges
+    private let endReading: () -> Void
+
+    /// - Parameters:
+    ///   - features: of which something is forgotten.
+    ///   - changes: hear of a person as soon as their data must no longer be seen, and again at the end.
+    ///   - endReading: ends what this process reads of the databases, if it can be read again later.
+    package init(
+        _ places: ForgottenPlaces, _ features: [Feature], _ doors: any ForgettingDoors,
+        _ beingForgotten: BeingForgotten, _ changes: PeopleChanges, endReading: @escaping () -> Void = {}
+    ) {
+        self.features = features
+        self.places = places
+        self.doors = doors
+        self.beingForgotten = beingForgotten
+        self.changes = changes
+        self.endReading = endReading
+    }
+
+    /// Whether somebody is being forgotten.
+    package func isBusy(with user: ID) -> Bool { jobs.contains { $0.user == user } }
+
+    /// Forgets everything about a person, and goes on until it is done, through errors and restarts.
+    /// - Parameters:
+    ///   - keepingAccount: whether the account stays, with its contact, devices and claims, under a new secret.
+    ///   - progress: called at each step.
+    ///   - completion: called once, on the session's thread.
+    package func forget(
+        _ user: ID, keepingAccount: Bool, progress: @escaping (Progress) -> Void = { _ in },
+        completion: @escaping Completion
+    ) {
+        jobs.append(Job(user: user, keepingAccount: keepingAccount, progress: progress, completion: completion))
+        goOn(after: .zero)
+    }
+
+    /// Finds out who is on the list and not yet forgotten: at the start, and when another process may have written to
+    /// it. Their data is unreadable when this returns, unless somebody is reading the keys just now; the rest is done
+    /// on the loop.
+    package func catchUp() throws(VaultError) {
+        for person in try places.bringUpToDate().inOrder {
+            guard !isBusy(with: person.user) else {
+                isBehind = true
+                continue
+            }
+            guard try Erasure.isPending(person, places.store, places.keys, features) else { continue }
+            log.notice("forgetting \(person.user), as the list of the forgotten says")
+            var erasure = erasure(person)
+            while let step = erasure.step, step < .readings, try erasure.advance() == .done {}
+            changes.sensorsChanged()
+            changes.forgotten(person.user)
+            jobs.append(
+                Job(
+                    user: person.user, keepingAccount: !person.isWithAccount, progress: { _ in }, erasure: erasure))
+        }
+        isSweeping = true
+        goOn(after: .zero)
+    }
+
+    /// Goes on with what is left, on the thread of this loop, which must be the caller's thread.
+    package func start(_ loop: EventLoop) {
+        self.loop = loop
+        goOn(after: .zero)
+    }
+
+    private func erasure(_ person: Forgotten) -> Erasure {
+        Erasure(person, places.store, places.keys, features, given: doors.givenSensors) {
+            [doors] (sensors) throws(VaultError) in
+            try doors.settle(sensors)
+        }
+    }
+
+    // MARK: On the loop
+
+    private func goOn(after delay: Duration) {
+        timer?.cancel()
+        timer = loop?.after(delay) { [unowned self] in
+            timer = nil
+            work()
+        }
+    }
+
+    private func work() {
+        let begun = millisecondsSinceBoot()
+        do throws(VaultError) {
+            guard let delay = try workOnce() else { return }
+            // Half of the time is left to everything else.
+            goOn(after: max(delay, .milliseconds(Int64(millisecondsSinceBoot() - begun) + 1)))
+        } catch {
+            if reported.allows("\(error.reason)", now: millisecondsSinceBoot()) {
+                log.error("forgetting goes on in 5 s: \(error)")
+            }
+            if !jobs.isEmpty {
+                jobs[0].completion?(.failure(error))
+                jobs[0].completion = nil
+            }
+            goOn(after: .seconds(5))
+        }
+    }
+
+    /// - Returns: when to go on; nil where nothing is left to do.
+    private func workOnce() throws(VaultError) -> Duration? {
+        guard let job = jobs.first else {
+            if isBehind {
+                try catchUp()
+                isBehind = false
+                return .zero
+            }
+            guard isSweeping else { return nil }
+            isSweeping = try places.store.deleteForgotten(atMost: Erasure.portion) > 0
+            return isSweeping ? .zero : nil
+        }
+        guard var erasure = job.erasure else {
+            jobs[0].erasure = try begin(job)
+            return .zero
+        }
+        let step = erasure.step
+        // Finished parts of a step stay done; after an error the whole step is done again.
+        let advance = try erasure.advance()
+        jobs[0].erasure = erasure
+        if step == .account {
+            changes.forgotten(job.user)
+            if !job.keepingAccount { changes.gatewaysChanged() }
+        }
+        if step == .streams { changes.sensorsChanged() }
+        switch advance {
+        case .goesOn: return .zero
+        case .waitsForReaders:
+            endReading()
+            return .seconds(1)
+        case .done: break
+        }
+        guard let next = erasure.step else {
+            if try erasure.isComplete() { end(erasure) } else { jobs[0].erasure = erasure }
+            return .zero
+        }
+        tell(job, next)
+        return .zero
+    }
+
+    private func begin(_ job: Job) throws(VaultError) -> Erasure {
+        let person = try places.keys.toForget(job.user, withAccount: !job.keepingAccount)
+        try places.note(person)
+        tell(job, .account)
+        return erasure(person)
+    }
+
+    private func tell(_ job: Job, _ step: Erasure.Step) {
+        let steps = Erasure.Step.allCases
+        job.progress(
+            Progress(step: step.rawValue, done: steps.firstIndex(of: step) ?? 0, of: steps.count))
+    }
+
+    private func end(_ erasure: Erasure) {
+        let job = jobs.removeFirst()
+        let proof = erasure.proof
+        changes.forgotten(job.user)
+        // A person can have everything deleted again and again, and keep the account.
+        limitedLog.notice("forgot \(job.user)") {
+            "forgot \(job.user): \(proof.tried) sealed rows tried with every key there is, \(proof.opened) opened\($0)"
+        }
+        job.progress(Progress(step: "done", done: Erasure.Step.allCases.count, of: Erasure.Step.allCases.count))
+        job.completion?(.success(proof))
+        // After the reply, which is for one of these devices.
+        if !job.keepingAccount { doors.accountGone(job.user, erasure.devices) }
+    }
+}
+
+extension ForgottenPlaces {
+    /// - Parameter folder: the state folder; nil for that of the settings.
+    package init(_ settings: any HouseSettings, store: Store, keys: Keys, folder: String? = nil) {
+        self.init(state: folder ?? settings.state, elsewhere: settings.forgottenFile, store: store, keys: keys)
+    }
+}

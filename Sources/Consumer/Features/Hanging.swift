@@ -1,0 +1,89 @@
+import Readings
+package import Records
+package import Storage
+package import Telemetry
+
+/// What hangs on an account. Somebody may have signed up with another person's address: the address's owner looks at
+/// this before they keep it.
+package struct Hanging: Equatable {
+    package var friends = 0
+    /// Invitations that are not answered yet, by them or by others.
+    package var invitations = 0
+    /// What others may be shown.
+    package var consent: [String] = []
+    package var devices = 0
+    package var gateways: [String] = []
+    package var sensors: [String] = []
+    /// Profile, picture and so on.
+    package var documents: [String] = []
+    /// How many readings there are of each kind.
+    package var readings: [ReadingKind: Int64] = [:]
+    /// The times of the first and the last reading, Unix milliseconds, to the hour.
+    package var span: ClosedRange<Int64>?
+
+    /// Whether there is nothing except devices, which a reset ends in any case.
+    package var isNothing: Bool {
+        var other = self
+        other.devices = 0
+        return other == Hanging()
+    }
+
+    package var json: JSON {
+        var members: [(String, JSON?)] = [
+            ("friends", Self.number(friends)), ("invitations", Self.number(invitations)),
+            ("consent", Self.list(consent)), ("devices", Self.number(devices)), ("gateways", Self.list(gateways)),
+            ("sensors", Self.list(sensors)), ("documents", Self.list(documents)),
+        ]
+        for kind in ReadingKind.allCases { members.append((kind.rawValue, readings[kind].map(JSON.integer))) }
+        members += [("from", span.map { .integer($0.lowerBound) }), ("to", span.map { .integer($0.upperBound) })]
+        return .object(members.compactMap { name, value in value.map { JSON.Member(name, $0) } })
+    }
+
+    private static func number(_ count: Int) -> JSON? { count == 0 ? nil : .integer(Int64(count)) }
+    private static func list(_ names: [String]) -> JSON? { names.isEmpty ? nil : .array(names.map(JSON.string)) }
+}
+
+/// Adds what of a feature hangs on a person's account.
+package typealias HangingPart = @Sendable (inout Hanging, ExportSource) throws(VaultError) -> Void
+
+extension [Feature] {
+    /// What hangs on a person's account.
+    /// - Parameter source: for that person.
+    package func hanging(_ source: ExportSource) throws(VaultError) -> Hanging {
+        var hanging = Hanging()
+        for feature in self { try feature.hanging?(&hanging, source) }
+        let told = Set(documents.filter(\.hangsByItself).map(\.name))
+        let names = try source.store.documents(of: source.user)
+        hanging.documents = names.filter { !told.contains($0) }
+        for kind in ReadingKind.allCases {
+            if let count = try source.store.readings(of: source.user)[kind], count > 0 {
+                hanging.readings[kind] = count
+            }
+        }
+        hanging.span = try source.store.span(of: source.user)
+        return hanging
+    }
+}
+
+extension Store {
+    /// The times of the first and the last reading in a person's blocks, Unix milliseconds, to the hour; nil where
+    /// there are none.
+    fileprivate func span(of user: ID) throws(VaultError) -> ClosedRange<Int64>? {
+        var span: ClosedRange<Int64>?
+        for stream in try streams(of: user) {
+            // Asked for one by one, each is found in the index.
+            let first = try hour("min", of: stream)
+            let last = try hour("max", of: stream)
+            guard let first, let last else { continue }
+            let (low, high) = (min(first, span?.lowerBound ?? first), max(last, span?.upperBound ?? last))
+            span = low...high
+        }
+        return span.map { $0.lowerBound * 3_600_000...($0.upperBound + 1) * 3_600_000 }
+    }
+
+    private func hour(_ function: String, of stream: StoredStream) throws(VaultError) -> Int64? {
+        try database.first(
+            "SELECT \(function)(first_hour) FROM blocks WHERE stream = ?", [.integer(stream.number)],
+            row: Row.intIfPresent) ?? nil
+    }
+}

@@ -1,0 +1,63 @@
+package import Features
+import Files
+import Fitness
+import Readings
+import Records
+import Storage
+import Telemetry
+
+extension Feature {
+    /// People's sensors and gateways.
+    package static let sensors = Feature(
+        name: "sensors",
+        tables: [
+            PersonalTable(name: "claims", erasure: .withAccount, exported: .shown(in: "sensors.json")),
+            PersonalTable(
+                name: "gateways", column: "owner", erasure: .byOwnStep,
+                exported: .hidden(because: "it has a gateway's keys; what its owner calls it is a document")),
+        ],
+        documents: [
+            FeatureDocument(
+                name: EnrolledGateways.namesDocument, isKeptByReset: true, hangsByItself: true,
+                exported: .shown(in: "sensors.json"))
+        ],
+        exports: [
+            .document(
+                "sensors.json", "The sensors that are yours, and the names that you have given to gateways."
+            ) { source throws(VaultError) in try sensors(source) }
+        ],
+        erasing: { person, effects throws(VaultError) in
+            guard person.isWithAccount else { return }
+            let gateways = EnrolledGateways(store: person.store, keys: person.keys)
+            effects.sensors.formUnion(try gateways.endAll(of: person.user, given: person.given))
+        },
+        erased: { person, _ throws(VaultError) in
+            guard !person.isWithAccount else { return }
+            // As for a person who has just signed up: the profile that allowed more is gone.
+            let kinds = try RecordedKinds(person.documents).kinds(of: person.user)
+            try Claims(store: person.store).setKinds(kinds, of: person.user)
+        },
+        hanging: { hanging, source throws(VaultError) in
+            let gateways = try EnrolledGateways(store: source.store, keys: source.keys).all(of: source.user)
+            hanging.gateways = gateways.map(\.id.text)
+            hanging.sensors = try Claims(store: source.store).claims(of: source.user).map { "\($0.sensor)" }
+        })
+
+    private static func sensors(_ source: ExportSource) throws(VaultError) -> JSON? {
+        let claimed = try source.store.database.query(
+            "SELECT gateway, sensor, claimed_ms FROM claims WHERE person = ? ORDER BY gateway, sensor",
+            [.text(source.user.text)]
+        ) { row throws(VaultError) -> JSON in
+            .object(present: [
+                "gateway": .string(try row.text("gateway")), "sensor": .string(try row.text("sensor")),
+                "claimed": .string(iso8601(unixMilliseconds: try row.int("claimed_ms"))),
+            ])
+        }
+        let given = source.given.map { sensor -> JSON in
+            ["gateway": .string(sensor.gateway.text), "sensor": .string(sensor.sensor.text)]
+        }
+        let names = try source.documents.read(EnrolledGateways.namesDocument, of: source.user)
+        guard !claimed.isEmpty || !given.isEmpty || names != nil else { return nil }
+        return .object(present: ["sensors": .array(given + claimed), "gateway_names": names])
+    }
+}

@@ -1,0 +1,122 @@
+import Accounts
+import Records
+package import Telemetry
+
+/// What another person is to a person.
+package struct Tie: Hashable {
+    package enum State: String {
+        /// They see each other's steps.
+        case friend
+        /// The person has invited them.
+        case invited
+        /// They have invited the person.
+        case asked
+        /// The person does not want to hear of them.
+        case blocked
+    }
+
+    /// The id that requests use: a friend's own id; for an invitation, an id drawn for it, the same on both sides.
+    package let id: ID
+    /// Nil where the invited address belongs to nobody. The inviter is never told.
+    package fileprivate(set) var user: ID?
+    package var state: State
+    /// The address that was invited.
+    package var to: String?
+    /// Unix milliseconds.
+    package let since: Int64
+    /// Whether their thumbs are kept from the person.
+    var isMuted = false
+    /// For an invitation that is held back: when the person will see it, Unix milliseconds.
+    var shownFrom: Int64?
+
+    /// Whether the person should see it by now.
+    func isShown(now: Int64) -> Bool { (shownFrom ?? now) <= now }
+
+    /// Whether it is this invitation, which the person has received and not answered.
+    package func isAsked(_ id: ID) -> Bool { state == .asked && self.id == id }
+}
+
+/// What all other people are to a person: the document "friends". However full, it stays below the 64 KiB of a
+/// document.
+package struct FriendList: Equatable {
+    static let mostFriends = 200
+    /// Invitations by the person that were not accepted yet.
+    static let mostInvited = 50
+    /// And invitations by others.
+    static let mostAsked = 50
+    static let mostBlocked = 100
+
+    private(set) var ties: [Tie] = []
+
+    package func count(_ state: Tie.State) -> Int { ties.count { $0.state == state } }
+
+    /// The friends' ids.
+    package var friends: [ID] { ties.compactMap { $0.state == .friend ? $0.user : nil } }
+
+    func isFriend(_ user: ID) -> Bool { ties.contains { $0.state == .friend && $0.user == user } }
+
+    func isBlocked(_ user: ID) -> Bool { ties.contains { $0.state == .blocked && $0.user == user } }
+
+    /// The tie that requests call by this id, where it is in one of these states.
+    func tie(_ id: ID, _ states: Tie.State...) -> Tie? { ties.first { $0.id == id && states.contains($0.state) } }
+
+    package mutating func add(_ tie: Tie) { ties.append(tie) }
+
+    package mutating func remove(_ isMeant: (Tie) -> Bool) { ties.removeAll(where: isMeant) }
+
+    /// The person's invitations to somebody no longer lead to anybody, as if the addresses did not exist; the list
+    /// shows them as before.
+    mutating func disconnectInvitations(of user: ID) {
+        for index in ties.indices where ties[index].state == .invited && ties[index].user == user {
+            ties[index].user = nil
+        }
+    }
+
+    mutating func setMuted(_ isMuted: Bool, _ id: ID) {
+        for index in ties.indices where ties[index].id == id && ties[index].state == .friend {
+            ties[index].isMuted = isMuted
+        }
+    }
+}
+
+// MARK: The document
+
+extension FriendList {
+    package static let document = "friends"
+
+    init(kept json: JSON?) {
+        guard case .array(let entries)? = json?["ties"] else { return }
+        ties = entries.compactMap(Tie.init)
+    }
+
+    package var json: JSON { ["ties": .array(ties.map(\.json))] }
+}
+
+extension Tie {
+    fileprivate init?(_ json: JSON) {
+        func text(_ field: String) -> String? {
+            if case .string(let text)? = json[field] { text } else { nil }
+        }
+        func member(_ field: String) -> ID? {
+            guard let text = text(field) else { return nil }
+            return decoded { () throws(MalformedValue) in try ID(text) }
+        }
+        guard let id = member("id"), let state = text("state").flatMap(State.init),
+            case .integer(let since)? = json["since"]
+        else { return nil }
+        self.init(
+            id: id, user: member("user") ?? (json["nobody"] == true ? nil : id), state: state, to: text("to"),
+            since: since,
+            isMuted: json["muted"] == true)
+        if case .integer(let time)? = json["from"] { shownFrom = time }
+    }
+
+    fileprivate var json: JSON {
+        .object(present: [
+            "id": .string(id.text), "user": user == id ? nil : user.map { .string($0.text) },
+            "nobody": user == nil ? true : nil, "state": .string(state.rawValue), "to": to.map(JSON.string),
+            "since": .integer(since),
+            "muted": isMuted ? true : nil, "from": shownFrom.map(JSON.integer),
+        ])
+    }
+}

@@ -1,0 +1,249 @@
+import Accounts
+import Daemon
+package import Desk
+package import Features
+import Records
+package import Storage
+package import Telemetry
+import Vault
+
+extension Friends {
+    /// How long after it came an invitation is answered. Writing for a person who exists takes a part of that.
+    private static let replyTime: Duration = .milliseconds(100)
+
+    package func invite(_ request: PeopleRequest) {
+        guard present("code", request.fields) == nil else {
+            return request.answering { request.done(try take(request)) }
+        }
+        evenly(request) { [self] in
+            guard hasAccounts else {
+                throw ReplyError(
+                    .notSupported,
+                    "this home has no accounts: nobody is known by an address; give each other a code (friends/code)",
+                    field: "accounts")
+            }
+            return try invite(request, AccountName(request.fields))
+        }
+    }
+
+    /// Does something, and answers after a time that does not tell how much there was to do. Refusals are sent at once.
+    func evenly(_ request: PeopleRequest, _ body: () throws -> JSON) {
+        let begun = millisecondsSinceBoot()
+        request.answering {
+            let reply = try body()
+            let spent = Duration.milliseconds(Int64(millisecondsSinceBoot() - begun))
+            context.session.loop.after(max(.zero, Self.replyTime - spent)) { request.done(reply) }
+        }
+    }
+
+    private func invite(_ request: PeopleRequest, _ name: AccountName) throws -> JSON {
+        let share = try Consents.Share(request)
+        var isShownDifferently = false
+        defer { tellWhereShown(isShownDifferently, request) }
+        let rows = AccountRows(store: context.store, keys: context.keys)
+        let lookup = try name.lookup(context.keys)
+        return try once(request) { user, now in
+            guard try rows.account(of: user)?.lookup != lookup else {
+                throw ReplyError(.invalid, "this is your own", field: name.field)
+            }
+            let list = try lists.list(of: user)
+            func reply() throws -> JSON {
+                isShownDifferently = share.saysSomething
+                return ["state": "invited", "share": try consents.keep(share, of: user)]
+            }
+            if list.ties.contains(where: { $0.state == .invited && $0.to == name.text }) { return try reply() }
+            guard list.count(.invited) < FriendList.mostInvited else {
+                let words = "\(FriendList.mostInvited) of your invitations are open: take one back (friends/remove)"
+                throw ReplyError(.notAllowed, words)
+            }
+            try checkRoom(list)
+            if let seconds = invitations.take(user, now: millisecondsSinceBoot()) {
+                throw ReplyError(.rateLimited, "too many invitations for a day", retryAfterSeconds: seconds)
+            }
+            let id = try drawnID()
+            let other = try rows.account(lookup)?.user
+            try lists.change(user) { list in
+                list.add(Tie(id: id, user: other, state: .invited, to: name.text, since: now))
+            }
+            if let other { try ask(other, id, by: user, now: now) }
+            return try reply()
+        }
+    }
+
+    /// After the commit: what others see of a person's day may have changed, if the request said something about
+    /// sharing.
+    private func tellWhereShown(_ isShownDifferently: Bool, _ request: PeopleRequest) {
+        guard isShownDifferently, case .person(let user) = request.asker else { return }
+        context.changes.changedAtOnce([user])
+    }
+
+    /// Puts an invitation before somebody, unless they do not want to hear of it.
+    private func ask(_ other: ID, _ id: ID, by user: ID, now: Int64) throws(VaultError) {
+        let list = try lists.list(of: other)
+        let isKnown = list.ties.contains { $0.user == user && $0.state != .invited }
+        guard !context.doors.isBeingForgotten(other), !isKnown, list.count(.asked) < FriendList.mostAsked else {
+            return
+        }
+        var (tie, notification): (Tie, String?) = (Tie(id: id, user: user, state: .asked, since: now), nil)
+        if let next = try lists.inviters(of: other).inviter(user)?.next, now < next {
+            tie.shownFrom = next
+        } else {
+            notification = try tell(other, .friendRequest, .friendRequest, from: user, called: id, now: now)
+        }
+        try lists.change(other) { list in list.add(tie) }
+        try lists.changeInviters(of: other) { inviters in inviters.remember(user, id, notification, now: now) }
+    }
+
+    func accept(_ request: PeopleRequest) throws -> JSON {
+        let (id, share) = (try request.id("friend"), try Consents.Share(request))
+        var other: ID?
+        let reply = try once(request) { user, now in
+            guard let tie = try lists.list(of: user).tie(id, .asked), tie.isShown(now: now),
+                let inviter = tie.user, try lists.isMutual(tie, of: user), !context.doors.isBeingForgotten(inviter)
+            else { throw Self.unknown }
+            try befriend(inviter, user, by: id, now: now)
+            try tell(inviter, .friendAccepted, .friendAccepted, from: user, called: user, now: now)
+            other = inviter
+            return [
+                "state": "friend", "friend": .string(inviter.text), "share": try consents.keep(share, of: user),
+            ]
+        }
+        if let other { context.changes.changedAtOnce([try request.user, other]) }
+        return reply
+    }
+
+    /// Makes two people friends, within a transaction. Of their invitations to each other only the accepted one goes:
+    /// if the others went, too, that would tell whose addresses those are.
+    private func befriend(_ one: ID, _ other: ID, by invitation: ID? = nil, now: Int64) throws {
+        for (user, friend) in [(one, other), (other, one)] {
+            try checkRoom(lists.list(of: user))
+            let asked = try lists.list(of: user).ties.filter { $0.user == friend && $0.state == .asked }
+            try lists.change(user) { list in
+                list.remove { $0.user == friend && ($0.state != .invited || $0.id == invitation) }
+                list.disconnectInvitations(of: friend)
+                list.add(Tie(id: friend, user: friend, state: .friend, since: now))
+            }
+            try lists.changeInviters(of: user) { inviters in inviters.forget(friend) }
+            for tie in asked { try context.notifications.remove(invitation: tie.id, of: user) }
+        }
+    }
+
+    private func checkRoom(_ list: FriendList) throws(ReplyError) {
+        guard list.count(.friend) < FriendList.mostFriends else {
+            throw ReplyError(.notAllowed, "nobody has more than \(FriendList.mostFriends) friends here")
+        }
+    }
+
+    /// - Returns: the notification's id.
+    @discardableResult
+    package func tell(
+        _ user: ID, _ kind: Notification.Kind, _ phrase: Language.Phrase, from: ID, called id: ID, now: Int64
+    ) throws(VaultError) -> String {
+        let language = try context.notifications.language(of: user)
+        let name = try context.notifications.name(of: from)
+        return try context.notifications.add(
+            Notification(
+                kind: kind, time: now, from: id, fromName: name,
+                text: language(phrase, ["name": name ?? language(.somebody)])),
+            to: user)
+    }
+}
+
+// MARK: Codes
+
+// A code is kept as its keyed hash: nobody reads one out of the database.
+
+extension Friends {
+    /// How long a code is good, milliseconds.
+    static let codeLifetime: Int64 = 7 * 86_400_000
+    static let codePurpose = "friend"
+    /// How many of a person's codes may be out at a time; another ends the oldest.
+    private static let mostCodes = 5
+
+    package func code(_ request: PeopleRequest) throws -> JSON {
+        let database = context.store.database
+        let share = try Consents.Share(request)
+        var isShownDifferently = false
+        defer { tellWhereShown(isShownDifferently, request) }
+        return try once(request) { user, now in
+            try checkRoom(lists.list(of: user))
+            try database.execute(
+                "DELETE FROM codes WHERE purpose = ? AND expires_ms <= ?", [.text(Self.codePurpose), .integer(now)])
+            try database.execute(
+                """
+                DELETE FROM codes WHERE id IN (
+                    SELECT id FROM codes WHERE purpose = ? AND subject = ? ORDER BY expires_ms DESC
+                    LIMIT 9223372036854775807 OFFSET ?)
+                """, [.text(Self.codePurpose), .text(user.text), .integer(Self.mostCodes - 1)])
+            let code = try EnrolmentCode.random()
+            let expires = now + Self.codeLifetime
+            try database.execute(
+                "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES (?, ?, ?, ?, ?)",
+                [.text(try key(code)), .text(Self.codePurpose), .text(user.text), .blob([]), .integer(expires)])
+            isShownDifferently = share.saysSomething
+            return [
+                "code": .string(code.text), "expires": .integer(expires), "share": try consents.keep(share, of: user),
+            ]
+        }
+    }
+
+    private func key(_ code: EnrolmentCode) throws(VaultError) -> String {
+        let hash = try context.keys.lookup(Self.codePurpose, code.text)
+        return "friend-\(StreamID(stored: Array(hash.prefix(16))))"
+    }
+
+    /// Redeems a code that a person was given.
+    fileprivate func take(_ request: PeopleRequest) throws -> JSON {
+        let (user, share) = (try request.user, try Consents.Share(request))
+        let text = try request.text("code", atMost: 64)
+        let clock = millisecondsSinceBoot()
+        if let seconds = wrongTries.wait(user, now: clock) {
+            throw ReplyError(
+                .rateLimited, "too many wrong codes: try again in \(seconds) s", retryAfterSeconds: seconds)
+        }
+        guard let code = decodedCode(text) else {
+            let words = "a friend's code looks like 7QKM-2DZX-0H4W-9C1T-V6RA-XP3E"
+            throw ReplyError(.invalid, words, field: "code")
+        }
+        var giver: ID?
+        let wrong = ReplyError(.wrongCredentials, "this code is wrong, was used or is too old", field: "code")
+        do {
+            let reply = try once(request) { user, now in
+                guard let other = try use(code, now: now), !context.doors.isBeingForgotten(other),
+                    try !lists.list(of: other).isBlocked(user)
+                else { throw wrong }
+                guard other != user else { throw ReplyError(.invalid, "this code is your own", field: "code") }
+                guard try !lists.list(of: user).isBlocked(other) else {
+                    throw ReplyError(
+                        .notAllowed, "you have blocked the person who gave it to you: unblock them first", field: "code"
+                    )
+                }
+                if try !lists.list(of: user).isFriend(other) {
+                    try befriend(user, other, now: now)
+                    try tell(other, .friendAccepted, .friendAccepted, from: user, called: user, now: now)
+                }
+                giver = other
+                return [
+                    "state": "friend", "friend": .string(other.text), "share": try consents.keep(share, of: user),
+                ]
+            }
+            if let giver { context.changes.changedAtOnce([user, giver]) }
+            return reply
+        } catch let error as ReplyError {
+            if error == wrong { wrongTries.failed(user, now: clock) }
+            throw error
+        }
+    }
+
+    private func decodedCode(_ text: String) -> EnrolmentCode? {
+        do throws(VaultError) { return try EnrolmentCode(text) } catch { return nil }
+    }
+
+    /// The person whose code it is; the code is used up. Within a transaction.
+    private func use(_ code: EnrolmentCode, now: Int64) throws(VaultError) -> ID? {
+        let giver = try context.store.database.first(
+            "DELETE FROM codes WHERE id = ? AND purpose = ? AND expires_ms > ? RETURNING subject",
+            [.text(try key(code)), .text(Self.codePurpose), .integer(now)], row: Row.text)
+        return giver.flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
+    }
+}

@@ -1,0 +1,105 @@
+import Accounts
+package import Days
+package import Features
+import Fitness
+import Records
+package import Storage
+package import Telemetry
+
+/// What people and their friends should see of people's days, as the databases have it. Belongs to the thread of its
+/// store and keys.
+package struct TodayTopics {
+    /// The topics of one person.
+    package struct Topics {
+        /// Under their own `users/{user}/`; nothing where nothing is known of them, or all of it is being deleted.
+        package var own: [UserTopic: JSON] = [:]
+        /// Those who see this person's steps, and what they see.
+        package var friends: Set<ID> = []
+        var toFriends: JSON = [:]
+        /// When the day is over, Unix milliseconds.
+        package var end: Int64?
+
+        package var isNothing: Bool { own.isEmpty }
+    }
+
+    private let context: PeopleContext
+    private let days: Days
+    /// Says whether a person has anything of which a day is made.
+    private let hasSomething: String
+
+    /// - Parameter features: their documents and tables say of what a day is made.
+    package init(_ context: PeopleContext, _ days: Days, _ features: [Feature]) {
+        self.context = context
+        self.days = days
+        let documents = features.documents.filter(\.makesToday).map { "'\($0.name)'" }.joined(separator: ", ")
+        let rows =
+            ["SELECT 1 FROM documents WHERE person = ?1 AND name IN (\(documents))"]
+            + features.sealedTables.filter(\.makesToday).map { "SELECT 1 FROM \($0.name) WHERE person = ?1" }
+        hasSomething = "SELECT 1 WHERE " + rows.map { "EXISTS (\($0))" }.joined(separator: " OR ")
+    }
+
+    /// Everybody who has an account, or is in the settings.
+    func everybody() throws(VaultError) -> Set<ID> {
+        let users = try context.store.database.query("SELECT person FROM accounts", row: Row.text)
+        return Set(users.compactMap { text in decoded { () throws(MalformedValue) in try ID(text) } })
+            .union(fromSettings)
+    }
+
+    /// People of the settings. Without accounts nobody signs in as one of them, and nothing is retained for them at the
+    /// broker, which may write what it keeps to its disk: they ask instead.
+    private var fromSettings: [ID] { !context.settings.hasAccounts ? [] : context.settings.people.map(\.user) }
+
+    package func topics(of user: ID) throws(VaultError) -> Topics {
+        var topics = Topics()
+        guard !context.doors.isBeingForgotten(user), try isKnown(user), try context.keys.version(of: user) != nil else {
+            return topics
+        }
+        let localDays = try days.histories.history(of: user).localDays
+        let day = localDays.day(of: context.now())
+        let totals = try days.totals(of: user, on: day)
+        topics.end = localDays.end(of: day)
+        topics.own[.today] = totals.json
+        for (goal, state) in totals.goals {
+            guard let topic = decoded({ () throws(MalformedValue) in try ID(goal.rawValue) }),
+                let json = Self.json(state, day)
+            else { continue }
+            topics.own[.goal(topic)] = json
+        }
+        guard try Consents(context.documents).showsSteps(user) else { return topics }
+        for friend in try FriendLists(context.documents).friends(of: user) where try isThere(friend) {
+            topics.friends.insert(friend)
+        }
+        topics.toFriends = .object(present: [
+            "day": .string("\(day)"), "name": try context.notifications.name(of: user).map(JSON.string),
+            "steps": totals.steps.map { .integer(Int64($0.total)) },
+        ])
+        return topics
+    }
+
+    /// A goal that was reached, and then removed, has no topic.
+    private static func json(_ goal: GoalDay, _ day: CalendarDay) -> JSON? {
+        guard let target = goal.target else { return nil }
+        func rounded(_ value: Double) -> JSON {
+            let rounded = (value * 10).rounded() / 10
+            return Int64(exactly: rounded).map(JSON.integer) ?? .number(rounded)
+        }
+        return .object(present: [
+            "day": .string("\(day)"), "target": rounded(target), "value": goal.value.map(rounded),
+            "percent": goal.percent.map(rounded), "state": goal.reached == nil ? "open" : "reached",
+        ])
+    }
+
+    /// Whether somebody has an account, or is in the settings. A person who is taken out of the settings still has a
+    /// list of friends.
+    private func isThere(_ user: ID) throws(VaultError) -> Bool {
+        if fromSettings.contains(user) { return true }
+        return try context.store.database.first(
+            "SELECT 1 FROM accounts WHERE person = ?", [.text(user.text)], row: Row.int) != nil
+    }
+
+    /// Whether there is anything to show of a person.
+    private func isKnown(_ user: ID) throws(VaultError) -> Bool {
+        guard try isThere(user) else { return false }
+        return try context.store.database.first(hasSomething, [.text(user.text)], row: Row.int) != nil
+    }
+}

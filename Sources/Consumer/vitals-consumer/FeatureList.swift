@@ -1,0 +1,12 @@
+import Features
+
+extension Feature {
+    /// All features. Nothing else names them all.
+    ///
+    /// Their order is that of the files of an export, which says first who somebody is, and has the readings last; and
+    /// that in which a batch of readings is counted, which is minutes before days.
+    static let all: [Feature] = [
+        accounts, profile, consents, devices, sensors, pictures, history, friends, notifications, answered, deletions,
+        heartRate, days, readings, custody,
+    ]
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Records
+import Storage
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Features
+@testable import vitals_consumer
+
+/// The list of features is all that those know who erase, export, check and recount. So these tests compare it with what
+/// it cannot know: the schema of a database, and the code that writes documents.
+@Suite("The features", .timeLimit(.minutes(20)))
+struct FeatureTests {
+    private let tables =
+        Feature.all.sealedTables.map { (name: $0.name, column: "person", exported: $0.exported) }
+        + Feature.all.tables.map { (name: $0.name, column: $0.column, exported: $0.exported) }
+
+    @Test("own each table that says whose its rows are, and no table belongs to two of them")
+    func ownership() throws {
+        let parts = try Household().open()
+        let schema = try parts.store.database.query(
+            """
+            SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+            WHERE t.type = 'table' AND c.name IN ('user', 'person', 'owner') ORDER BY t.name
+            """
+        ) { row throws(VaultError) in [try row.text(0), try row.text(1)] }
+        #expect(schema == tables.map { [$0.name, $0.column] }.sorted { $0[0] < $1[0] })
+        for table in Feature.all.sealedTables {
+            let columns = try parts.store.database.query(
+                "SELECT name FROM pragma_table_info(?)", [.text(table.name)]
+            ) { row throws(VaultError) in try row.text(0) }
+            #expect(Set(["person", "secret_version", table.key, table.sealed]).isSubset(of: columns), "\(table.name)")
+        }
+    }
+
+    @Test("own each document that the code writes, and no document belongs to two of them")
+    func documents() throws {
+        let names = Feature.all.documents.map(\.name)
+        #expect(Set(names).count == names.count)
+        let found = try DocumentNames().found
+        #expect(found.count >= 10, "the names are no longer found in the sources")
+        #expect(found.keys.sorted() == names.sorted(), "\(found)")
+    }
+
+    @Test("show in an export what they keep, or say why not")
+    func exported() {
+        let sections = Feature.all.flatMap(\.exports).map(\.name)
+        #expect(Set(sections).count == sections.count && !sections.contains("README.txt"))
+        var shown: Set<String> = []
+        let kept = tables.map { ($0.name, $0.exported) } + Feature.all.documents.map { ($0.name, $0.exported) }
+        for (name, exported) in kept {
+            switch exported {
+            case .shown(let places):
+                #expect(!places.isEmpty && Set(places).isSubset(of: sections), "\(name)")
+                shown.formUnion(places)
+            case .hidden(let reason): #expect(reason.split(separator: " ").count > 3, "\(name)")
+            }
+        }
+        #expect(shown == Set(sections), "a section that shows nothing of what is kept")
+        for table in Feature.all.tables {
+            guard case .never(let reason) = table.erasure else { continue }
+            #expect(reason.split(separator: " ").count > 3, "\(table.name)")
+        }
+    }
+
+    @Test("have names of their own")
+    func names() {
+        let names = Feature.all.map(\.name)
+        #expect(Set(names).count == names.count && !names.contains(""))
+    }
+}
+
+/// The names of documents in the sources: the last argument but one of each `read`, `write` and `remove` that ends with
+/// `of:`.
+private struct DocumentNames {
+    /// Each with a file that has it.
+    private(set) var found: [String: String] = [:]
+    private var sources: [(path: String, text: String)] = []
+
+    init() throws {
+        let folder = "\(projectFolder)/Sources/Consumer"
+        let files = try #require(FileManager.default.enumerator(atPath: folder))
+        for case let path as String in files where path.hasSuffix(".swift") {
+            sources.append((path, try String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8)))
+        }
+        for (path, text) in sources {
+            for call in ["ocuments.read(", "ocuments.write(", "ocuments.remove("] {
+                for rest in text.components(separatedBy: call).dropFirst() {
+                    let arguments = Self.arguments(rest)
+                    guard arguments.count > 1, arguments.last?.hasPrefix("of:") == true else { continue }
+                    let argument = arguments[arguments.count - 2]
+                    // What goes through a list of names has them from the list.
+                    if argument == "name", path.hasSuffix("Forgetting/Erasure.swift") { continue }
+                    let name = try #require(literal(argument, in: text), "\(argument) in \(path)")
+                    found[name] = path
+                }
+            }
+        }
+    }
+
+    /// The arguments of a call, of which the text begins after the parenthesis.
+    private static func arguments(_ text: String) -> [String] {
+        var arguments = [""]
+        var depth = 0
+        var isQuoted = false
+        for character in text {
+            if character == "\"" { isQuoted.toggle() }
+            if !isQuoted {
+                if "([{".contains(character) { depth += 1 }
+                if ")]}".contains(character) { depth -= 1 }
+                if depth < 0 { break }
+                if character == ",", depth == 0 {
+                    arguments.append("")
+                    continue
+                }
+            }
+            arguments[arguments.count - 1].append(character)
+        }
+        return arguments.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+    }
+
+    /// The text of a literal, or of the constant that an expression such as `Self.name` names.
+    private func literal(_ expression: String, in text: String) -> String? {
+        if expression.hasPrefix("\"") { return String(expression.dropFirst().dropLast()) }
+        let parts = expression.split(separator: ".").map(String.init)
+        guard parts.count == 2 else { return nil }
+        let places = parts[0] == "Self" ? [text] : sources.map(\.text).filter { declares(parts[0], $0) }
+        for place in places {
+            let halves = place.components(separatedBy: "static let \(parts[1]) = \"")
+            if halves.count == 2 { return halves[1].split(separator: "\"").first.map(String.init) }
+        }
+        return nil
+    }
+
+    private func declares(_ type: String, _ text: String) -> Bool {
+        ["struct", "class", "enum", "extension"].contains { text.contains("\($0) \(type) ") }
+            || text.contains("struct \(type):") || text.contains("class \(type):")
+    }
+}
