@@ -32,8 +32,10 @@ public struct Options: Sendable {
     public var outgoingLimit = 10_000
     /// A batch is committed after this many messages …
     public var batchLimit = 1_024
-    /// … or when receiving it took this long.
+    /// … or when receiving it took this long, …
     public var batchDuration = Duration.milliseconds(50)
+    /// … or when nothing is left to read, and it has at least this many or no more are coming fast.
+    public var batchEnough = 256
 
     /// A broker and a client id; everything else has a default.
     public init(host: String = "localhost", port: UInt16 = 1883, clientID: String) {

@@ -111,6 +111,67 @@ struct BatchTests {
         #expect(try steps.wait(for: 5) == ["1", "2", "commit", "3", "commit"])
     }
 
+    @Test("waits a moment for messages that come fast, so that they share a commit")
+    func gathered() throws {
+        let broker = try FakeBroker()
+        let counts = Record<Int>()
+        let eighth = Record<Bool>()
+        let count = Mutex(0)
+        let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "b"))
+        session.start(
+            Handlers(
+                received: { _ in
+                    let isEighth = count.withLock { count in
+                        count += 1
+                        return count == 8
+                    }
+                    if isEighth { eighth.append(true) }
+                },
+                commit: {
+                    counts.append(
+                        count.withLock { count in
+                            defer { count = 0 }
+                            return count
+                        })
+                    return true
+                }))
+        defer { session.stop(sayGoodbye: false) }
+        let peer = try broker.welcome()
+        let eight = (1...8).flatMap { Packet.publish("x", to: "t", id: $0) }
+        // The last eight leave a little after the first were read. On a busy machine that may be later than the moment.
+        for round in 1...20 {
+            peer.write(eight)
+            try eighth.wait(for: round)
+            usleep(300)
+            peer.write(eight)
+            try counts.wait { $0.reduce(0, +) == 16 * round }
+        }
+        #expect(counts.all.count { $0 == 16 } >= 5, "\(counts.all)")
+    }
+
+    @Test("of few messages is committed at once")
+    func few() throws {
+        let broker = try FakeBroker()
+        let last = Mutex(ContinuousClock.now)
+        let pauses = Record<Duration>()
+        let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "b"))
+        session.start(
+            Handlers(
+                received: { _ in last.withLock { $0 = .now } },
+                commit: {
+                    pauses.append(last.withLock { $0 }.duration(to: .now))
+                    return true
+                }))
+        defer { session.stop(sayGoodbye: false) }
+        let peer = try broker.welcome()
+        for round in 1...20 {
+            peer.write((1...7).flatMap { Packet.publish("x", to: "t", id: $0) })
+            try pauses.wait(for: round)
+        }
+        // One of several is enough: the thread itself may be held up.
+        #expect(pauses.all.contains { $0 < .microseconds(500) }, "\(pauses.all)")
+    }
+
     @Test("of publications has an end: one more than the limit is refused")
     func outgoingLimit() throws {
         let broker = try FakeBroker()

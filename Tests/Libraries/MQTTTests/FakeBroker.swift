@@ -18,7 +18,11 @@ final class FakeBroker: Sendable {
     func accept() throws -> Peer {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&entry, 1, 20_000) == 1 else { throw TestFailure("no one connects") }
-        return Peer(Glibc.accept(descriptor, nil, nil))
+        let peer = Glibc.accept(descriptor, nil, nil)
+        // As the settings of our brokers have it (`set_tcp_nodelay`).
+        var isOn: Int32 = 1
+        _ = setsockopt(peer, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        return Peer(peer)
     }
 
     /// Waits for the next connection and lets it in.
