@@ -42,7 +42,7 @@ public final class Database {
     let busyMilliseconds: Int32
     private let synchronous: Synchronous?
     /// Idle statements by their SQL. One in use is not in here, so that the same SQL can run inside its own rows.
-    private var idle: [String: Statement] = [:]
+    private var idle: [StatementText: Statement] = [:]
     private static let idleLimit = 128
     /// SQLite counts its memory, under a lock at each allocation, for functions that nobody here calls. This switches
     /// it off, once for the process, before SQLite's first use; where something else has used SQLite before, the call
@@ -208,7 +208,7 @@ public final class Database {
     }
 
     private func take(_ sql: String) throws(VaultError) -> Statement {
-        guard let kept = idle.removeValue(forKey: sql) else {
+        guard let kept = idle.removeValue(forKey: StatementText(sql: sql)) else {
             return Statement(handle: try prepare(sql), database: self, sql: sql)
         }
         kept.isLent = true
@@ -217,7 +217,9 @@ public final class Database {
 
     private func giveBack(_ statement: Statement) {
         statement.isLent = false
-        if idle.count < Self.idleLimit, idle[statement.sql] == nil { idle[statement.sql] = statement }
+        guard idle.count < Self.idleLimit else { return }
+        let text = StatementText(sql: statement.sql)
+        if idle[text] == nil { idle[text] = statement }
     }
 
     private func prepare(_ sql: String) throws(VaultError) -> StatementHandle {
@@ -394,6 +396,13 @@ public final class Database {
         default: .misuse
         }
     }
+}
+
+/// SQL as a key: to hash all of it takes longer than to run a small statement, and its length tells nearly all apart.
+private struct StatementText: Hashable {
+    let sql: String
+
+    func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
 }
 
 @available(*, unavailable, message: "a connection belongs to one thread at a time")
