@@ -194,24 +194,26 @@ extension Days {
 
     package func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
         for person in people {
-            let entries = person.entries.filter { $0.bare.kind != .heartRate }
-            guard !entries.isEmpty, try keys.version(of: person.user) != nil else { continue }
+            let portions = person.portions.filter { $0.readings.contains { $0.kind != .heartRate } }
+            guard !portions.isEmpty, try keys.version(of: person.user) != nil else { continue }
             let history = try histories.keep(person.user, now: now)
             var book = DayBook(rows, person.user, history.localDays)
             let today = history.localDays.day(of: now)
             var later = HourRanges()
-            for entry in entries {
-                let wall = entry.bare.wall
-                if DayBook.calendar.contains(wall) {
-                    let day = history.localDays.day(of: wall)
-                    // Goals are about today, and its steps begin with those of yesterday.
-                    let isRecent = day == today || day == today.advanced(by: -1)
-                    guard isRecent || book.isOpen(day, Self.mostDays) else {
-                        later.insert(HourSpan.hour(wall)...HourSpan.hour(wall))
-                        continue
+            for portion in portions {
+                for reading in portion.readings where reading.kind != .heartRate {
+                    let wall = reading.wall
+                    if DayBook.calendar.contains(wall) {
+                        let day = history.localDays.day(of: wall)
+                        // Goals are about today, and its steps begin with those of yesterday.
+                        let isRecent = day == today || day == today.advanced(by: -1)
+                        guard isRecent || book.isOpen(day, Self.mostDays) else {
+                            later.insert(HourSpan.hour(wall)...HourSpan.hour(wall))
+                            continue
+                        }
                     }
+                    try book.insert(reading.reading, portion.sensor)
                 }
-                try book.insert(entry.reading, entry.sensor)
             }
             try close(&book, history, now: now)
             for hours in later.ranges { try store.markStale(person.user, hours) }

@@ -33,8 +33,8 @@ package struct HeartRateCells: Equatable {
         set { places[place] = newValue }
     }
 
-    /// Adds a sample to a minute.
-    package mutating func add(_ rate: Int, at wall: Int64, place: Int) { places[place].add(rate, at: wall) }
+    /// Adds the samples of a minute.
+    package mutating func merge(_ minute: HeartRateMinute, place: Int) { places[place].merge(minute) }
 
     package mutating func merge(_ others: HeartRateCells) {
         for (place, cell) in others.places.enumerated() where !cell.samples.isEmpty { places[place].merge(cell) }

@@ -80,7 +80,7 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
     package func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
         for person in people {
             var counted = CountedHours()
-            for entry in person.entries { counted.add(entry.bare) }
+            for portion in person.portions { counted.add(portion.readings) }
             for (number, cells) in counted.all { try add(cells, number, of: person.user, now: now) }
         }
     }
@@ -318,15 +318,34 @@ struct CountedHours {
 
     mutating func add(_ reading: Reading) { add(BareReading(reading)) }
 
-    mutating func add(_ reading: BareReading) {
-        guard let rate = reading.heartRate else { return }
-        let wall = reading.wall
-        let number = HourSpan.hour(wall)
+    mutating func add(_ reading: BareReading) { add(CollectionOfOne(reading)) }
+
+    /// Adds readings, of which many follow one of the same minute.
+    mutating func add(_ readings: some Sequence<BareReading>) {
+        var minute = HeartRateMinute()
+        // Of `minute`, Unix milliseconds; at first no reading is in it.
+        var begin = Int64.min / 2
+        for reading in readings {
+            guard let rate = reading.heartRate else { continue }
+            let wall = reading.wall
+            if !(0..<60_000 ~= wall - begin) {
+                merge(minute, begin)
+                minute = HeartRateMinute()
+                begin = wall.floorDivided(by: 60_000) * 60_000
+            }
+            minute.add(rate, millisecond: Int(wall - begin))
+        }
+        merge(minute, begin)
+    }
+
+    private mutating func merge(_ minute: HeartRateMinute, _ begin: Int64) {
+        guard !minute.samples.isEmpty else { return }
+        let number = HourSpan.hour(begin)
         if current?.number != number {
             if let current { hours[current.number] = current.cells }
             current = (number, hours.removeValue(forKey: number) ?? HeartRateCells(capacity: 60))
         }
-        current?.cells.add(rate, at: wall, place: Int((wall - number * 3_600_000) / 60_000))
+        current?.cells.merge(minute, place: Int((begin - number * 3_600_000) / 60_000))
     }
 
     var all: [Int64: HeartRateCells] {

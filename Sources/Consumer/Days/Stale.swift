@@ -153,8 +153,10 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
     /// Readings were counted, within a transaction.
     package func took(_ person: PersonsReadings) {
         guard underWay?.user == person.user else { return }
-        for entry in person.entries {
-            underWay?.taken[entry.bare.kind, default: []].insert(HourSpan.hour(entry.bare.wall))
+        for portion in person.portions {
+            for reading in portion.readings {
+                underWay?.taken[reading.kind, default: []].insert(HourSpan.hour(reading.wall))
+            }
         }
         if underWay?.taken.values.contains(where: { $0.count > UnderWay.capacity }) == true { spoil(person.user) }
     }

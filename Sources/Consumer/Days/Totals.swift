@@ -20,8 +20,15 @@ package import Telemetry
 
 /// What a batch brought of one person: times are corrected, and another person's readings are left out.
 package struct PersonsReadings {
-    package struct Entry {
+    /// Readings of one sensor, as they lay in one block: a batch has many readings, and copies none of them.
+    struct Portion {
         /// `home/strap`: counters are a sensor's.
+        package let sensor: String
+        let readings: [BareReading]
+    }
+
+    package struct Entry {
+        /// As in `Portion`.
         package let sensor: String
         package let bare: BareReading
         /// Without RR intervals and energy.
@@ -33,7 +40,26 @@ package struct PersonsReadings {
     }
 
     package let user: ID
-    package var entries: [Entry] = []
+    package private(set) var portions: [Portion] = []
+
+    package init(user: ID) { self.user = user }
+
+    package init(user: ID, entries: [Entry]) {
+        self.user = user
+        portions = entries.map { Portion(sensor: $0.sensor, readings: [$0.bare]) }
+    }
+
+    package mutating func add(_ readings: [BareReading], sensor: String) {
+        if !readings.isEmpty { portions.append(Portion(sensor: sensor, readings: readings)) }
+    }
+
+    /// One reading after the other.
+    package var entries: [Entry] {
+        portions.flatMap { portion in portion.readings.map { Entry(sensor: portion.sensor, $0) } }
+    }
+
+    /// The times of all readings.
+    package var walls: some Sequence<Int64> { portions.lazy.flatMap { $0.readings.lazy.map { $0.wall } } }
 }
 
 /// Something that is kept of people's readings.
@@ -124,23 +150,20 @@ package final class Totals: ReadingsSink {
                 last = view
             }
             guard let view = last else { continue }
-            if try mayRepeat(arrival) {
-                var entries: [PersonsReadings.Entry] = []
-                view.append(arrival, to: &entries)
-                if let hours = HourSpan(entries.lazy.map { $0.bare.wall }) {
-                    try store.markStale(view.user, hours.first...hours.last)
-                }
+            let readings = view.counted(of: arrival)
+            if try mayRepeat(arrival), let hours = HourSpan(readings.lazy.map { $0.wall }) {
+                try store.markStale(view.user, hours.first...hours.last)
             }
             // Readings that are counted twice by mistake are seen only until their hours are counted again.
-            if !arrival.isLoose { view.append(arrival, to: &people[view.place].entries) }
+            if !arrival.isLoose { people[view.place].add(readings, sensor: view.sensor) }
         }
         var all: [PersonsReadings] = []
-        for person in people where !person.entries.isEmpty {
+        for person in people where !person.portions.isEmpty {
             // Nothing is kept of a person who is being forgotten.
             guard let version = try keys.version(of: person.user) else { continue }
             if try keys.person(person.user.text, version: version) != nil {
                 all.append(person)
-            } else if let hours = HourSpan(person.entries.lazy.map { $0.bare.wall }) {
+            } else if let hours = HourSpan(person.walls) {
                 // Nothing can be sealed for them until their secret is back. What others sent should not wait for that.
                 try store.markStale(person.user, hours.first...hours.last)
             }
@@ -169,7 +192,7 @@ package final class Totals: ReadingsSink {
         let user: ID
         /// The index of its person among those whose readings are taken.
         let place: Int
-        private let sensor: String
+        let sensor: String
         private let corrections: Corrections
         private let foreign: [Range<Int64>]
         private let deleted: DeletedRanges
@@ -184,19 +207,14 @@ package final class Totals: ReadingsSink {
             isPlain = corrections.isEmpty && foreign.isEmpty && deleted.isEmpty
         }
 
-        /// Adds the readings of a block, except those that are another person's, and those that their owner had
-        /// deleted.
-        func append(_ arrival: Arrival, to entries: inout [PersonsReadings.Entry]) {
-            for reading in arrival.readings {
-                guard !isPlain else {
-                    entries.append(PersonsReadings.Entry(sensor: sensor, reading))
-                    continue
-                }
+        /// The readings of a block, except those that are another person's, and those that their owner had deleted.
+        func counted(of arrival: Arrival) -> [BareReading] {
+            guard !isPlain else { return arrival.readings }
+            return arrival.readings.compactMap { reading in
                 let corrected = corrections.corrected(reading, of: arrival.boot)
                 let wall = corrected.wall
-                if foreign.contains(where: { $0.contains(wall) }) { continue }
-                if reading.kind == .heartRate, deleted.contains(wall) { continue }
-                entries.append(PersonsReadings.Entry(sensor: sensor, corrected))
+                if foreign.contains(where: { $0.contains(wall) }) { return nil }
+                return reading.kind == .heartRate && deleted.contains(wall) ? nil : corrected
             }
         }
     }

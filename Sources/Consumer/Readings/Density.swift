@@ -105,18 +105,22 @@ package struct Density {
         stored: (Minute) throws(VaultError) -> [Count]?
     ) throws(VaultError) -> Bool {
         guard !Self.areOfMoreDays(readings, than: limits.days) else { return false }
-        var last: (minute: Int64, place: Int)?
         var suspects: Set<Minute> = []
+        // Many readings follow one of the same minute.
+        var (begin, seconds, most): (Int64, Int, Limits) = (.min / 2, 0, limits)
         for reading in readings {
             let wall = reading.wall
-            let number = wall.floorDivided(by: 60_000)
-            let minute = Minute(stream: stream, number: number)
-            if last?.minute != number { last = (number, place(of: minute)) }
-            guard let place = last?.place else { continue }
-            let index = place * 60 + Int((wall - number * 60_000) / 1000)
+            if !(0..<60_000 ~= wall - begin) {
+                let number = wall.floorDivided(by: 60_000)
+                let place = place(of: Minute(stream: stream, number: number))
+                (begin, seconds) = (number * 60_000, place * 60)
+                most = places[place].checked != nil ? limits : hint
+            }
+            let index = seconds + Int(wall - begin) / 1000
             counts[index].add(reading)
-            let isKnown = places[place].checked != nil
-            if counts[index].isOver(isKnown ? limits : hint) { suspects.insert(minute) }
+            if counts[index].isOver(most) {
+                suspects.insert(Minute(stream: stream, number: wall.floorDivided(by: 60_000)))
+            }
         }
         guard !suspects.isEmpty else { return true }
         var isOver = false
@@ -194,7 +198,7 @@ package struct Density {
         if let old = places[place].minute { found[old] = nil }
         places[place] = Place(minute: minute)
         found[minute] = place
-        for index in place * 60..<place * 60 + 60 { counts[index] = Count() }
+        counts.withUnsafeMutableBufferPointer { $0[place * 60..<place * 60 + 60].update(repeating: Count()) }
         return place
     }
 }

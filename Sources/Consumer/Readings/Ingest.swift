@@ -454,11 +454,15 @@ extension Ingest {
     private func place(
         _ readings: [BareReading], of session: OpenSession
     ) throws(VaultError) -> (kinds: Grant.Kinds, hours: HourSpan)? {
-        guard var (first, last) = readings.first.map({ ($0.wall, $0.wall) }) else { return nil }
-        var kinds: Grant.Kinds = []
+        guard let one = readings.first else { return nil }
+        var (first, last, kind) = (one.wall, one.wall, one.kind)
+        var kinds = Grant.Kinds(kind)
         for reading in readings {
             (first, last) = (min(first, reading.wall), max(last, reading.wall))
-            kinds.formUnion(Grant.Kinds(reading.kind))
+            // Nearly all blocks are of one kind.
+            guard reading.kind != kind else { continue }
+            kind = reading.kind
+            kinds.formUnion(Grant.Kinds(kind))
         }
         if session.stream.until != nil {
             let foreign = try store.foreignTimes(of: session.stream)

@@ -29,8 +29,12 @@ public struct HeartRateSamples: Hashable, Sendable {
     public var mean: Double? { isEmpty ? nil : Double(sum) / Double(count) }
 
     /// Adds one, in beats per minute, as a sensor tells it: at most 65,535.
+    @inlinable
     public mutating func add(_ beatsPerMinute: Int) {
-        merge(HeartRateSamples(count: 1, sum: beatsPerMinute, minimum: beatsPerMinute, maximum: beatsPerMinute))
+        minimum = isEmpty ? beatsPerMinute : min(minimum, beatsPerMinute)
+        maximum = max(maximum, beatsPerMinute)
+        count += 1
+        sum += beatsPerMinute
     }
 
     /// Adds others.
@@ -47,7 +51,7 @@ public struct HeartRateSamples: Hashable, Sendable {
 /// it: the order in which samples come does not matter.
 public struct HeartRateMinute: Hashable, Sendable {
     /// How long a slot is.
-    public static let secondsPerSlot = 5
+    @inlinable public static var secondsPerSlot: Int { 5 }
     /// How many slots with samples a minute needs before it counts towards the heart rate at rest.
     public static let sufficientSlots = 6
 
@@ -69,8 +73,14 @@ public struct HeartRateMinute: Hashable, Sendable {
     /// Adds a sample.
     /// - Parameter time: Unix milliseconds, in this minute.
     public mutating func add(_ beatsPerMinute: Int, at time: Int64) {
-        let second = Int(time.floorDivided(by: 1000) - Self.number(of: time) * 60)
-        slots |= 1 << UInt16(second / Self.secondsPerSlot)
+        add(beatsPerMinute, millisecond: Int(time - Self.number(of: time) * 60_000))
+    }
+
+    /// Adds a sample.
+    /// - Parameter millisecond: how long after the beginning of this minute: 0 to 59,999.
+    @inlinable
+    public mutating func add(_ beatsPerMinute: Int, millisecond: Int) {
+        slots |= 1 << UInt16(truncatingIfNeeded: millisecond / (1000 * Self.secondsPerSlot))
         samples.add(beatsPerMinute)
     }
 

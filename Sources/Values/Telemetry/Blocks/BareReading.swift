@@ -8,13 +8,13 @@ public struct BareReading: Hashable, Sendable {
     /// Milliseconds since boot.
     public var monotonic: UInt64
     /// Beats per minute, a step counter, or thousandths of a degree Celsius.
-    public let number: Int64
+    public fileprivate(set) var number: Int64
     /// What was measured.
     public let kind: Reading.Kind
     /// As in the column of a block: contact, derivation or site.
-    let state: UInt8
+    fileprivate(set) var state: UInt8
     /// How many RR intervals it has.
-    public let intervals: UInt8
+    public fileprivate(set) var intervals: UInt8
 
     /// When it arrived at the gateway.
     public var moment: Moment { Moment(wall: wall, monotonic: monotonic) }
@@ -56,11 +56,9 @@ public struct BareReading: Hashable, Sendable {
         }
     }
 
-    fileprivate init(
-        wall: Int64, monotonic: UInt64, number: Int64, kind: Reading.Kind, state: UInt8, intervals: UInt8
-    ) {
-        (self.wall, self.monotonic, self.number) = (wall, monotonic, number)
-        (self.kind, self.state, self.intervals) = (kind, state, intervals)
+    /// One whose columns have still to be read.
+    fileprivate init(_ kind: Reading.Kind) {
+        (wall, monotonic, number, self.kind, state, intervals) = (0, 0, 0, kind, 0, 0)
     }
 }
 
@@ -76,32 +74,25 @@ extension ReadingColumns {
             var known = stateColumn
             if kind == .heartRate { known |= energy | intervals }
             guard columns & ~known == 0 else { return nil }
-            return withUnsafeTemporaryAllocation(of: BareColumns.Cell.self, capacity: count) { cells in
-                cells.initialize(repeating: BareColumns.Cell())
-                guard rest.moments(cells), rest.numbers(of: kind, cells),
-                    columns & stateColumn == 0 || rest.states(of: kind, cells),
-                    columns & energy == 0 || rest.energies(count),
-                    columns & intervals == 0 || rest.intervals(cells), rest.isAtEnd
-                else { return nil }
-                return cells.map {
-                    BareReading(
-                        wall: $0.wall, monotonic: $0.monotonic, number: $0.number, kind: kind, state: $0.state,
-                        intervals: $0.intervals)
-                }
+            var isWhole = false
+            let readings = [BareReading](unsafeUninitializedCapacity: count) { memory, written in
+                let cells = UnsafeMutableBufferPointer(rebasing: memory[..<count])
+                cells.initialize(repeating: BareReading(kind))
+                written = count
+                isWhole =
+                    rest.moments(cells) && rest.numbers(of: kind, cells)
+                    && (columns & stateColumn == 0 || rest.states(of: kind, cells))
+                    && (columns & energy == 0 || rest.energies(count))
+                    && (columns & intervals == 0 || rest.intervals(cells)) && rest.isAtEnd
             }
+            return isWhole ? readings : nil
         }
     }
 }
 
 /// Takes columns off the front of bytes. Each function returns false, or nil, where the bytes hold none.
 private struct BareColumns {
-    struct Cell {
-        var wall: Int64 = 0
-        var monotonic: UInt64 = 0
-        var number: Int64 = 0
-        var state: UInt8 = 0
-        var intervals: UInt8 = 0
-    }
+    typealias Cells = UnsafeMutableBufferPointer<BareReading>
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
@@ -143,14 +134,14 @@ private struct BareColumns {
         return Int64(bitPattern: mapped >> 1) ^ -Int64(bitPattern: mapped & 1)
     }
 
-    mutating func count(_ range: ClosedRange<Int>) -> Int? {
+    @inline(__always) mutating func count(_ range: ClosedRange<Int>) -> Int? {
         guard let count = varint(), count <= UInt64(range.upperBound), count >= UInt64(range.lowerBound) else {
             return nil
         }
         return Int(count)
     }
 
-    mutating func moments(_ cells: UnsafeMutableBufferPointer<Cell>) -> Bool {
+    mutating func moments(_ cells: Cells) -> Bool {
         guard let base = zigzag(), let monotonic = varint(), Moment.wallRange.contains(base),
             Moment.monotonicRange.contains(monotonic)
         else { return false }
@@ -168,7 +159,7 @@ private struct BareColumns {
         return true
     }
 
-    mutating func numbers(of kind: Reading.Kind, _ cells: UnsafeMutableBufferPointer<Cell>) -> Bool {
+    mutating func numbers(of kind: Reading.Kind, _ cells: Cells) -> Bool {
         let range: ClosedRange<Int64> =
             switch kind {
             case .heartRate: 0...Int64(UInt16.max)
@@ -184,7 +175,7 @@ private struct BareColumns {
         return true
     }
 
-    mutating func states(of kind: Reading.Kind, _ cells: UnsafeMutableBufferPointer<Cell>) -> Bool {
+    mutating func states(of kind: Reading.Kind, _ cells: Cells) -> Bool {
         var next = 0
         while next < cells.count {
             guard let run = count(1...cells.count - next), let state = byte(), Self.isState(state, of: kind) else {
@@ -219,7 +210,7 @@ private struct BareColumns {
         return true
     }
 
-    mutating func intervals(_ cells: UnsafeMutableBufferPointer<Cell>) -> Bool {
+    mutating func intervals(_ cells: Cells) -> Bool {
         var interval: Int64 = 0
         for index in cells.indices {
             guard let count = count(0...HeartRateMeasurement.maximumIntervals) else { return false }
