@@ -77,20 +77,35 @@ final class Load: @unchecked Sendable {
     }
 
     private func pump() {
-        while let passage, passage.open.count < settings.window, passage.next < passage.count {
-            do { self.passage?.open[passage.next] = try passage.take() } catch { return log.error("\(error)") }
-            self.passage?.next += 1
-            publish(passage.next)
+        while hasRoom, let sequence = passage?.next {
+            guard let block = taken() else { return }
+            passage?.open[sequence] = block
+            passage?.next += 1
+            publish(block, sequence)
         }
         guard let passage, passage.open.isEmpty else { return }
         self.passage = nil
         passage.answer.set(Result(begin: passage.begin, end: millisecondsSinceBoot(), resent: passage.resent))
     }
 
-    private func publish(_ sequence: Int) {
-        guard let passage, let block = passage.open[sequence] else { return }
+    // Nobody holds a copy of the passage while it changes: all that is open would be copied for each block.
+
+    private var hasRoom: Bool {
+        guard let passage else { return false }
+        return passage.open.count < settings.window && passage.next < passage.count
+    }
+
+    /// The next block; nil where it cannot be made.
+    private func taken() -> [UInt8]? {
+        do { return try passage?.take() } catch {
+            log.error("\(error)")
+            return nil
+        }
+    }
+
+    private func publish(_ block: [UInt8], _ sequence: Int) {
         let topic = topics[settings.gateway, .blocks]
-        guard passage.end == .published else {
+        guard passage?.end == .published else {
             session.publish(block, to: topic, qos: .atLeastOnce)
             return
         }
@@ -112,7 +127,7 @@ final class Load: @unchecked Sendable {
             if let passage, millisecondsSinceBoot() >= passage.lastProgress + Self.patience {
                 self.passage?.lastProgress = millisecondsSinceBoot()
                 self.passage?.resent += passage.open.count
-                for sequence in passage.open.keys.sorted() { publish(sequence) }
+                for (sequence, block) in passage.open.sorted(by: { $0.key < $1.key }) { publish(block, sequence) }
             }
             lookAfter()
         }
@@ -128,7 +143,7 @@ final class Load: @unchecked Sendable {
                 delivered(identities.map { Int($0.sequence) })
             case .acknowledgement: break
             case .refusal(let identity, _, let reason): log.error("\(identity) was refused: \(reason)")
-            case .keyRequest: publish(0)
+            case .keyRequest: if let block = passage?.open[0] { publish(block, 0) }
             }
         } catch {
             log.error("\(message.topic): \(error)")
