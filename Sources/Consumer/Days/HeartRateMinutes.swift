@@ -13,7 +13,7 @@ package import Telemetry
 //
 // All of it adds up: a minute is the sum of its cells in both tables. So late readings just make a new row for their
 // hour, to be folded again, and a year of a beating heart is read from twelve rows. Readings that do not add up mark
-// their hours stale (Totals/), and these are counted again.
+// their hours stale (Stale.swift), and these are counted again.
 //
 // Nothing is kept in memory between two batches: the row of an hour is small, and it takes less time to open it than to
 // make sure that memory still agrees with the database when somebody is forgotten, or a transaction fails.

@@ -17,8 +17,12 @@ package protocol PeopleObserver: AnyObject {
     /// Streams have ended or opened: sensors have other owners, or are recorded differently.
     func sensorsChanged()
 
-    /// Gateways were enrolled or removed.
+    /// Gateways were enrolled or removed: blocks are taken from those that are enrolled now.
     func gatewaysChanged()
+
+    /// Gateways were removed, and the broker should forget them. Whoever asked for it has had the reply: the broker
+    /// disconnects clients whose rights change.
+    func gatewaysEnded()
 }
 
 extension PeopleObserver {
@@ -28,6 +32,7 @@ extension PeopleObserver {
     package func forgotten(_ user: ID) {}
     package func sensorsChanged() {}
     package func gatewaysChanged() {}
+    package func gatewaysEnded() {}
 }
 
 /// Passes on what changes about people to everything that shows or keeps something of them. It is made before all of
@@ -50,4 +55,5 @@ package final class PeopleChanges: PeopleObserver {
     package func forgotten(_ user: ID) { for entry in entries { entry.observer?.forgotten(user) } }
     package func sensorsChanged() { for entry in entries { entry.observer?.sensorsChanged() } }
     package func gatewaysChanged() { for entry in entries { entry.observer?.gatewaysChanged() } }
+    package func gatewaysEnded() { for entry in entries { entry.observer?.gatewaysEnded() } }
 }

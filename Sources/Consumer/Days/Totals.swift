@@ -9,10 +9,10 @@ package import Telemetry
 //
 //     Ingest, a batch's blocks      opened and stored; each becomes an `Arrival`
 //     Totals.take                   corrects the times, hides what is another person's, sorts by person
-//       ├ days                      steps and temperatures of each day, goals: Totals/, Goals/
-//       └ minutes of heart rate     HeartRate/
+//       ├ days                      steps and temperatures of each day, goals: Days.swift
+//       └ minutes of heart rate     HeartRateMinutes.swift
 //     COMMIT
-//     Totals.committed              what changed is told: Today/
+//     Totals.committed              what changed is told: PeopleChanges
 //
 // Where readings do not simply add up, their hours are marked `stale` in the same transaction, and soon after they are
 // computed again from the stored readings: a clock block moves readings that were counted; a loose block may repeat
@@ -21,7 +21,7 @@ package import Telemetry
 /// What a batch brought of one person: times are corrected, and another person's readings are left out.
 package struct PersonsReadings {
     /// Readings of one sensor, as they lay in one block: a batch has many readings, and copies none of them.
-    struct Portion {
+    package struct Portion {
         /// `home/strap`: counters are a sensor's.
         package let sensor: String
         let readings: [BareReading]

@@ -1,4 +1,5 @@
 package import Days
+package import Desk
 package import Files
 package import Records
 package import Storage
@@ -31,11 +32,14 @@ package struct Feature: Sendable {
     package var derivations: [DerivationMaker] = []
     /// What of it hangs on an account that somebody else may have made.
     package var hanging: HangingPart?
+    /// What people may ask of it. Called once, before the service starts.
+    package var verbs: VerbsMaker?
 
     package init(
         name: String, migrations: [Migration] = [], sealedTables: [SealedTable] = [], tables: [PersonalTable] = [],
         documents: [FeatureDocument] = [], exports: [ExportSection] = [], erasing: ErasingStep? = nil,
-        erased: ErasingStep? = nil, derivations: [DerivationMaker] = [], hanging: HangingPart? = nil
+        erased: ErasingStep? = nil, derivations: [DerivationMaker] = [], hanging: HangingPart? = nil,
+        verbs: VerbsMaker? = nil
     ) {
         self.name = name
         self.migrations = migrations
@@ -47,8 +51,12 @@ package struct Feature: Sendable {
         self.erased = erased
         self.derivations = derivations
         self.hanging = hanging
+        self.verbs = verbs
     }
 }
+
+/// Makes what a feature answers.
+package typealias VerbsMaker = @Sendable (FeatureParts) -> [Verb]
 
 /// Makes what a feature keeps of readings.
 package typealias DerivationMaker = @Sendable (DerivationParts) -> any Derivation
@@ -67,7 +75,7 @@ package struct FeatureDocument: Sendable {
     package let name: String
     /// Whether it is the account's own, and stays, under a new secret, when a person has everything else deleted.
     package var isKeptByReset = false
-    /// Whether a person who has it has a day to be shown: see Today/.
+    /// Whether a person who has it has a day to be shown: see the target Social.
     package var makesToday = false
     /// Whether the feature itself says how it hangs on an account (`Feature.hanging`), or nobody else can have made it.
     package var hangsByItself = false

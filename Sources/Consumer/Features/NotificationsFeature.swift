@@ -22,7 +22,8 @@ extension Feature {
                 guard !all.isEmpty else { return nil }
                 return ["notifications": .array(all.map { $0.json.dated("time") { iso8601(unixMilliseconds: $0) } })]
             }
-        ])
+        ],
+        verbs: { $0.context.notifications.verbs })
 
     /// Requests that must not be done twice.
     package static let answered = Feature(

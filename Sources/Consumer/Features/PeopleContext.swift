@@ -37,7 +37,7 @@ package final class PeopleContext: @unchecked Sendable {
     ///   - notifications: what people are told.
     package init(
         _ settings: any HouseSettings, _ features: [Feature], store: Store, keys: Keys, session: Session,
-        rules: BrokerRules? = nil, changes: PeopleChanges = PeopleChanges(), notifications: Notifications? = nil,
+        rules: BrokerRules? = nil, changes: PeopleChanges, notifications: Notifications? = nil,
         doors: any Doors
     ) {
         answered = Answered(store, keys)

@@ -17,7 +17,7 @@ package struct SealedTable: Sendable {
     /// Whether its rows are the account's own. They then stay when a person has everything else deleted, and the
     /// feature's step seals them again under the new secret; and they go before all others if the account goes.
     package let isKeptByReset: Bool
-    /// Whether a person who has rows here has a day to be shown: see Today/.
+    /// Whether a person who has rows here has a day to be shown: see the target Social.
     package let makesToday: Bool
     package let exported: Exported
     private let context: Context

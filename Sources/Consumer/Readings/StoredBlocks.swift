@@ -21,7 +21,7 @@ package struct StoredBlock {
     enum Form: Equatable {
         /// As it came, without its header.
         case came(BlockHeader.Kind)
-        /// A group of packed readings: see Packing/.
+        /// A group of packed readings: see PackedReadings.swift.
         case packed(group: Int64)
     }
 

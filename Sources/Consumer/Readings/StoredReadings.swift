@@ -20,7 +20,7 @@ package import Telemetry
 // Readings that a stream holds from after its end, by corrected times, are hidden where the sensor was another person's
 // then. Heart rate that its owner had deleted is hidden by the same times.
 //
-// Blocks of closed hours lie packed in one row: see Packing/. Code that reads on another thread or in another process
+// Blocks of closed hours lie packed in one row: see PackedReadings.swift. Code that reads on another thread or in another process
 // than the one that packs reads within one `database.snapshot`: otherwise blocks might become such a row between two
 // pages, and be seen twice.
 //

@@ -26,9 +26,9 @@
 //
 // and what the readings mean to them, all of it sealed under the person's row key:
 //
-//     days                what a day's totals are made of: see Totals/
+//     days                what a day's totals are made of: see the target Days
 //     heart_rate_hours    minutes of heart rate, as they come in; heart_rate_days and heart_rate_months hold those of
-//                         closed hours: see HeartRate/
+//                         closed hours: see the target Days
 //     stale               hours of which all of that must be computed again, because it does not simply add up
 //     notifications       what people were told, confirmed or not: the latest 500 of each person
 //     answered            requests that must not be done twice, with what was answered

@@ -34,8 +34,9 @@ public struct Options: Sendable {
     public var batchLimit = 1_024
     /// … or when receiving it took this long, …
     public var batchDuration = Duration.milliseconds(50)
-    /// … or when nothing is left to read, and it has at least this many or no more are coming fast.
-    public var batchEnough = 256
+    /// … or when nothing is left to read. But while messages come fast, reading waits for more of them, a millisecond at a
+    /// time, until there are this many; 0 where it never waits.
+    public var batchEnough = 0
 
     /// A broker and a client id; everything else has a default.
     public init(host: String = "localhost", port: UInt16 = 1883, clientID: String) {

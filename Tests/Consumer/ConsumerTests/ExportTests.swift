@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Custody
+@testable import Days
 @testable import Features
 @testable import Readings
 @testable import Social
@@ -81,6 +82,29 @@ struct ExportTests {
             #expect(position == part.next)
         }
         return files
+    }
+
+    @Test("comes to an end, part by part, when heart rates are as far apart as times can be")
+    func farApart() throws {
+        let household = try Household()
+        let demo = try ID("demo")
+        var parts = try household.open { store, keys in [HeartRateMinutes(store, keys)] }
+        let session = try parts.session(household)
+        let walls = [-Moment.limit + 1, start, Moment.limit - 1]
+        let readings = walls.map { wall in
+            Reading(
+                at: Moment(wall: wall, monotonic: 1_000_000), .heartRate(HeartRateMeasurement(beatsPerMinute: 70)))
+        }
+        _ = try parts.take(
+            session.keyBlock, session.block(readings[0]), session.block(readings[1]), session.block(readings[2]))
+        let export = Export(Feature.all, ExportSource(demo, parts.settings, store: parts.store, keys: parts.keys))
+        var (position, days): (ExportPosition?, String) = (export.start, "")
+        while let next = position {
+            let part = try export.part(at: next)
+            if part.file == "days.jsonl" { days += part.text }
+            position = part.next
+        }
+        #expect(days.split(separator: "\n").count == 3, "\(days)")
     }
 
     @Test("has everything that readings prints, in the same order, and the documents")

@@ -8,8 +8,8 @@ import Testing
 @testable import Features
 @testable import vitals_consumer
 
-/// The list of features is all that those know who erase, export, check and recount. So these tests compare it with what
-/// it cannot know: the schema of a database, and the code that writes documents.
+/// Erasing, exporting, checking and recounting know of features only what the list says. So these tests compare the list
+/// with what it cannot know: the schema of a database, and the code that writes documents.
 @Suite("The features", .timeLimit(.minutes(20)))
 struct FeatureTests {
     private let tables =

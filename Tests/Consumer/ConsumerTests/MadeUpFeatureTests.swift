@@ -1,5 +1,8 @@
+import Daemon
+import Desk
 import Files
 import Foundation
+import MQTT
 import Records
 import Storage
 import Telemetry
@@ -31,7 +34,7 @@ struct MadeUpFeatureTests {
     private func lived() throws -> Parts {
         let features = features
         var parts = try household.open(adding: features.migrations) { store, keys in
-            features.derivations(store, keys, zone: "UTC")
+            features.derivations(DerivationParts(store, keys, zone: "UTC"))
         }
         while try !parts.stale.work(within: .seconds(10)) {}
         let session = try parts.session(household)
@@ -44,6 +47,30 @@ struct MadeUpFeatureTests {
         try documents.write("fine", "diary-mood", of: demo)
         try parts.store.database.execute("INSERT INTO diary_readers (reader, person) VALUES ('other', 'demo')")
         return parts
+    }
+
+    @Test("answers people at a running service, and what others ask is answered as ever")
+    func asked() throws {
+        try Broker.with { broker in
+            let settings = try household.settings(port: broker.port)
+            _ = try Keys(settings, .create)
+            let consumer = try Consumer(settings, features: features, readiness: Readiness()) { Issue.record($0) }
+            consumer.start()
+            defer { consumer.stop() }
+            let client = try Client(broker, "vitals/v1/users/+/responses/#")
+            defer { client.stop() }
+            try broker.waitForLog("vitals/v1/users/+/requests/#")
+            func ask(_ verb: String) throws -> Reply.Outcome {
+                let place = "vitals/v1/users/demo/responses/\(UUID().uuidString)"
+                client.session.publish(
+                    Message(
+                        topic: "vitals/v1/users/demo/requests/\(verb)", payload: Array("{}".utf8), qos: .atLeastOnce,
+                        properties: Message.Properties(responseTopic: place)))
+                return try client.wait("a reply") { $0.topic == place ? try Reply(payload: $0.payload).outcome : nil }
+            }
+            #expect(try ask("diary/get") == .ok(["title": .null]))
+            #expect(try ask("profile/get") == .ok(["profile": .null]))
+        }
     }
 
     @Test("is exported by its section, which the first text explains")
@@ -72,10 +99,11 @@ struct MadeUpFeatureTests {
         let parts = try lived()
         let (store, keys) = (parts.store, parts.keys)
         func findings() throws -> RecountCommand.Findings {
-            try RecountCommand().findings(store, keys, features.derivations(store, keys, zone: "UTC"))
+            try RecountCommand().findings(store, keys, features.derivations(DerivationParts(store, keys, zone: "UTC")))
         }
         let good = try findings()
-        let others = try RecountCommand().findings(store, keys, Feature.all.derivations(store, keys, zone: "UTC"))
+        let others = try RecountCommand().findings(
+            store, keys, Feature.all.derivations(DerivationParts(store, keys, zone: "UTC")))
         #expect(good.people == 1 && good.differing == 0 && good.kept == others.kept + 3)
         let pages = Pages(store, keys)
         let hour = HourSpan.hour(start) + 1
@@ -162,7 +190,14 @@ extension Feature {
                 }
             ],
             erasing: { person, _ throws(VaultError) in steps.append(person.isWithAccount) },
-            derivations: [{ store, keys, _ in Pages(store, keys) }])
+            derivations: [{ Pages($0.store, $0.keys) }],
+            verbs: { parts in
+                let context = parts.context
+                let title = { @Sendable (request: PeopleRequest) throws -> JSON in
+                    ["title": try context.documents.read("diary-title", of: request.user) ?? .null]
+                }
+                return [Verb("diary/get", .atOnce(title))]
+            })
     }
 }
 

@@ -117,7 +117,9 @@ struct BatchTests {
         let counts = Record<Int>()
         let eighth = Record<Bool>()
         let count = Mutex(0)
-        let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "b"))
+        var options = Options(host: "127.0.0.1", port: broker.port, clientID: "b")
+        options.batchEnough = 256
+        let session = Session(options)
         session.start(
             Handlers(
                 received: { _ in
@@ -154,7 +156,9 @@ struct BatchTests {
         let broker = try FakeBroker()
         let last = Mutex(ContinuousClock.now)
         let pauses = Record<Duration>()
-        let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "b"))
+        var options = Options(host: "127.0.0.1", port: broker.port, clientID: "b")
+        options.batchEnough = 256
+        let session = Session(options)
         session.start(
             Handlers(
                 received: { _ in last.withLock { $0 = .now } },

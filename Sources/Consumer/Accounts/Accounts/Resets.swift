@@ -13,7 +13,7 @@ import Telemetry
 // when they hear of it. So the first reset of an account shows what hangs on it (friends, what others may be shown,
 // gateways, sensors, readings), and changes nothing until its holder says whether to keep that. What is not kept ends
 // with the transaction that sets the password, and is forgotten like everything that a person has had forgotten
-// (Forgetting/). From then on the address is verified. Devices and codes end with every reset.
+// (target Custody). From then on the address is verified. Devices and codes end with every reset.
 //
 // Asking for a code is answered before anything is looked up, always with the same words, and the work done afterwards
 // is the same for a name that does not exist, except for the mail. Without a mail command, and for phone numbers, the
@@ -193,6 +193,7 @@ final class Resets: @unchecked Sendable {
         accounts.devices.end(devices, of: user) { _ in }
         context.changes.gatewaysChanged()
         context.doors.bringStreamsInLine(of: sensors)
+        context.changes.gatewaysEnded()
     }
 
     private static let wrong = ReplyError(

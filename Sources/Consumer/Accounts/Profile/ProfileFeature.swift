@@ -29,7 +29,8 @@ extension Feature {
                 "profile.json",
                 "Your profile as you saved it last. Weight and height are metric, whatever units you see."
             ) { source throws(VaultError) in try source.documents.read("profile", of: source.user) }
-        ])
+        ],
+        verbs: { Profiles($0.context, $0.days).verbs })
 
     /// People's pictures.
     package static let pictures = Feature(

@@ -3,21 +3,20 @@ package import Desk
 package import Features
 import Readings
 import Records
-package import Telemetry
+import Telemetry
 
 /// Answers `export/part`, by readers of its own: a person who exports years asks for thousands of parts, and must not
 /// keep people waiting who only want to see a curve.
 package enum ExportRequests {
-    /// - Parameter source: on the session's thread, what makes the source of a person's export of what a reader reads.
-    package static func verb(
-        _ readers: StoreReaders, _ features: [Feature],
-        source: @escaping (ID) -> @Sendable (ReadSource) -> ExportSource
-    ) -> Verb {
+    package static func verb(_ readers: StoreReaders, _ context: PeopleContext) -> Verb {
         // A year at one heart rate a second has 60,000 parts.
         readers.verb("export/part", bulk: Allowance(perSecond: 200, burst: 400)) { request in
             let cursor = try request.optionalText("cursor", atMost: 256)
-            let source = source(try request.user)
-            return { read in try part(of: Export(features, source(read)), cursor) }
+            let (user, features, settings, now) = (try request.user, context.features, context.settings, context.now())
+            return { read in
+                let source = ExportSource(user, settings, store: read.store, keys: read.keys, now: now)
+                return try part(of: Export(features, source), cursor)
+            }
         }
     }
 

@@ -12,5 +12,6 @@ extension Feature {
                 name: "forgotten",
                 erasure: .never(because: "a backup from before must not bring back a person who was forgotten"),
                 exported: .hidden(because: "the list of people of whom something was forgotten, and when")),
-        ])
+        ],
+        verbs: { [ExportRequests.verb($0.readers.exports, $0.context)] })
 }

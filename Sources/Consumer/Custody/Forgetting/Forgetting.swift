@@ -121,7 +121,7 @@ package final class Forgetting: @unchecked Sendable {
     /// Nil before the start.
     private var loop: EventLoop?
     private var jobs: [Job] = [] {
-        didSet { beingForgotten.users = Set(jobs.map(\.user)) }
+        didSet { if jobs.count != oldValue.count { beingForgotten.users = Set(jobs.map(\.user)) } }
     }
     /// There may be rows of streams that no longer belong to anybody.
     private var isSweeping = true
@@ -249,11 +249,19 @@ package final class Forgetting: @unchecked Sendable {
         }
         let step = erasure.step
         // Finished parts of a step stay done; after an error the whole step is done again.
-        let advance = try erasure.advance()
+        let advance: Erasure.Advance
+        do throws(VaultError) { advance = try erasure.advance() } catch {
+            // The rows of the account may be gone: which clients it had is known here only.
+            if step == .account { jobs[0].erasure = erasure }
+            throw error
+        }
         jobs[0].erasure = erasure
         if step == .account {
             changes.forgotten(job.user)
-            if !job.keepingAccount { changes.gatewaysChanged() }
+            if !job.keepingAccount {
+                changes.gatewaysChanged()
+                changes.gatewaysEnded()
+            }
         }
         if step == .streams { changes.sensorsChanged() }
         switch advance {

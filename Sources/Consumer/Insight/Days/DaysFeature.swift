@@ -12,7 +12,11 @@ extension Feature {
     /// Minutes of heart rate.
     package static let heartRate = Feature(
         name: "heart rate", sealedTables: HeartRateTable.allCases.map(\.sealedTable),
-        derivations: [{ HeartRateMinutes($0.store, $0.keys, observer: $0.minutes) }])
+        derivations: [{ HeartRateMinutes($0.store, $0.keys, observer: $0.minutes) }],
+        verbs: {
+            HeartRateRequests.verbs($0.readers.questions)
+                + HeartRateDeletion($0.context, $0.deletions, $0.packing).verbs
+        })
 
     /// The totals of days.
     package static let days = Feature(
@@ -23,7 +27,8 @@ extension Feature {
             }
         ],
         exports: [.days],
-        derivations: [{ Days($0) }])
+        derivations: [{ Days($0) }],
+        verbs: { Statistics.verbs($0.readers.statistics, $0.context) })
 }
 
 extension HeartRateTable {
@@ -55,6 +60,9 @@ extension ExportSection {
         var first = max(position.time, span.lowerBound)
         var part = ExportPart(file: position.section)
         while first <= span.upperBound, part.text.isEmpty {
+            // Heart rates with the times of wrong clocks may be millions of days apart.
+            guard let next = try source.store.firstDayKept(of: source.user, from: first) else { return nil }
+            first = max(first, next)
             let last = min(first + daysInPart - 1, span.upperBound)
             let range = CalendarDay(daysSince1970: first)...CalendarDay(daysSince1970: last)
             for totals in try days.totals(of: source.user, in: range) {
@@ -69,6 +77,19 @@ extension ExportSection {
 }
 
 extension Store {
+    /// The first day with anything kept that is not before one, or is the day before it; one less, because heart rates
+    /// are kept by UTC. Nil where there is none.
+    fileprivate func firstDayKept(of user: ID, from day: Int64) throws(VaultError) -> Int64? {
+        try database.first(
+            """
+            SELECT min(low) AS first_day FROM (
+                SELECT min(day) AS low FROM days WHERE person = ?1 AND day >= ?2 UNION ALL
+                SELECT min(day) FROM heart_rate_days WHERE person = ?1 AND day >= ?2 UNION ALL
+                SELECT min(hour) / 24 FROM heart_rate_hours WHERE person = ?1 AND hour >= ?3) AS kept
+            """, [.text(user.text), .integer(day - 1), .integer((day - 1) * 24)]
+        ) { row throws(VaultError) in try row.intIfPresent("first_day").map { $0 - 1 } } ?? nil
+    }
+
     /// From the first day with anything kept to the last; one more at both ends, because heart rates are kept by UTC.
     fileprivate func daysKept(of user: ID) throws(VaultError) -> ClosedRange<Int64>? {
         try database.first(

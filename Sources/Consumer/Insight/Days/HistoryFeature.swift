@@ -4,7 +4,7 @@ import Files
 import Records
 
 extension Feature {
-    /// What people's days were and are counted with.
+    /// What people's days were and are counted with, their goals among them.
     package static let history = Feature(
         name: "history",
         documents: [FeatureDocument(name: Histories.name, makesToday: true, exported: .shown(in: "history.json"))],
@@ -15,5 +15,6 @@ extension Feature {
             ) { source throws(VaultError) in
                 try source.documents.read(Histories.name, of: source.user).map(Histories.dated)
             }
-        ])
+        ],
+        verbs: { Goals($0.context, $0.days).verbs })
 }

@@ -6,7 +6,7 @@ import Fitness
 import Records
 package import Telemetry
 
-// Totals of a person's days: requests `statistics/…`. All of them are answered from days (Totals/): a day as it is
+// Totals of a person's days: requests `statistics/…`. All of them are answered from days (target Days): a day as it is
 // kept, and a period as the totals of its days. So a statistic can never contradict the days that it is about.
 //
 //     today, day      a day

@@ -63,7 +63,7 @@ package final class EndedGateways: PeopleObserver, @unchecked Sendable {
         context.changes.add(self)
     }
 
-    package func gatewaysChanged() { goOn() }
+    package func gatewaysEnded() { goOn() }
 
     package func connected() {
         isConnected = true

@@ -165,6 +165,7 @@ package final class Enrolment: @unchecked Sendable {
         context.limitedLog.notice("enrolled\(owner)") { "gateway \(gateway.id) was enrolled\(owner)\($0)" }
         context.changes.gatewaysChanged()
         // A gateway that was removed and is enrolled again must not be cleared from the broker.
+        context.changes.gatewaysEnded()
     }
 
     private func reply(to newcomer: Newcomer) throws -> JSON {
@@ -253,7 +254,7 @@ package final class Enrolment: @unchecked Sendable {
             context.limitedLog.notice("removed\(owner)") { "gateway \(gateway.id) was removed\(owner)\($0)" }
             // The reply goes first: the broker disconnects clients whose rights change, and the asker is one of them.
             request.done(["gateway": .string(gateway.id.text)])
-            context.changes.gatewaysChanged()
+            context.changes.gatewaysEnded()
         } catch {
             request.refuse(error)
         }

@@ -30,7 +30,7 @@ package import Telemetry
 // The notification about an invitation goes with it, however it ends. A person who invites the same person again and
 // again is held back: see Inviters.swift.
 //
-// A request that is repeated is done only once: see People/Answered.swift.
+// A request that is repeated is done only once: see Features/Answered.swift.
 
 /// Answers `friends/…`. Belongs to the session's thread, and lives as long as the desk that has its verbs.
 // Proof of @unchecked: as for `PeopleContext`.

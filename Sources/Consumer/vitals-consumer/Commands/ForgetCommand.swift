@@ -85,7 +85,7 @@ struct ForgetCommand: Subcommand {
         _ person: Forgotten, _ settings: ConsumerSettings, _ store: Store, _ keys: Keys
     ) throws(VaultError) -> Erasure.Proof {
         let grants = Grants(store: store, keys: keys)
-        let given = Set(settings.people.flatMap(\.sensors))
+        let given = settings.givenSensors
         var erasure = Erasure(person, store, keys, Feature.all, given: given) { sensors throws(VaultError) in
             let people = try Claims(store: store).people(settings, only: sensors)
             try grants.settle(people, only: sensors, now: unixMilliseconds())

@@ -16,7 +16,7 @@ import Vault
 /// old store can have issued.
 ///
 /// People who were forgotten since the backup are forgotten again, before anything is put in place: see
-/// Forgetting/Forgotten.swift.
+/// Records/Forgotten.swift.
 struct RestoreCommand: Subcommand {
     static let declaration = Command(
         name: "restore",
@@ -144,7 +144,7 @@ extension RestoreCommand {
         for person in try places.bringUpToDate(with: lists).inOrder {
             guard try Erasure.isPending(person, store, keys, Feature.all) else { continue }
             // The service decides at its start whose the sensors are.
-            let given = Set(settings.people.flatMap(\.sensors))
+            let given = settings.givenSensors
             var erasure = Erasure(person, store, keys, Feature.all, given: given) { _ throws(VaultError) in }
             try erasure.finish()
             count += 1

@@ -2,6 +2,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Accounts
 @testable import vitals_consumer
 
 @Suite("What cannot be undone", .timeLimit(.minutes(20)))

@@ -9,6 +9,7 @@ import Testing
 import Vault
 
 @testable import Admission
+@testable import Days
 @testable import Features
 @testable import Readings
 @testable import Sensors
@@ -151,7 +152,7 @@ struct GatewayEndTests {
             let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "clearing"))
             let context = PeopleContext(
                 parts.settings, Feature.all, store: parts.store, keys: parts.keys, session: session,
-                doors: ClosedDoors.all)
+                changes: PeopleChanges(), doors: ClosedDoors.all)
             let ended = EndedGateways(context, patience: .seconds(2))
             session.start(
                 Handlers(
@@ -182,7 +183,7 @@ struct GatewayEndTests {
             let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "clearing"))
             let context = PeopleContext(
                 parts.settings, Feature.all, store: parts.store, keys: parts.keys, session: session,
-                doors: ClosedDoors.all)
+                changes: PeopleChanges(), doors: ClosedDoors.all)
             let ended = EndedGateways(context, patience: .seconds(1), pause: .milliseconds(100))
             let isDeaf = Mutex(true)
             session.start(

@@ -8,6 +8,7 @@ import Telemetry
 import TestSupport
 
 @testable import Accounts
+@testable import Days
 @testable import Desk
 @testable import Features
 @testable import OpenID
@@ -56,7 +57,7 @@ final class Reception: @unchecked Sendable {
         context = PeopleContext(
             settings, Feature.all, store: try Store(folder: settings.state), keys: keys,
             session: Session(settings.broker),
-            doors: ClosedDoors.all)
+            changes: PeopleChanges(), doors: ClosedDoors.all)
         context.now = { [unowned self] in now }
         let keySets = KeySets(
             fetch: { [unowned self] provider in

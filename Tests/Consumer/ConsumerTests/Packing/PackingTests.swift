@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Readings
 @testable import vitals_consumer
 
 @Suite("Packing", .timeLimit(.minutes(20)))

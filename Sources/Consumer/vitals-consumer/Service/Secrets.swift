@@ -50,7 +50,9 @@ final class Secrets: @unchecked Sendable {
         defer { loop.after(.milliseconds(next)) { [weak self] in self?.start(loop) } }
         do throws(VaultError) {
             let due = try context.keys.dueForRotation(after: age / .milliseconds(1), now: unixMilliseconds())
-            for user in due where try context.keys.rotate(user) != nil { rotated.insert(user) }
+            for user in due where !context.doors.isBeingForgotten(user) {
+                if try context.keys.rotate(user) != nil { rotated.insert(user) }
+            }
             guard !rotated.isEmpty else { return }
             try context.doors.settle(sensors { rotated.contains($0) })
             log.notice("made new secrets for \(rotated.count) \(rotated.count == 1 ? "person" : "persons")")

@@ -28,7 +28,7 @@ import Vault
 // granted the subscription to their blocks.
 //
 // Requests of people come on the same thread, and are answered after the batch that they came in: see the target Desk,
-// and Features.swift.
+// and FeaturesAtDesk.swift.
 //
 // On SIGHUP the settings are read again: see Reload.swift.
 
@@ -65,7 +65,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
     let days: Days
     let scheduledReads: ScheduledReads
     /// The features at the desk.
-    let features: Features
+    let features: FeaturesAtDesk
     /// Ends what was started; in the order of the starts. The owner's.
     private var ends: [() -> Void] = []
     /// Whether the disk takes what is written.
@@ -89,18 +89,23 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
     private let presenceTopic: String
 
     /// A consumer that does not run yet.
-    /// - Parameter failed: called, on the session's thread, when the service cannot go on.
+    /// - Parameters:
+    ///   - features: only tests have others.
+    ///   - failed: called, on the session's thread, when the service cannot go on.
     /// - Throws: where the settings, the root key or a database do not allow it to.
-    init(_ settings: ConsumerSettings, readiness: Readiness, failed: @escaping @Sendable (any Error) -> Void) throws {
+    init(
+        _ settings: ConsumerSettings, features: [Feature] = Feature.all, readiness: Readiness,
+        failed: @escaping @Sendable (any Error) -> Void
+    ) throws {
         self.settings = settings
         self.readiness = readiness
         self.failed = failed
         folder = try StateFolder(settings.state)
         // The root key first: with another one nothing is changed.
         _ = try Keys(settings, .read, mayBeOlder: true)
-        try folder.migrate(adding: Feature.all.migrations)
+        try folder.migrate(adding: features.migrations)
         let keys = try Keys(settings, .write)
-        let store = try Store(settings)
+        let store = try Store(settings, features)
 
         var options = Self.brokerOptions(settings, store.id)
         presence = Presence(instance: try StreamID(bytes: RandomBytes.draw(16)).description)
@@ -115,7 +120,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
         let notifications = Notifications(store, keys)
         // Without accounts nothing about people is retained: see `TodayTopics`.
         latest = settings.hasAccounts ? LatestMinutes(changes, session, settings.topics) : nil
-        let derivations = Feature.all.derivations(
+        let derivations = features.derivations(
             DerivationParts(
                 store, keys, zone: settings.timeZone, minutes: latest, goals: GoalReaching(notifications),
                 changes: changes))
@@ -124,7 +129,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
         let beingForgotten = BeingForgotten()
         let beside = StaleHours.Beside(
             perform: { [hours] in hours.perform($0) }, back: { [loop = session.loop] in loop.perform($0) },
-            read: { read in try ReadSource.opened(settings, Feature.all) { try read($0.store, $0.keys) } })
+            read: { read in try ReadSource.opened(settings, features) { try read($0.store, $0.keys) } })
         let stale = StaleHours(
             store, keys, derivations, beside: beside, isBeingForgotten: { beingForgotten.contains($0) })
         self.stale = stale
@@ -132,7 +137,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
 
         streams = Streams(settings, Grants(store: store, keys: keys), control, session, rules, changes)
         forgetting = Forgetting(
-            ForgottenPlaces(settings, store: store, keys: keys), Feature.all, streams, beingForgotten, changes,
+            ForgottenPlaces(settings, store: store, keys: keys), features, streams, beingForgotten, changes,
             endReading: { stale.endReading() })
         try Failure.explaining { [forgetting, streams] () throws(VaultError) in
             // A run that was killed between writing a commit and flushing it has left blocks that are in the ledger,
@@ -155,18 +160,18 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
             isBeingForgotten: { beingForgotten.contains($0) }, endReading: { stale.endReading() })
 
         desk = Self.desk(settings, session, beingForgotten)
-        readers = FeatureReaders(settings, Feature.all, session.loop, stale)
+        readers = FeatureReaders(settings, features, session.loop, stale)
         publisher = NotificationPublisher(notifications, session, settings.topics)
         let questions = SensorQuestions(session, settings.topics)
         scheduledReads = ScheduledReads(store, days.histories, settings.reads, questions)
         changes.add(scheduledReads)
         let context = PeopleContext(
-            settings, Feature.all, store: store, keys: keys, session: session, rules: rules, changes: changes,
+            settings, features, store: store, keys: keys, session: session, rules: rules, changes: changes,
             notifications: notifications,
             doors: ServiceDoors(streams, forgetting, beingForgotten, session, settings.topics))
         secrets = Secrets(context, after: settings.rotateAfter)
-        features = try Features(
-            context, settings, desk, days, readers, questions, ingest.totals.deletions, packing, secrets)
+        self.features = try FeaturesAtDesk(
+            FeatureParts(context, days, readers, ingest.totals.deletions, packing), settings, desk, questions, secrets)
         changes.add(self)
     }
 
@@ -195,6 +200,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
             options.clientID = "vitals-consumer-\(store)-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
         }
         options.batchLimit = settings.batch.count
+        options.batchEnough = 256
         options.batchDuration = settings.batch.duration
         return options
     }

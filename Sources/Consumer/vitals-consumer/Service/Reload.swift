@@ -39,14 +39,14 @@ extension Consumer {
         ingest.enrol(identities)
         ingest.allowances.limits = new.limits
         scheduledReads.apply(new.reads)
-        scheduledReads.sensorsChanged()
+        changes.sensorsChanged()
         features.today.settingsChanged()
         log.notice("read the settings again")
         if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
         republishing?.cancel()
         publishSettled()
         // An operator may have removed some gateways.
-        features.endedGateways.goOn()
+        changes.gatewaysEnded()
     }
 
     /// Publishes the grants that follow from settings that are in force already, until that has succeeded once.

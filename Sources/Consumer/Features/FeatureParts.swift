@@ -1,0 +1,21 @@
+package import Days
+package import Readings
+
+/// The parts of a service that features answer with. Belongs to the session's thread.
+package struct FeatureParts {
+    package let context: PeopleContext
+    package let days: Days
+    package let readers: FeatureReaders
+    package let deletions: Deletions
+    package let packing: Packing
+
+    package init(
+        _ context: PeopleContext, _ days: Days, _ readers: FeatureReaders, _ deletions: Deletions, _ packing: Packing
+    ) {
+        self.context = context
+        self.days = days
+        self.readers = readers
+        self.deletions = deletions
+        self.packing = packing
+    }
+}

@@ -1,0 +1,14 @@
+import Daemon
+import Features
+import Readings
+import Records
+import Telemetry
+
+extension Store {
+    /// Opens the store of the settings, with the tables of all features: to write, or to read beside a service.
+    convenience init(
+        _ settings: any HouseSettings, _ features: [Feature] = Feature.all, readOnly: Bool = false
+    ) throws(Failure) {
+        try self.init(folder: settings.state, readOnly: readOnly, adding: features.migrations)
+    }
+}
