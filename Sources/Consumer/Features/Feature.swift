@@ -5,8 +5,8 @@ package import Records
 package import Storage
 package import Telemetry
 
-// What the house must know of a feature stands in one value, in the feature's own folder: its tables and documents, what
-// is exported of them, what is done when a person is erased, what it keeps of readings.
+// What the house must know of a feature stands in one value, in the feature's own folder: its tables and documents,
+// what is exported of them, what is done when a person is erased, what it keeps of readings, what people may ask.
 //
 // The parts that do something with all of these, such as `forget`, `export`, `check` and `recount`, are given a list of
 // features, and name none of them. `FeatureList.swift` is the list. Its order is the order of an export's files, and

@@ -20,9 +20,9 @@ package import Telemetry
 // Readings that a stream holds from after its end, by corrected times, are hidden where the sensor was another person's
 // then. Heart rate that its owner had deleted is hidden by the same times.
 //
-// Blocks of closed hours lie packed in one row: see PackedReadings.swift. Code that reads on another thread or in another process
-// than the one that packs reads within one `database.snapshot`: otherwise blocks might become such a row between two
-// pages, and be seen twice.
+// Blocks of closed hours lie packed in one row: see PackedReadings.swift. Code that reads on another thread or in
+// another process than the one that packs reads within one `database.snapshot`: otherwise blocks might become such a row
+// between two pages, and be seen twice.
 //
 // The same reading may lie in a readings block and in a loose one, where a gateway's card was copied back: it is handed
 // on once. Two readings blocks never hold the same reading, so equal readings in them are two heartbeats in one

@@ -5,8 +5,8 @@ import Telemetry
 import Vault
 
 // A cursor is where the next part of an export begins: the time, the count and the name of the section. It is sealed,
-// and bound to the person: nobody can make one, and one person's cursor is not valid for another. One of a section that
-// is not there any longer is not valid either, nor are those of earlier versions, which had a number in place of a name.
+// and bound to the person: nobody can make one, and one person's cursor is not valid for another. A cursor for a section
+// that no longer exists is not valid either, nor are those of earlier versions, which had a number in place of a name.
 
 extension Export {
     /// The cursor for a position.
