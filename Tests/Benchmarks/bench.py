@@ -15,6 +15,7 @@ parser.add_argument("--seconds", type=int, default=20, help="how long each gatew
 parser.add_argument("--speed", type=float, default=280, help="how fast the sensor replays; 280 is about 250 heart rates a second")
 parser.add_argument("--blocks", type=int, default=20_000, help="how many blocks the consumer is sent (default 20000)")
 parser.add_argument("--window", type=int, default=1024, help="how many of them may be on their way (default 1024)")
+parser.add_argument("--readings", type=int, nargs="+", default=[10, 64], help="how many readings a block has (default 10 64)")
 parser.add_argument("--devices", type=int, nargs="+", default=[0, 1_000, 10_000], help="how many the broker knows (default 0 1000 10000)")
 parser.add_argument("--rounds", type=int, default=1, help="measures all so many times, and prints medians (default 1)")
 parser.add_argument("--years", type=float, default=5, help="how many years of heart rate a curve is of (default 5)")
@@ -41,7 +42,7 @@ try:
     if chosen.what in ("gateway", "all"):
         gateway_cost.run(chosen.seconds, chosen.rounds, chosen.speed)
     if chosen.what in ("consumer", "all"):
-        consumer_rate.run(chosen.blocks, chosen.rounds, chosen.window)
+        consumer_rate.run(chosen.blocks, chosen.rounds, chosen.window, chosen.readings)
     if chosen.what in ("accounts", "all"):
         accounts.run(chosen.rounds)
     if chosen.what in ("broker", "all"):

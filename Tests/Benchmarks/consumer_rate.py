@@ -16,14 +16,14 @@ from statistics import median
 from household import RELEASE, TOPICS, Household, processor_seconds, resident_kilobytes, stop
 
 
-def run(blocks, rounds, window):
+def run(blocks, rounds, window, sizes):
     print(f"The consumer's rate, {blocks} blocks from one gateway, at most {window} on their way"
           + (f", medians of {rounds} rounds" if rounds > 1 else ""))
-    for readings in (10, 64):
+    for readings in sizes:
         found = [one(blocks, readings, window) for _ in range(rounds)]
         rate, cost, memory, busy, load, floor_rate, floor_cost, floor_busy, floor_load, stored = (
             median(column) for column in zip(*found))
-        print(f"  {readings} readings a block:")
+        print(f"  {readings} {'reading' if readings == 1 else 'readings'} a block:")
         print(f"    consumer:      {rate:8.0f} blocks/s, {rate * readings:9.0f} readings/s, {cost:6.1f} µs a block,"
               f" {memory / 1024:.1f} MB resident; busy: {rate * cost / 1e4:.0f} %, broker {busy:.0f} %, load {load:.0f} %")
         print(f"    mosquitto_sub: {floor_rate:8.0f} blocks/s, {floor_rate * readings:9.0f} readings/s,"
