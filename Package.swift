@@ -103,14 +103,16 @@ let package = Package(
         library(.consumer, "Desk", ["Daemon", "Files", "MQTT", "Reactor", "Telemetry", "Vault"]),
         library(
             .consumer, "Readings",
-            ["Daemon", "Files", "Fitness", "ProgramSettings", "Reactor", "Records", "Storage", "Telemetry", "Vault"]),
-        library(.consumer, "OpenID", ["Daemon", "Desk", "Fetch", "Files", "Records", "Storage", "Telemetry", "Vault"]),
-        library(
-            .consumer, "Days",
             [
-                "Compression", "Daemon", "Desk", "Files", "Fitness", "Reactor", "Readings", "Records", "Storage",
+                "Compression", "Daemon", "Files", "Fitness", "ProgramSettings", "Reactor", "Records", "Storage",
                 "Telemetry", "Vault",
             ]),
+        library(
+            .consumer, "OpenID",
+            ["Daemon", "Desk", "Fetch", "Files", "Reactor", "Records", "Storage", "Telemetry", "Vault"]),
+        library(
+            .consumer, "Days",
+            ["Compression", "Daemon", "Files", "Fitness", "Reactor", "Readings", "Records", "Storage", "Telemetry"]),
         library(
             .consumer, "Features",
             [
@@ -126,34 +128,33 @@ let package = Package(
         library(
             .consumer, "Insight",
             [
-                "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings", "Records",
-                "Storage", "Telemetry", "Vault",
+                "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Readings", "Records", "Storage",
+                "Telemetry",
             ]),
         library(
             .consumer, "Custody",
             [
-                "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings", "Records",
-                "Storage", "Telemetry", "Vault",
+                "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "Reactor", "Readings", "Records", "Storage",
+                "Telemetry", "Vault",
             ]),
         library(
             .consumer, "Accounts",
             [
-                "Admission", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "OpenID",
+                "Admission", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "OpenID", "Reactor",
                 "Readings", "Records", "Storage", "Telemetry", "Vault",
             ]),
         library(
             .consumer, "Social",
             [
-                "Accounts", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "Insight", "MQTT", "Reactor",
-                "Readings", "Records", "Storage", "Telemetry", "Vault",
+                "Accounts", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Records",
+                "Storage", "Telemetry", "Vault",
             ]),
         program(
             .consumer, "vitals-consumer",
             [
-                "Accounts", "Admission", "Compression", "Custody", "Daemon", "Days", "Desk", "Features", "Fetch",
-                "Files",
-                "Fitness", "Insight", "MQTT", "OpenID", "ProgramSettings", "Reactor", "Readings", "Records", "Sensors",
-                "Social", "Storage", "Telemetry", "Vault",
+                "Accounts", "Admission", "Custody", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "Insight",
+                "MQTT", "ProgramSettings", "Reactor", "Readings", "Records", "Sensors", "Social", "Storage",
+                "Telemetry", "Vault",
             ]),
         program(.sensor, "vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
         program(

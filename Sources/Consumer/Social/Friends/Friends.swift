@@ -6,7 +6,6 @@ package import Features
 package import Files
 package import Fitness
 package import Records
-package import Sensors
 package import Telemetry
 
 // Friendships: who sees whose steps.
