@@ -116,6 +116,38 @@ struct MadeUpFeatureTests {
         #expect(try findings() == good)
     }
 
+    @Test("does not keep a reset from ending where it has not sealed again what a reset keeps: that goes")
+    func notSealedAgain() throws {
+        let covers = Feature(
+            name: "covers",
+            migrations: [
+                Migration(
+                    "covers/1",
+                    """
+                    CREATE TABLE covers (
+                        person TEXT NOT NULL, page INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
+                        PRIMARY KEY (person, page)
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+            ],
+            sealedTables: [
+                SealedTable(
+                    "covers", key: "page", isKeptByReset: true, exported: .hidden(because: "it is made for this test")
+                ) { row, user, version throws(VaultError) in
+                    Documents.context("cover \(try row.int("entry"))", user, version)
+                }
+            ])
+        let features = Feature.all + [covers]
+        let parts = try household.open(adding: features.migrations)
+        try parts.store.database.execute(
+            "INSERT INTO covers (person, page, secret_version, sealed) VALUES ('demo', 1, 1, zeroblob(60))")
+        let person = Forgotten(user: demo, version: 1, time: start, isWithAccount: false)
+        var erasure = Erasure(person, parts.store, parts.keys, features) { _ throws(VaultError) in }
+        try erasure.finish()
+        #expect(try parts.count("covers") == 0)
+        #expect(try !Erasure.isPending(person, parts.store, parts.keys, features))
+    }
+
     @Test("is erased, and takes its own step", arguments: [false, true])
     func erased(withAccount: Bool) throws {
         let parts = try lived()

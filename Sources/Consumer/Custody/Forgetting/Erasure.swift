@@ -186,6 +186,11 @@ extension Erasure {
             try store.database.execute("DELETE FROM documents WHERE person = ? AND secret_version <= ?", names)
             for table in features.tables.filter(\.isEmptiedAlways) { try deleteAll(table.name, table.column) }
             try take(\.erased, &effects)
+            // Nobody can open what its feature has not sealed again: left there, it would keep the erasing from ending.
+            for table in features.sealedTables where table.isKeptByReset {
+                try store.database.execute(
+                    "DELETE FROM \(table.name) WHERE person = ? AND secret_version <= ?", names)
+            }
         }
         if !effects.sensors.isEmpty { try settle(effects.sensors) }
     }

@@ -151,9 +151,6 @@ package final class Forgetting: @unchecked Sendable {
         self.endReading = endReading
     }
 
-    /// Whether somebody is being forgotten.
-    package func isBusy(with user: ID) -> Bool { jobs.contains { $0.user == user } }
-
     /// Forgets everything about a person, and goes on until it is done, through errors and restarts.
     /// - Parameters:
     ///   - keepingAccount: whether the account stays, with its contact, devices and claims, under a new secret.
@@ -172,7 +169,7 @@ package final class Forgetting: @unchecked Sendable {
     /// on the loop.
     package func catchUp() throws(VaultError) {
         for person in try places.bringUpToDate().inOrder {
-            guard !isBusy(with: person.user) else {
+            guard !beingForgotten.contains(person.user) else {
                 isBehind = true
                 continue
             }
