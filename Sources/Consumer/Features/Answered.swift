@@ -11,7 +11,7 @@ package import Telemetry
 // refused request was not done, and is not kept.
 
 /// Requests that were done, with their replies. Belongs to the session's thread.
-package final class Answered {
+package final class Answered: FeatureService {
     /// How long a reply is kept, milliseconds.
     package static let lifetime: Int64 = 600_000
 

@@ -1,12 +1,14 @@
 package import Days
 package import Desk
 package import Files
+package import Readings
 package import Records
 package import Storage
 package import Telemetry
 
 // What the house must know of a feature stands in one value, in the feature's own folder: its tables and documents,
-// what is exported of them, what is done when a person is erased, what it keeps of readings, what people may ask.
+// what is exported of them, what is done when a person is erased, what it keeps of readings, what people may ask, what
+// they are told and on which topics, and what it reads of the settings.
 //
 // The parts that do something with all of these, such as `forget`, `export`, `check` and `recount`, are given a list of
 // features, and name none of them. `FeatureList.swift` is the list. Its order is the order of an export's files, and
@@ -34,12 +36,23 @@ package struct Feature: Sendable {
     package var hanging: HangingPart?
     /// What people may ask of it. Called once, before the service starts.
     package var verbs: VerbsMaker?
+    /// What of it lives as long as the service does. Called once, before the service starts.
+    package var service: ServiceMaker?
+    /// What it publishes to people.
+    package var topics: [FeatureTopic] = []
+    /// What it tells people of.
+    package var notifications: [Notification.Kind] = []
+    /// Its words for people, in each language.
+    package var phrases: [Phrase] = []
+    /// What it reads of the settings.
+    package var settings: (any FeatureSettings.Type)?
 
     package init(
         name: String, migrations: [Migration] = [], sealedTables: [SealedTable] = [], tables: [PersonalTable] = [],
         documents: [FeatureDocument] = [], exports: [ExportSection] = [], erasing: ErasingStep? = nil,
         erased: ErasingStep? = nil, derivations: [DerivationMaker] = [], hanging: HangingPart? = nil,
-        verbs: VerbsMaker? = nil
+        verbs: VerbsMaker? = nil, service: ServiceMaker? = nil, topics: [FeatureTopic] = [],
+        notifications: [Notification.Kind] = [], phrases: [Phrase] = [], settings: (any FeatureSettings.Type)? = nil
     ) {
         self.name = name
         self.migrations = migrations
@@ -52,11 +65,19 @@ package struct Feature: Sendable {
         self.derivations = derivations
         self.hanging = hanging
         self.verbs = verbs
+        self.service = service
+        self.topics = topics
+        self.notifications = notifications
+        self.phrases = phrases
+        self.settings = settings
     }
 }
 
 /// Makes what a feature answers.
 package typealias VerbsMaker = @Sendable (FeatureParts) -> [Verb]
+
+/// Makes what of a feature lives as long as the service; nil where the settings want none.
+package typealias ServiceMaker = @Sendable (FeatureParts) throws(VaultError) -> (any FeatureService)?
 
 /// Makes what a feature keeps of readings.
 package typealias DerivationMaker = @Sendable (DerivationParts) -> any Derivation

@@ -1,39 +1,7 @@
 package import Fitness
 
-// What people are told, in their language. A language is one table, in a file of its own: `English.swift` has all
-// phrases, with their values in braces; another language is a translated copy of it, and an entry in `Language.all`. A
-// test makes sure that nothing is missing.
-
-/// The phrases of a language.
+/// A language, and how it writes numbers and days. Its words are in the phrases: see `Phrase`.
 package struct Language: Sendable {
-    /// The phrases. The values that are filled in are in braces.
-    package enum Phrase: String, CaseIterable, Hashable, Sendable {
-        /// The name for a person who has not given one.
-        case somebody
-        /// {target}
-        case reachedSteps, reachedDistance, reachedEnergy
-        /// {name}
-        case friendRequest, friendAccepted
-        /// {sensor}
-        case sensorLost
-        /// Nothing is filled in.
-        case storageFull
-        /// {name}; thumbs by how far the friend has come: nothing is known, less than a quarter, half, three quarters,
-        /// all; the goal is reached.
-        case upUnknown, upStart, upQuarter, upHalf, upNear, upReached
-        case downUnknown, downStart, downQuarter, downHalf, downNear, downReached
-        /// {value}, {day}
-        case shareValue
-        /// {value}, {day}, {percent}, {target}
-        case shareGoal, shareReached
-        /// {number}
-        case steps, kilometres, kilocalories
-        /// {number}
-        case ofGoal
-        /// {day}, {month}, {year}
-        case date
-    }
-
     /// A language tag's first part.
     package let tag: String
     /// January to December.
@@ -42,7 +10,24 @@ package struct Language: Sendable {
     let thousands: String
     /// Before decimals.
     package let decimal: String
-    let phrases: [Phrase: String]
+    /// Its words of a phrase.
+    package let words: @Sendable (Phrase) -> String
+
+    package static let english = Language(
+        tag: "en",
+        months: [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+            "November", "December",
+        ],
+        thousands: ",", decimal: ".", words: \.english)
+
+    package static let german = Language(
+        tag: "de",
+        months: [
+            "Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
+            "Dezember",
+        ],
+        thousands: ".", decimal: ",", words: \.german)
 
     package static let all = [english, german]
 
@@ -55,7 +40,7 @@ package struct Language: Sendable {
     /// A phrase with all values filled in. Braces in a value are left alone.
     package func callAsFunction(_ phrase: Phrase, _ values: KeyValuePairs<String, String> = [:]) -> String {
         var text = ""
-        var rest = Substring(phrases[phrase] ?? Language.english.phrases[phrase] ?? "")
+        var rest = Substring(words(phrase))
         while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
             let name = rest[rest.index(after: open)..<close]
             text += rest[..<open] + (values.first { $0.key == name }?.value ?? "")

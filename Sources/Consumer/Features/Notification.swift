@@ -4,18 +4,11 @@ package import Telemetry
 
 /// Something that has happened, and that a person may want to know about.
 package struct Notification: Hashable {
-    /// What it is, for programs.
-    package enum Kind: String, CaseIterable {
-        case goalReached = "goal-reached"
-        case thumbsUp = "thumbs-up"
-        case thumbsDown = "thumbs-down"
-        /// Somebody would like to be a friend.
-        case friendRequest = "friend-request"
-        case friendAccepted = "friend-accepted"
-        /// Somebody else has claimed a sensor that was this person's.
-        case sensorLost = "sensor-lost"
-        /// No more of this person's readings are stored, until there is room.
-        case storageFull = "storage-full"
+    /// What it is, for programs. Each feature has its own.
+    package struct Kind: Hashable, Sendable {
+        package let name: String
+
+        package init(_ name: String) { self.name = name }
     }
 
     package var kind: Kind
@@ -64,22 +57,22 @@ extension Notification {
     /// As it is sealed.
     package var json: JSON {
         .object(present: [
-            "kind": .string(kind.rawValue), "time": .integer(time), "text": .string(text),
+            "kind": .string(kind.name), "time": .integer(time), "text": .string(text),
             "from": from.map { .string($0.text) }, "from_name": fromName.map(JSON.string),
             "day": day.map { .string("\($0)") }, "goal": goal.map(JSON.string),
         ])
     }
 
-    /// Reads what was sealed; nil where this version does not know it.
+    /// Reads what was sealed; nil where it is no notification.
     package init?(kept json: JSON) {
-        guard case .string(let name)? = json["kind"], let kind = Kind(rawValue: name),
-            case .integer(let time)? = json["time"], case .string(let text)? = json["text"]
+        guard case .string(let name)? = json["kind"], case .integer(let time)? = json["time"],
+            case .string(let text)? = json["text"]
         else { return nil }
         func member(_ field: String) -> String? {
             if case .string(let text)? = json[field] { text } else { nil }
         }
         self.init(
-            kind: kind, time: time,
+            kind: Kind(name), time: time,
             from: member("from").flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } },
             fromName: member("from_name"), day: member("day").flatMap { CalendarDay($0) }, goal: member("goal"),
             text: text)

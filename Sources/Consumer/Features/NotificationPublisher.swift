@@ -11,7 +11,7 @@ package import Telemetry
 /// has acknowledged are marked together, in one transaction. A lost connection fails all that are on their way, and
 /// publishing begins again with the oldest that is not marked.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
-package final class NotificationPublisher: @unchecked Sendable {
+package final class NotificationPublisher: FeatureService, @unchecked Sendable {
     private static let window = 64
 
     private let notifications: Notifications

@@ -51,14 +51,14 @@ package final class Notifications {
         return id
     }
 
-    /// Removes a person's notification about an invitation, within the transaction that ends it. The broker does not
-    /// keep notifications that were published already.
-    package func remove(invitation: ID, of user: ID) throws(VaultError) {
+    /// Removes what a person is told of somebody, such as an invitation, within the transaction that ends it. The broker
+    /// does not keep notifications that were published already.
+    package func remove(_ kind: Notification.Kind, from: ID, of user: ID) throws(VaultError) {
         let rows = try store.database.query(
             "SELECT \(Row.columns) FROM notifications WHERE person = ?", [.text(user.text)], row: Row.init)
         for row in rows {
-            guard let stored = try opened(row), stored.notification.kind == .friendRequest,
-                stored.notification.from == invitation
+            guard let stored = try opened(row), stored.notification.kind == kind,
+                stored.notification.from == from
             else { continue }
             try store.database.execute("DELETE FROM notifications WHERE number = ?", [.integer(row.number)])
         }

@@ -23,7 +23,12 @@ extension Feature {
                 return ["notifications": .array(all.map { $0.json.dated("time") { iso8601(unixMilliseconds: $0) } })]
             }
         ],
-        verbs: { $0.context.notifications.verbs })
+        verbs: { $0.context.notifications.verbs },
+        service: { parts in
+            let context = parts.context
+            return NotificationPublisher(context.notifications, context.session, context.topics)
+        },
+        topics: [FeatureTopic(.notifications, isRetained: false)], phrases: [.somebody, .date])
 
     /// Requests that must not be done twice.
     package static let answered = Feature(
@@ -34,5 +39,6 @@ extension Feature {
             ) { row, user, version throws(VaultError) in
                 Documents.context(Answered.label(try row.blob("entry")), user, version)
             }
-        ])
+        ],
+        service: { parts in parts.context.answered })
 }

@@ -20,11 +20,33 @@ package protocol HouseSettings: Sendable {
     var people: [PersonSettings] { get }
     /// Whether there are people besides those of the settings.
     var hasAccounts: Bool { get }
-    /// A link that goes with what people share: the same for all of them, except for `{day}` and `{goal}`.
-    var shareLink: String? { get }
+    /// What features read of the settings.
+    var ofFeatures: [any FeatureSettings] { get }
+}
+
+/// What a feature reads of the settings: a section, or a key.
+package protocol FeatureSettings: Equatable, Sendable {
+    /// The section or key of the file.
+    static var key: String { get }
+    /// Whether a running service takes it from settings that are read again. Otherwise it needs a restart.
+    static var isTakenAtOnce: Bool { get }
+
+    /// - Parameter settings: the whole file.
+    init(_ settings: Section) throws(SettingsError)
+}
+
+extension FeatureSettings {
+    /// Whether both say the same.
+    package func equals(_ other: any FeatureSettings) -> Bool { self == other as? Self }
 }
 
 extension HouseSettings {
+    /// What a feature reads of them. The feature must be on the list that they were read for.
+    package subscript<Own: FeatureSettings>(_ type: Own.Type) -> Own {
+        for settings in ofFeatures { if let own = settings as? Own { return own } }
+        preconditionFailure("no feature on the list reads \(type)")
+    }
+
     /// The sensors that the settings give to people.
     package var givenSensors: Set<SensorName> { Set(people.flatMap(\.sensors)) }
 }

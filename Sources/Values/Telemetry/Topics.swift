@@ -1,4 +1,4 @@
-/// All topics. They are spelt here and nowhere else.
+/// All topics. They are spelt here, except for what the consumer's features publish to people, which they spell themselves.
 ///
 /// ```
 /// {root}/gateways/{gateway}/status
@@ -49,18 +49,16 @@ public enum UserTopic: Hashable, Sendable {
     case request(resource: ID, verb: ID)
     /// A reply; the tail is one or more levels.
     case response(String)
+    /// What the consumer publishes to the person: one to `mostLevels` levels, each of which could be an id.
+    case published(String)
+
+    /// How many levels such a topic has at most.
+    public static let mostLevels = 4
+
     /// The progress of something that takes long.
-    case progress
-    /// The last minute of heart rate.
-    case heartRate
-    /// The day so far.
-    case today
-    /// A goal of the day, by name.
-    case goal(ID)
-    /// A friend's day so far.
-    case friendToday(ID)
+    public static let progress = UserTopic.published("progress")
     /// Events that the person may want to know about.
-    case notifications
+    public static let notifications = UserTopic.published("notifications")
 }
 
 /// What follows `accounts/`.
@@ -321,12 +319,7 @@ public struct Topics: Hashable, Sendable {
         switch topic {
         case .request(let resource, let verb): "requests/\(resource)/\(verb)"
         case .response(let tail): "responses/\(tail)"
-        case .progress: "progress"
-        case .heartRate: "heart-rate"
-        case .today: "today"
-        case .goal(let goal): "goals/\(goal)"
-        case .friendToday(let friend): "friends/\(friend)/today"
-        case .notifications: "notifications"
+        case .published(let name): name
         }
     }
 
@@ -354,19 +347,17 @@ public struct Topics: Hashable, Sendable {
     private static func parse(user levels: ArraySlice<String>) -> UserTopic? {
         let rest = levels.dropFirst()
         switch (levels.first, rest.count) {
-        case ("progress", 0): return .progress
-        case ("heart-rate", 0): return .heartRate
-        case ("today", 0): return .today
-        case ("notifications", 0): return .notifications
-        case ("goals", 1): return rest.first.flatMap(id).map(UserTopic.goal)
-        case ("friends", 2):
-            guard rest.last == "today" else { return nil }
-            return rest.first.flatMap(id).map(UserTopic.friendToday)
         case ("requests", 2):
             guard let resource = rest.first.flatMap(id), let verb = rest.last.flatMap(id) else { return nil }
             return .request(resource: resource, verb: verb)
+        case ("requests", _): return nil
         case ("responses", 1...): return .response(rest.joined(separator: "/"))
-        default: return nil
+        case ("responses", _): return nil
+        default:
+            guard (1...UserTopic.mostLevels).contains(levels.count), levels.allSatisfy({ id($0) != nil }) else {
+                return nil
+            }
+            return .published(levels.joined(separator: "/"))
         }
     }
 

@@ -43,6 +43,31 @@ struct FeatureTests {
         #expect(found.keys.sorted() == names.sorted(), "\(found)")
     }
 
+    @Test("own each topic on which people are told something, and no topic belongs to two of them")
+    func topics() {
+        let topics = Feature.all.topics
+        for topic in topics {
+            let example = UserTopic.published(topic.filter.replacingOccurrences(of: "+", with: "a"))
+            #expect(topics.count { $0.covers(example) } == 1, "\(topic.filter)")
+        }
+        func covered(_ name: String) -> Bool { topics.contains { $0.covers(.published(name)) } }
+        for name in ["today", "goals/steps", "friends/eva/today", "heart-rate", "notifications", "progress"] {
+            #expect(covered(name), "\(name)")
+        }
+        for name in ["today/x", "goals", "friends/eva", "friends/eva/goals", "progress/x", "location"] {
+            #expect(!covered(name), "\(name)")
+        }
+        #expect(topics.allSatisfy { !$0.covers(.response($0.filter)) })
+    }
+
+    @Test("own each kind of notification and each part of the settings, and none belongs to two of them")
+    func kindsAndKeys() {
+        let kinds = Feature.all.flatMap(\.notifications).map(\.name)
+        #expect(kinds.count >= 7 && Set(kinds).count == kinds.count)
+        let keys = Feature.all.compactMap { $0.settings?.key }
+        #expect(keys.count >= 4 && Set(keys).count == keys.count)
+    }
+
     @Test("show in an export what they keep, or say why not")
     func exported() {
         let sections = Feature.all.flatMap(\.exports).map(\.name)

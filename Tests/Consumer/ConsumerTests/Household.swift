@@ -7,6 +7,7 @@ import TestSupport
 import Vault
 
 @testable import Days
+@testable import Features
 @testable import Readings
 @testable import vitals_consumer
 
@@ -29,7 +30,7 @@ final class Household {
     /// The settings, through a file as ever.
     func settings(
         people: String = "demo: { sensors: [\"home/strap\"] }", port: UInt16 = 1, broker: String = "",
-        more: String = ""
+        more: String = "", features: [Feature] = Feature.all
     ) throws -> ConsumerSettings {
         let text = """
             {
@@ -43,7 +44,9 @@ final class Household {
             }
             """
         try text.write(toFile: path("consumer.json5"), atomically: true, encoding: .utf8)
-        return try Settings.read(path("consumer.json5"), ConsumerSettings.init)
+        return try Settings.read(path("consumer.json5")) { section throws(SettingsError) in
+            try ConsumerSettings(section, features)
+        }
     }
 
     /// The parts of a consumer without a broker, as they are after a start.

@@ -49,15 +49,19 @@ struct MadeUpFeatureTests {
         return parts
     }
 
-    @Test("answers people at a running service, and what others ask is answered as ever")
+    @Test("answers people at a running service and publishes to them; what others ask is answered, too")
     func asked() throws {
         try Broker.with { broker in
-            let settings = try household.settings(port: broker.port)
-            _ = try Keys(settings, .create)
-            let consumer = try Consumer(settings, features: features, readiness: Readiness()) { Issue.record($0) }
+            func settings(_ more: String) throws -> ConsumerSettings {
+                try household.settings(
+                    port: broker.port, more: more, features: features)
+            }
+            let first = try settings("")
+            _ = try Keys(first, .create)
+            let consumer = try Consumer(first, features: features, readiness: Readiness()) { Issue.record($0) }
             consumer.start()
             defer { consumer.stop() }
-            let client = try Client(broker, "vitals/v1/users/+/responses/#")
+            let client = try Client(broker, "vitals/v1/users/+/responses/#", "vitals/v1/users/+/diary/#")
             defer { client.stop() }
             try broker.waitForLog("vitals/v1/users/+/requests/#")
             func ask(_ verb: String) throws -> Reply.Outcome {
@@ -70,6 +74,16 @@ struct MadeUpFeatureTests {
             }
             #expect(try ask("diary/get") == .ok(["title": .null]))
             #expect(try ask("profile/get") == .ok(["profile": .null]))
+            func heard(_ payload: String) throws {
+                let place = "vitals/v1/users/demo/diary/greeting"
+                _ = try client.wait(payload) { $0.topic == place && $0.payload == Array(payload.utf8) ? true : nil }
+            }
+            try heard("hello")
+            consumer.reload(try settings("diary_greeting: \"good morning\","))
+            try heard("good morning")
+            // What the broker keeps of a person goes with everything else of theirs.
+            consumer.session.loop.perform { [demo] in consumer.changes.forgotten(demo) }
+            try heard("")
         }
     }
 
@@ -224,12 +238,53 @@ extension Feature {
             erasing: { person, _ throws(VaultError) in steps.append(person.isWithAccount) },
             derivations: [{ Pages($0.store, $0.keys) }],
             verbs: { parts in
+                // Its own words, in a person's language.
+                #expect(Language.german(.diaryFull) == "Das Tagebuch ist voll.")
                 let context = parts.context
                 let title = { @Sendable (request: PeopleRequest) throws -> JSON in
                     ["title": try context.documents.read("diary-title", of: request.user) ?? .null]
                 }
                 return [Verb("diary/get", .atOnce(title))]
-            })
+            },
+            service: { parts in Greeting(parts.context) }, topics: [FeatureTopic(.greeting, isRetained: true)],
+            notifications: [Notification.Kind("diary-full")], phrases: [.diaryFull], settings: DiarySettings.self)
+    }
+}
+
+extension UserTopic {
+    fileprivate static let greeting = UserTopic.published("diary/greeting")
+}
+
+extension Phrase {
+    fileprivate static let diaryFull = Phrase(english: "The diary is full.", german: "Das Tagebuch ist voll.")
+}
+
+private struct DiarySettings: FeatureSettings {
+    static let key = "diary_greeting"
+    static let isTakenAtOnce = true
+    let greeting: String
+
+    init(_ settings: Section) throws(SettingsError) {
+        greeting = try settings.string(Self.key, default: nil) ?? "hello"
+    }
+}
+
+/// Greets people when the broker is there.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+private final class Greeting: FeatureService, @unchecked Sendable {
+    private let context: PeopleContext
+
+    init(_ context: PeopleContext) { self.context = context }
+
+    func connected() { greet() }
+    func settingsChanged() { greet() }
+
+    private func greet() {
+        for person in context.settings.people {
+            context.session.publish(
+                Array(context.settings[DiarySettings.self].greeting.utf8),
+                to: context.topics[user: person.user, .greeting], qos: .atLeastOnce, retain: true)
+        }
     }
 }
 

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Admission
+@testable import Features
 @testable import vitals_consumer
 
 /// Requests are named in the code that answers them, in the broker's rules, and in a document: these tests keep the
@@ -40,6 +41,25 @@ struct RequestListTests {
         }
         #expect(ofPersons == desk.requests(of: .persons))
         #expect(desk.requests(of: .guests).subtracting(names).isEmpty)
+    }
+
+    @Test("has beside it what people are told, and on which topics: the same in the features and in the document")
+    func told() throws {
+        let lines = try document("deploy/topics.md")
+        func rows(under heading: String) throws -> [[Substring]] {
+            let start = try #require(lines.firstIndex { $0.hasPrefix(heading) }, "\(heading)")
+            return lines[start...].dropFirst().prefix { !$0.hasPrefix("## ") }.filter { $0.hasPrefix("| `") }
+                .map { $0.split(separator: "|") }
+        }
+        let topics = try rows(under: "## A person's topics").filter { $0[2].contains("consumer") }
+            .map { row -> FeatureTopic in
+                let name = try #require(quoted(row[0]).first)
+                let filter = name.replacingOccurrences(of: "\\{[^{}]*\\}", with: "+", options: .regularExpression)
+                return FeatureTopic(filter, isRetained: row[1].contains("yes"))
+            }
+        #expect(Set(topics) == Set(Feature.all.topics + [FeatureTopic("responses/+", isRetained: false)]))
+        let kinds = try rows(under: "## Notifications").flatMap { quoted($0[0]) }
+        #expect(Set(kinds) == Set(Feature.all.flatMap(\.notifications).map(\.name)))
     }
 
     @Test("of a household is the same in the broker's rules, in a home's rules, and in the document")

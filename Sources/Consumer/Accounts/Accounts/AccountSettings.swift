@@ -1,5 +1,18 @@
 package import Daemon
 package import OpenID
+import Readings
+
+/// `accounts` of the settings.
+package struct AccountsSetting: FeatureSettings {
+    package static let key = "accounts"
+    package static let isTakenAtOnce = false
+    /// Nil: nobody can sign up or in.
+    package let accounts: AccountSettings?
+
+    package init(_ settings: Section) throws(SettingsError) {
+        accounts = try settings.section(Self.key, default: nil).map(AccountSettings.init)
+    }
+}
 
 /// `accounts`: who may become a person here, and how.
 package struct AccountSettings: Equatable {

@@ -25,7 +25,8 @@ extension Feature {
         ],
         erasing: { person, _ throws(VaultError) in
             try AccountRows(store: person.store, keys: person.keys).endCodes(of: person.user, now: person.time)
-        })
+        },
+        service: { parts throws(VaultError) in try AccountsService(parts.context) }, settings: AccountsSetting.self)
 
     private static func account(_ source: ExportSource) throws(VaultError) -> JSON {
         let contact = try source.documents.read("contact", of: source.user)

@@ -19,7 +19,8 @@ extension Feature {
                 name: "stale", erasure: .always,
                 exported: .hidden(because: "the service's own list of hours that it is about to compute again")),
         ],
-        exports: ReadingKind.allCases.map(ExportSection.readings))
+        exports: ReadingKind.allCases.map(ExportSection.readings), notifications: [.storageFull],
+        phrases: [.storageFull])
 
     /// The ranges of heart rate that people had deleted.
     package static let deletions = Feature(
@@ -137,4 +138,19 @@ extension ExportSection {
             return [celsius, temperature.site.map(\.description) ?? ""]
         }
     }
+}
+
+extension Notification.Kind {
+    /// This person's readings are not stored until there is room.
+    package static let storageFull = Self("storage-full")
+}
+
+extension Phrase {
+    /// Nothing is filled in.
+    package static let storageFull = Phrase(
+        english:
+            "There is no more room for your readings: new ones wait at your gateway. Ask the people who run this service.",
+        german:
+            "Für deine Messwerte ist kein Platz mehr: Neue warten auf deinem Gateway. Frag die Leute, die diesen Dienst betreiben."
+    )
 }

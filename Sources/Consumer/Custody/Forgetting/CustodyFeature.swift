@@ -1,4 +1,5 @@
 package import Features
+import Telemetry
 
 extension Feature {
     /// What all features share, and what is left of a person who was forgotten.
@@ -13,5 +14,6 @@ extension Feature {
                 erasure: .never(because: "a backup from before must not bring back a person who was forgotten"),
                 exported: .hidden(because: "the list of people of whom something was forgotten, and when")),
         ],
-        verbs: { [ExportRequests.verb($0.readers.exports, $0.context)] })
+        verbs: { [ExportRequests.verb($0.readers.exports, $0.context)] },
+        topics: [FeatureTopic(.progress, isRetained: false)])
 }

@@ -16,7 +16,8 @@ extension Feature {
         verbs: {
             HeartRateRequests.verbs($0.readers.questions)
                 + HeartRateDeletion($0.context, $0.deletions, $0.packing).verbs
-        })
+        },
+        topics: [FeatureTopic(.heartRate, isRetained: true)])
 
     /// The totals of days.
     package static let days = Feature(

@@ -178,3 +178,8 @@ extension LatestMinutes {
         made = self
     }
 }
+
+extension UserTopic {
+    /// The last minute of heart rate.
+    static let heartRate = UserTopic.published("heart-rate")
+}

@@ -21,7 +21,7 @@ import Telemetry
 
 /// Makes the broker forget gateways that were removed. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
-package final class EndedGateways: PeopleObserver, @unchecked Sendable {
+package final class EndedGateways: FeatureService, MessageTaker, PeopleObserver, @unchecked Sendable {
     private struct Clearing {
         let gateway: ID
         /// The topic of our own message, which says that all retained messages have come.
@@ -113,7 +113,7 @@ package final class EndedGateways: PeopleObserver, @unchecked Sendable {
     }
 
     /// Whether a message was left by the gateway that is being cleared. What others publish there goes its usual way.
-    package func received(_ message: Message) -> Bool {
+    package func takes(_ message: Message) -> Bool {
         guard let clearing, message.topic.utf8.starts(with: prefix(clearing.gateway).utf8) else { return false }
         guard message.topic != clearing.marker else {
             self.clearing?.isMarked = true

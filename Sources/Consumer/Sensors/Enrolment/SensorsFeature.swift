@@ -41,7 +41,13 @@ extension Feature {
             let gateways = try EnrolledGateways(store: source.store, keys: source.keys).all(of: source.user)
             hanging.gateways = gateways.map(\.id.text)
             hanging.sensors = try Claims(store: source.store).claims(of: source.user).map { "\($0.sensor)" }
-        })
+        },
+        verbs: { parts in
+            // People of the settings have the sensors that the settings give them.
+            guard parts.context.settings.hasAccounts else { return [] }
+            return Enrolment(parts.context).verbs + Claiming(parts.context).verbs
+        },
+        service: { parts in EndedGateways(parts.context) }, notifications: [.sensorLost], phrases: [.sensorLost])
 
     private static func sensors(_ source: ExportSource) throws(VaultError) -> JSON? {
         let claimed = try source.store.database.query(
@@ -60,4 +66,16 @@ extension Feature {
         guard !claimed.isEmpty || !given.isEmpty || names != nil else { return nil }
         return .object(present: ["sensors": .array(given + claimed), "gateway_names": names])
     }
+}
+
+extension Notification.Kind {
+    /// Somebody else has claimed a sensor that was this person's.
+    static let sensorLost = Self("sensor-lost")
+}
+
+extension Phrase {
+    /// {sensor}
+    static let sensorLost = Phrase(
+        english: "Somebody else has claimed the sensor {sensor}: it records nothing for you any more.",
+        german: "Jemand anders hat den Sensor {sensor} übernommen: Er zeichnet für dich nichts mehr auf.")
 }

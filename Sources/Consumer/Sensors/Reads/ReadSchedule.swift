@@ -10,14 +10,6 @@ import Telemetry
 //
 // A sensor that cannot count steps is left alone for a day, or until it or its gateway says something new about itself.
 
-/// `reads` of the settings. Nil: not at all.
-package struct ReadSettings: Equatable {
-    /// How often steps are read, in milliseconds.
-    var stepsEvery: Int64?
-    /// How long before midnight they are read once more, in milliseconds.
-    var stepsBeforeMidnight: Int64?
-}
-
 /// The next reads of all sensors. Side effects are the owner's.
 struct ReadSchedule {
     private struct Entry {

@@ -1,8 +1,20 @@
 package import Daemon
+import Readings
+
+/// `reads` of the settings. Nil: not at all.
+package struct ReadSettings: FeatureSettings {
+    package static let key = "reads"
+    package static let isTakenAtOnce = true
+
+    /// How often steps are read, in milliseconds.
+    var stepsEvery: Int64?
+    /// How long before midnight they are read once more, in milliseconds.
+    var stepsBeforeMidnight: Int64?
+}
 
 extension ReadSettings {
-    /// `steps` of the settings `reads`.
-    package init(_ section: Section) throws(SettingsError) {
+    package init(_ settings: Section) throws(SettingsError) {
+        let section = try settings.section(Self.key).section("steps")
         stepsEvery = try Self.milliseconds("every", section, .seconds(60)...(.seconds(86_400)), .seconds(3600))
         stepsBeforeMidnight = try Self.milliseconds(
             "before_midnight", section, .seconds(10)...(.seconds(3600)), .seconds(60))

@@ -63,7 +63,7 @@ extension Friends {
     }
 
     /// - Parameter progress: percent of the friend's goal; nil where it is not known.
-    package static func phrase(_ isUp: Bool, _ progress: Double?) -> Language.Phrase {
+    package static func phrase(_ isUp: Bool, _ progress: Double?) -> Phrase {
         switch progress {
         case nil: isUp ? .upUnknown : .downUnknown
         case (..<25)?: isUp ? .upStart : .downStart

@@ -119,7 +119,7 @@ package final class Friends: @unchecked Sendable {
             guard let tie, tie.isShown(now: now) else { throw Self.unknown }
             // The inviter's list still shows the invitation: otherwise it would tell them that somebody is there.
             try lists.change(user) { list in list.remove { $0.id == id } }
-            try context.notifications.remove(invitation: id, of: user)
+            try context.notifications.remove(.friendRequest, from: id, of: user)
             return [:]
         }
     }
@@ -133,7 +133,7 @@ package final class Friends: @unchecked Sendable {
                 let tie = try lists.list(of: user).tie(id, .friend, .invited, .asked)
                 guard let tie, tie.isShown(now: now) else { throw Self.unknown }
                 try lists.change(user) { list in list.remove { $0.id == id } }
-                if tie.state == .asked { try context.notifications.remove(invitation: id, of: user) }
+                if tie.state == .asked { try context.notifications.remove(.friendRequest, from: id, of: user) }
                 guard let friend = tie.user, tie.state != .asked else { return [:] }
                 try lists.change(friend) { list in
                     list.remove { tie.state == .friend ? $0.state == .friend && $0.user == user : $0.isAsked(id) }
@@ -141,7 +141,7 @@ package final class Friends: @unchecked Sendable {
                 if tie.state == .friend {
                     other = friend
                 } else {
-                    try context.notifications.remove(invitation: id, of: friend)
+                    try context.notifications.remove(.friendRequest, from: id, of: friend)
                 }
                 return [:]
             }
@@ -186,9 +186,9 @@ package final class Friends: @unchecked Sendable {
             }
             // Notifications about each other's invitations go with these.
             for asked in list.ties where asked.user == blocked && asked.state == .asked {
-                try context.notifications.remove(invitation: asked.id, of: user)
+                try context.notifications.remove(.friendRequest, from: asked.id, of: user)
             }
-            for invitation in own { try context.notifications.remove(invitation: invitation, of: blocked) }
+            for invitation in own { try context.notifications.remove(.friendRequest, from: invitation, of: blocked) }
             other = blocked
             return ["state": "blocked", "friend": .string(id.text)]
         }
@@ -273,7 +273,7 @@ package struct FriendLists {
         // Notifications about their invitations go with these.
         let notifications = Notifications(documents.store, documents.keys)
         for tie in own.ties where tie.state == .invited {
-            if let other = tie.user { try notifications.remove(invitation: tie.id, of: other) }
+            if let other = tie.user { try notifications.remove(.friendRequest, from: tie.id, of: other) }
         }
         for other in Set(own.ties.compactMap(\.user)) where other != user {
             try change(other) { list in

@@ -34,7 +34,8 @@ extension Feature {
             hanging.friends = ties.count { $0.state == .friend }
             hanging.invitations = ties.count { $0.state == .invited || $0.state == .asked }
         },
-        verbs: { Friends($0.context, $0.days, hasAccounts: $0.context.settings.hasAccounts).verbs })
+        verbs: { Friends($0.context, $0.days, hasAccounts: $0.context.settings.hasAccounts).verbs },
+        notifications: [.thumbsUp, .thumbsDown, .friendRequest, .friendAccepted], phrases: .friends)
 
     /// The export, too, does not tell whether an invited address belongs to somebody, nor shows what must not be seen
     /// yet.

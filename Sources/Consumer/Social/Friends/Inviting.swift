@@ -124,7 +124,7 @@ extension Friends {
                 list.add(Tie(id: friend, user: friend, state: .friend, since: now))
             }
             try lists.changeInviters(of: user) { inviters in inviters.forget(friend) }
-            for tie in asked { try context.notifications.remove(invitation: tie.id, of: user) }
+            for tie in asked { try context.notifications.remove(.friendRequest, from: tie.id, of: user) }
         }
     }
 
@@ -137,7 +137,7 @@ extension Friends {
     /// - Returns: the notification's id.
     @discardableResult
     package func tell(
-        _ user: ID, _ kind: Notification.Kind, _ phrase: Language.Phrase, from: ID, called id: ID, now: Int64
+        _ user: ID, _ kind: Notification.Kind, _ phrase: Phrase, from: ID, called id: ID, now: Int64
     ) throws(VaultError) -> String {
         let language = try context.notifications.language(of: user)
         let name = try context.notifications.name(of: from)

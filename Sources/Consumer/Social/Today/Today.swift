@@ -6,6 +6,7 @@ import Files
 import Fitness
 package import MQTT
 import Reactor
+import Records
 package import Telemetry
 
 // What a person's programs see without asking, as retained messages:
@@ -13,6 +14,8 @@ package import Telemetry
 //     users/{user}/today                      the day so far
 //     users/{user}/goals/{goal}               each of the day's goals
 //     users/{user}/friends/{friend}/today     each friend's steps of the day
+//
+// What else features publish retained is theirs, until everything of the person is forgotten: then it is taken back here.
 //
 // The databases alone determine what should be there (`TodayTopics`). It is worked out again when something may have
 // changed, at the person's midnight, and at each connection; topics that differ from the broker's are published, and
@@ -28,7 +31,7 @@ package import Telemetry
 
 /// Keeps people's retained topics as they should be. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
-package final class Today: PeopleObserver, @unchecked Sendable {
+package final class Today: FeatureService, PeopleObserver, @unchecked Sendable {
     /// How often a day is published, and how often to friends, milliseconds.
     private static let (ownInterval, friendsInterval): (UInt64, UInt64) = (5000, 10_000)
     /// How long it works before it lets others work, and how long it lets them.
@@ -50,6 +53,8 @@ package final class Today: PeopleObserver, @unchecked Sendable {
 
     private let context: PeopleContext
     private let source: TodayTopics
+    /// All topics on which the broker keeps anything for people, of all features.
+    private let retained: [FeatureTopic]
     private var known: [ID: Known] = [:]
     /// People who must be looked at, no matter when they last were.
     private var urgent: Set<ID> = []
@@ -67,15 +72,14 @@ package final class Today: PeopleObserver, @unchecked Sendable {
     package init(_ context: PeopleContext, _ source: TodayTopics) {
         self.context = context
         self.source = source
+        retained = context.features.topics.filter(\.isRetained)
         context.changes.add(self)
     }
 
     /// With these the broker sends what it has kept.
     package var subscriptions: [Subscription] {
         let users = "\(context.topics.root)/users/+"
-        return ["today", "goals/+", "friends/+/today", "heart-rate"].map {
-            Subscription("\(users)/\($0)", qos: .atLeastOnce, noLocal: true)
-        }
+        return retained.map { Subscription("\(users)/\($0.filter)", qos: .atLeastOnce, noLocal: true) }
     }
 
     package func connected() {
@@ -106,9 +110,10 @@ package final class Today: PeopleObserver, @unchecked Sendable {
     }
 
     /// The broker had kept this.
-    package func received(_ user: ID, _ topic: UserTopic, isRetained: Bool) {
-        guard isRetained else { return }
-        if case .friendToday(let friend) = topic {
+    package func heard(_ topic: Topic, _ message: Message) {
+        guard message.retain, case .user(let user, let topic) = topic, retained.contains(where: { $0.covers(topic) })
+        else { return }
+        if let friend = topic.friend {
             if known[friend]?.shownTo[user] == nil { known[friend, default: Known()].shownTo[user] = 0 }
             changed([friend])
         } else {
@@ -135,7 +140,9 @@ package final class Today: PeopleObserver, @unchecked Sendable {
     package func forgotten(_ user: ID) {
         var users: Set<ID> = [user]
         for (other, known) in known where known.shownTo[user] != nil { users.insert(other) }
-        if isConnected { known[user, default: Known()].topics[.heartRate] = 0 }
+        if isConnected {
+            for topic in retained.compactMap(\.only) { known[user, default: Known()].topics[topic] = 0 }
+        }
         changedAtOnce(users)
     }
 
@@ -216,7 +223,7 @@ extension Today {
         known.end = topics.end
         if own == nil {
             var changed = false
-            for topic in Set(known.topics.keys).union(topics.own.keys) where topic != .heartRate || topics.isNothing {
+            for topic in Set(known.topics.keys).union(topics.own.keys) where topics.isNothing || topic.isOfDay {
                 if update(&known.topics[topic], topics.own[topic], user, topic) { changed = true }
             }
             if changed { known.ownTime = clock }
@@ -268,5 +275,46 @@ extension Today {
         midnight = context.session.loop.after(.milliseconds(max(100, next - now))) { [unowned self] in
             watchMidnights()
         }
+    }
+}
+
+// MARK: The topics
+
+extension Feature {
+    /// What people and their friends see of the day.
+    package static let today = Feature(
+        name: "today",
+        service: { parts in
+            let (context, days) = (parts.context, parts.days)
+            return Today(context, TodayTopics(context, days, context.features))
+        },
+        topics: [
+            FeatureTopic(.today, isRetained: true), FeatureTopic("goals/+", isRetained: true),
+            FeatureTopic("friends/+/today", isRetained: true),
+        ])
+}
+
+extension UserTopic {
+    /// The day so far.
+    package static let today = UserTopic.published("today")
+
+    /// A goal of the day.
+    package static func goal(_ goal: ID) -> UserTopic { .published("goals/\(goal)") }
+
+    /// A friend's day so far.
+    package static func friendToday(_ friend: ID) -> UserTopic { .published("friends/\(friend)/today") }
+
+    /// The friend whose day it is; nil where it is not a friend's.
+    fileprivate var friend: ID? {
+        guard case .published(let name) = self else { return nil }
+        let levels = name.split(separator: "/")
+        guard levels.count == 3, levels[0] == "friends", levels[2] == "today" else { return nil }
+        return decoded { () throws(MalformedValue) in try ID(String(levels[1])) }
+    }
+
+    /// Whether it is what a person sees of the day. Other features keep what else there is.
+    fileprivate var isOfDay: Bool {
+        guard case .published(let name) = self else { return false }
+        return name == "today" || name.hasPrefix("goals/")
     }
 }

@@ -24,7 +24,7 @@ struct EnrolCodeCommand {
 
     /// Prints the code on `output`, a file descriptor, and what to do with it on standard error.
     func run(_ settings: ConsumerSettings, now: Int64, output: CInt) throws(Failure) -> ExitCode {
-        guard settings.accounts != nil else {
+        guard settings.hasAccounts else {
             throw Failure(
                 .configuration, "the settings have no accounts, so nobody answers a gateway that wants to be enrolled",
                 hint:

@@ -52,7 +52,6 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
     let forgetting: Forgetting
     let stale: StaleHours
     let packing: Packing
-    let secrets: Secrets
     /// Where people's requests come in.
     let desk: Desk
     /// Read for people's questions; those for what people take along are apart, and so are those for the statistics of
@@ -61,9 +60,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
     /// Reads the hours that have very much in them: see StaleHours.
     private let hours = EventLoop(name: "hours")
     private let latest: LatestMinutes?
-    private let publisher: NotificationPublisher
     let days: Days
-    let scheduledReads: ScheduledReads
     /// The features at the desk.
     let features: FeaturesAtDesk
     /// Ends what was started; in the order of the starts. The owner's.
@@ -161,23 +158,18 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
 
         desk = Self.desk(settings, session, beingForgotten)
         readers = FeatureReaders(settings, features, session.loop, stale)
-        publisher = NotificationPublisher(notifications, session, settings.topics)
-        let questions = SensorQuestions(session, settings.topics)
-        scheduledReads = ScheduledReads(store, days.histories, settings.reads, questions)
-        changes.add(scheduledReads)
         let context = PeopleContext(
             settings, features, store: store, keys: keys, session: session, rules: rules, changes: changes,
             notifications: notifications,
             doors: ServiceDoors(streams, forgetting, beingForgotten, session, settings.topics))
-        secrets = Secrets(context, after: settings.rotateAfter)
-        self.features = try FeaturesAtDesk(
-            FeatureParts(context, days, readers, ingest.totals.deletions, packing), settings, desk, questions, secrets)
+        let parts = FeatureParts(context, days, readers, ingest.totals.deletions, packing)
+        self.features = try Failure.explaining { [desk] () throws(VaultError) in try FeaturesAtDesk(parts, desk) }
         changes.add(self)
     }
 
     private static func desk(_ settings: ConsumerSettings, _ session: Session, _ beingForgotten: BeingForgotten) -> Desk
     {
-        let hasAccounts = settings.accounts != nil
+        let hasAccounts = settings.hasAccounts
         return Desk(
             session, settings.topics,
             closed: { user in
@@ -217,10 +209,9 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
         session.subscribe([
             Subscription(presenceTopic), Subscription(settings.topics.everySensor(.grant)),
             Subscription(settings.topics.everyGateway(.grants), retainHandling: .doNotSend),
-            Subscription(settings.topics.everyGateway(.info)), Subscription(settings.topics.everySensor(.info)),
         ])
         session.subscribe(desk.subscriptions)
-        session.subscribe(features.today.subscriptions)
+        session.subscribe(features.subscriptions)
         giveSignsOfLife()
         for reader in readers.all {
             reader.start()
@@ -236,10 +227,8 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
             forgetting.start(session.loop)
             stale.start(session.loop)
             packing.start(session.loop)
-            scheduledReads.start(session.loop)
             countStored()
-            secrets.start(session.loop)
-            features.context.answered.start(session.loop)
+            features.start(session.loop)
         }
         session.start(
             Handlers(
@@ -281,19 +270,15 @@ extension Consumer {
         case .connecting, .stopped: log.debug("\(state)")
         case .connected:
             failedTries = LastingTrouble()
-            rules?.connected { [unowned self] in features.accounts?.devices.brokerIsInLine($0) }
-            publisher.connected()
-            features.today.connected()
-            features.endedGateways.connected()
+            rules?.connected { [unowned self] in features.brokerIsInLine($0) }
+            features.connected()
             subscribeToBlocks()
             publishRetained()
             latest?.tellAgain()
         case .waiting(let reason, _) where reason.isTakenOver: giveUp()
         case .waiting(let reason, _):
             rules?.disconnected()
-            publisher.disconnected()
-            features.today.disconnected()
-            features.endedGateways.disconnected()
+            features.disconnected()
             isSubscribed = false
             session.unsubscribe([blocksFilter])
             // The consumer has said already that its disk refused the batch.
@@ -377,7 +362,7 @@ extension Consumer {
             }
             return
         }
-        guard rules?.received(message) != true, !features.endedGateways.received(message) else { return }
+        guard rules?.received(message) != true, !features.take(message) else { return }
         if let last = lastBlocks, last.topic == message.topic {
             return ingest.collect(message.payload, from: last.gateway)
         }
@@ -387,15 +372,11 @@ extension Consumer {
             ingest.collect(message.payload, from: gateway)
         case .gateway(let gateway, .grants)?: ingest.collect(grant: message.payload, from: gateway)
         case .gateway(let gateway, .sensor(_, .grant))?: sawGrant(message.payload, gateway)
-        case .gateway(let gateway, .info)?: scheduledReads.saw(message.payload, of: gateway, nil)
-        case .gateway(let gateway, .sensor(let sensor, .info))?:
-            scheduledReads.saw(message.payload, of: gateway, sensor)
         case nil, .account(.request)?, .user(_, .request)?, .gateway(_, .request)?,
             .gateway(_, .sensor(_, .stepsGet))?,
             .gateway(_, .sensor(_, .temperatureGet))?:
             desk.collect(message)
-        case .user(let user, let topic)?: features.today.received(user, topic, isRetained: message.retain)
-        default: break
+        case let topic?: features.heard(topic, message)
         }
     }
 

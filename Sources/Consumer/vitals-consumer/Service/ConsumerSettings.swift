@@ -1,12 +1,11 @@
-import Accounts
 import Admission
 import Daemon
+import Features
 import Fitness
 import MQTT
 import ProgramSettings
 import Readings
 import Records
-import Sensors
 import Telemetry
 import Vault
 
@@ -39,8 +38,6 @@ struct ConsumerSettings: HouseSettings {
     let rootKeyFile: String?
     /// A second place for the list of the forgotten, beside the one in the state folder.
     let forgottenFile: String?
-    /// How old a person's secret may become.
-    let rotateAfter: Duration
     /// The zone of people whose profile names none: a name that `ZoneRules` knows.
     let timeZone: String
     /// The client id is empty where the settings name none: then it is made from the store's id.
@@ -50,30 +47,28 @@ struct ConsumerSettings: HouseSettings {
     /// Files with those gateways' passwords for the broker, where the broker has its rules from here.
     private(set) var gatewayPasswordFiles: [ID: String]
     private(set) var people: [PersonSettings]
-    /// Nil: nobody can sign up or in.
-    let accounts: AccountSettings?
-    var hasAccounts: Bool { accounts != nil }
+    /// Without accounts nobody can sign up or in.
+    let hasAccounts: Bool
     /// Nil: the broker's rules are the operator's own.
     let brokerRules: BrokerRulesSettings?
     let batch: (count: Int, duration: Duration)
-    /// How often sensors are read without anybody asking.
-    private(set) var reads: ReadSettings
     /// How much gateways may have stored, and for whom.
     private(set) var limits: StorageLimits
     private(set) var logLevel: LogLevel
-    /// A link that goes with what people share: the same for all of them, except for `{day}` and `{goal}`.
-    let shareLink: String?
+    private(set) var ofFeatures: [any FeatureSettings]
 
     /// Shown to operators whose file is not a valid one.
     static let example = #"{ broker: { host: "127.0.0.1" }, state: "consumer", root_key_file: "root.key" }"#
 
-    init(_ section: Section) throws(SettingsError) {
+    /// For all features.
+    init(_ section: Section) throws(SettingsError) { try self.init(section, Feature.all) }
+
+    /// - Parameter features: those that may read something of the file.
+    init(_ section: Section, _ features: [Feature]) throws(SettingsError) {
         topics = try section.topics()
         state = try section.path("state", default: "consumer")
         rootKeyFile = try section.path("root_key_file", default: nil)
         forgottenFile = try section.path("forgotten_file", default: nil)
-        rotateAfter = try section.section("keys").duration(
-            "rotate_after", in: .seconds(86_400) ... .seconds(10 * 366 * 86_400), default: .seconds(365 * 86_400))
         timeZone = try Self.timeZone(section)
         broker = try MQTT.Options(section.section("broker"), clientID: "")
         let enrolled = try section.sectionsByID("gateways", Self.gateway)
@@ -83,9 +78,9 @@ struct ConsumerSettings: HouseSettings {
         }
         gatewayPasswordFiles = Dictionary(passwords, uniquingKeysWith: { first, _ in first }).compactMapValues { $0 }
         people = try section.sectionsByID("people", PersonSettings.init)
-        accounts = try section.section("accounts", default: nil).map(AccountSettings.init)
+        hasAccounts = try section.section("accounts", default: nil) != nil
         brokerRules = try section.section("broker_rules", default: nil).map(BrokerRulesSettings.init)
-        guard accounts == nil || brokerRules != nil else {
+        guard !hasAccounts || brokerRules != nil else {
             throw section.refusal(
                 of: "accounts", "there are accounts, and no broker_rules",
                 hint: "people get a client each at the broker: add broker_rules: {} and its dynamic-security plugin")
@@ -95,15 +90,10 @@ struct ConsumerSettings: HouseSettings {
             try batch.integer("count", in: 1...10_000, default: 512),
             .milliseconds(try batch.integer("milliseconds", in: 1...1000, default: 20))
         )
-        reads = try ReadSettings(section.section("reads").section("steps"))
         limits = try StorageLimits(section.section("limits"))
         logLevel = try section.logLevel()
-        shareLink = try section.string("share_link", default: nil)
-        if let shareLink, !Self.isLink(shareLink) {
-            throw section.refusal(
-                of: "share_link", "\"\(shareLink)\" is no link",
-                hint: "it begins with https:// and has no spaces: \"https://example.org/#{goal}\"")
-        }
+        ofFeatures = []
+        for type in features.compactMap(\.settings) { ofFeatures.append(try type.init(section)) }
         try checkSensors(section)
     }
 
@@ -113,7 +103,7 @@ struct ConsumerSettings: HouseSettings {
         settings.gateways = new.gateways
         settings.gatewayPasswordFiles = new.gatewayPasswordFiles
         settings.people = new.people
-        settings.reads = new.reads
+        settings.ofFeatures = zip(ofFeatures, new.ofFeatures).map { type(of: $0).isTakenAtOnce ? $1 : $0 }
         settings.limits = new.limits
         settings.logLevel = new.logLevel
         return settings
@@ -124,13 +114,14 @@ struct ConsumerSettings: HouseSettings {
         [
             ("root", topics != new.topics), ("state", state != new.state),
             ("root_key_file", rootKeyFile != new.rootKeyFile),
-            ("forgotten_file", forgottenFile != new.forgottenFile), ("keys", rotateAfter != new.rotateAfter),
-            ("time_zone", timeZone != new.timeZone),
+            ("forgotten_file", forgottenFile != new.forgottenFile), ("time_zone", timeZone != new.timeZone),
             // Everything in the options is a plain value, and appears in their description.
-            ("broker", "\(broker)" != "\(new.broker)"), ("accounts", accounts != new.accounts),
+            ("broker", "\(broker)" != "\(new.broker)"),
             ("broker_rules", brokerRules != new.brokerRules),
-            ("batch", batch != new.batch), ("share_link", shareLink != new.shareLink),
+            ("batch", batch != new.batch),
         ].filter { $0.1 }.map { $0.0 }
+            + zip(ofFeatures, new.ofFeatures).filter { !type(of: $0).isTakenAtOnce && !$0.equals($1) }
+            .map { type(of: $0.0).key }
     }
 
     /// The part that concerns the broker's rules.
@@ -139,11 +130,6 @@ struct ConsumerSettings: HouseSettings {
             username: broker.username, passwordFile: broker.passwordFile,
             gateways: Dictionary(uniqueKeysWithValues: gateways.keys.map { ($0, gatewayPasswordFiles[$0]) }),
             topics: topics, rules: brokerRules ?? BrokerRulesSettings())
-    }
-
-    private static func isLink(_ text: String) -> Bool {
-        (text.hasPrefix("https://") || text.hasPrefix("http://")) && text.utf8.count <= 1000
-            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
     private static func timeZone(_ section: Section) throws(SettingsError) -> String {

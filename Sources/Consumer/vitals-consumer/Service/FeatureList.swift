@@ -1,4 +1,9 @@
+import Accounts
+import Custody
 import Features
+import Insight
+import Sensors
+import Social
 
 extension Feature {
     /// All features. Nothing else names them all.
@@ -7,6 +12,6 @@ extension Feature {
     /// that in which a batch of readings is counted, which is minutes before days.
     static let all: [Feature] = [
         accounts, profile, consents, devices, sensors, pictures, history, friends, notifications, answered, deletions,
-        heartRate, days, readings, custody,
+        heartRate, days, readings, secrets, reads, today, custody,
     ]
 }

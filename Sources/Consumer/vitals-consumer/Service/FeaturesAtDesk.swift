@@ -1,50 +1,49 @@
-import Accounts
-import Custody
-import Daemon
-import Days
 import Desk
 import Features
 import Files
-import Insight
-import Readings
-import Records
-import Sensors
-import Social
+import MQTT
+import Reactor
 import Telemetry
-import Vault
 
-// What stands at the desk. A feature's verbs come with its value. What is made here has more to do than to answer: it
-// hears of the connection, has settings of its own, or asks gateways.
-
-/// The features of a service, made and put together. Belongs to the session's thread.
+/// The features of a service, with what of them lives as long as it does. Belongs to the session's thread.
 final class FeaturesAtDesk {
     let context: PeopleContext
-    /// Nil where nobody can sign up or in.
-    let accounts: Accounts?
-    let endedGateways: EndedGateways
-    let today: Today
+    private let services: [any FeatureService]
+    private let takers: [any MessageTaker]
 
     /// The features of a service whose other parts exist already, registered at its desk.
-    init(
-        _ parts: FeatureParts, _ settings: ConsumerSettings, _ desk: Desk, _ questions: SensorQuestions,
-        _ secrets: Secrets
-    ) throws(Failure) {
-        let context = parts.context
-        self.context = context
-        endedGateways = EndedGateways(context)
-        today = Today(context, TodayTopics(context, parts.days, context.features))
-        for feature in context.features { desk.register(feature.verbs?(parts) ?? []) }
-        // For people who are not in the settings: they sign up, and claim their sensors.
-        accounts = try Failure.explaining { () throws(VaultError) in
-            try settings.accounts.map { settings throws(VaultError) in try Accounts(context, settings) }
+    init(_ parts: FeatureParts, _ desk: Desk) throws(VaultError) {
+        context = parts.context
+        var services: [any FeatureService] = []
+        for feature in context.features {
+            desk.register(feature.verbs?(parts) ?? [])
+            if let service = try feature.service?(parts) {
+                desk.register(service.verbs)
+                services.append(service)
+            }
         }
-        if let accounts {
-            desk.register(accounts.verbs)
-            desk.register(Enrolment(context).verbs)
-            desk.register(Claiming(context).verbs)
-        }
-        desk.register(ReadRequests(context, questions).verbs)
-        desk.register(ResetAll(context, accounts).verbs)
-        desk.register(secrets.verbs)
+        self.services = services
+        takers = services.compactMap { $0 as? any MessageTaker }
+    }
+
+    /// The one service of a type; nil where there is none.
+    func only<Service: FeatureService>(_ type: Service.Type) -> Service? {
+        for service in services { if let service = service as? Service { return service } }
+        return nil
+    }
+
+    var subscriptions: [Subscription] { services.flatMap(\.subscriptions) }
+
+    func start(_ loop: EventLoop) { for service in services { service.start(loop) } }
+    func connected() { for service in services { service.connected() } }
+    func disconnected() { for service in services { service.disconnected() } }
+    func brokerIsInLine(_ found: Set<ID>) { for service in services { service.brokerIsInLine(found) } }
+    func settingsChanged() { for service in services { service.settingsChanged() } }
+    func heard(_ topic: Topic, _ message: Message) { for service in services { service.heard(topic, message) } }
+
+    /// Whether a message is for one of them alone.
+    func take(_ message: Message) -> Bool {
+        for taker in takers where taker.takes(message) { return true }
+        return false
     }
 }

@@ -38,9 +38,8 @@ extension Consumer {
         log.level = new.logLevel
         ingest.enrol(identities)
         ingest.allowances.limits = new.limits
-        scheduledReads.apply(new.reads)
         changes.sensorsChanged()
-        features.today.settingsChanged()
+        features.settingsChanged()
         log.notice("read the settings again")
         if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
         republishing?.cancel()

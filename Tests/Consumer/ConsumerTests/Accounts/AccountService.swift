@@ -71,7 +71,7 @@ final class AccountService {
 
     /// What `body` makes of the service's parts, on its thread.
     func onSession<Value: Sendable>(_ body: @escaping @Sendable (Accounts) throws -> Value) throws -> Value {
-        let accounts = consumer.features.accounts
+        let accounts = consumer.features.only(AccountsService.self)?.accounts
         return try consumer.session.loop.sync {
             Result {
                 guard let accounts else { throw TestFailure("there are no accounts") }

@@ -158,7 +158,7 @@ struct GatewayEndTests {
                 Handlers(
                     stateChanged: { state in
                         if case .connected = state { ended.connected() }
-                    }, received: { _ = ended.received($0) }))
+                    }, received: { _ = ended.takes($0) }))
             defer { session.stop() }
             let isEmpty = {
                 try session.loop.sync {
@@ -192,7 +192,7 @@ struct GatewayEndTests {
                         if case .connected = state { ended.connected() }
                     },
                     // What says that a round is over is lost.
-                    received: { if !isDeaf.withLock({ $0 }) { _ = ended.received($0) } }))
+                    received: { if !isDeaf.withLock({ $0 }) { _ = ended.takes($0) } }))
             defer { session.stop() }
             let left = {
                 try session.loop.sync {

@@ -90,7 +90,7 @@ struct GoalTests {
     func picture(value: Double) throws {
         let hostile = Language(
             tag: "x", months: Array(repeating: "<\"&'\u{1}>", count: 12), thousands: "<", decimal: "&",
-            phrases: Language.english.phrases)
+            words: \.english)
         let day = try #require(CalendarDay("2026-11-21"))
         for language in Language.all + [hostile] {
             for target in [nil, 10_000.0] {

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Accounts
 @testable import OpenID
 @testable import vitals_consumer
 
@@ -14,7 +15,7 @@ struct ProviderSettingsTests {
 
     private func providers(_ text: String) throws -> [String: ProviderSettings] {
         let more = "accounts: { providers: { \(text) } }, broker_rules: {},"
-        return try household.settings(more: more).accounts?.providers ?? [:]
+        return try household.settings(more: more)[AccountsSetting.self].accounts?.providers ?? [:]
     }
 
     @Test("know Google and Facebook by what they publish")

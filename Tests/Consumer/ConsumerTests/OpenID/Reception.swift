@@ -51,7 +51,7 @@ final class Reception: @unchecked Sendable {
             },
             """
         let settings = try household.settings(more: "accounts: { providers: { \(written) } }, broker_rules: {},")
-        self.providers = settings.accounts?.providers ?? [:]
+        self.providers = settings[AccountsSetting.self].accounts?.providers ?? [:]
         let keys = try Keys(settings, .create)
         nonces = try given ?? Nonces(pepper: keys.pepper)
         context = PeopleContext(

@@ -172,7 +172,7 @@ struct ReadScheduleTests {
         ] as [(String, Int64?, Int64?)])
     func parsed(text: String, every: Int64?, before: Int64?) throws {
         let settings = try Household().settings(more: text)
-        #expect(settings.reads == ReadSettings(stepsEvery: every, stepsBeforeMidnight: before))
+        #expect(settings[ReadSettings.self] == ReadSettings(stepsEvery: every, stepsBeforeMidnight: before))
     }
 
     @Test("are refused where they would ask all the time")

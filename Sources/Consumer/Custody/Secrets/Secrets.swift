@@ -1,12 +1,13 @@
-import Accounts
-import Daemon
-import Desk
-import Features
-import Reactor
+package import Daemon
+package import Desk
+package import Features
+package import Files
+import Fitness
+package import Reactor
 import Readings
-import Records
+package import Records
 import Storage
-import Telemetry
+package import Telemetry
 import Vault
 
 // What people ask about their secrets, and what the service does about them by itself.
@@ -16,22 +17,41 @@ import Vault
 // were there together when this was installed do not change together for ever, and gateways, which begin a new session
 // for each new stream, do not do so all at once.
 
+extension Feature {
+    /// People's secrets.
+    package static let secrets = Feature(
+        name: "secrets", service: { parts in Secrets(parts.context) }, settings: SecretSettings.self)
+}
+
+/// `keys` of the settings.
+package struct SecretSettings: FeatureSettings {
+    package static let key = "keys"
+    package static let isTakenAtOnce = false
+    /// How old a person's secret may become.
+    package let rotateAfter: Duration
+
+    package init(_ settings: Section) throws(SettingsError) {
+        rotateAfter = try settings.section(Self.key).duration(
+            "rotate_after", in: .seconds(86_400) ... .seconds(10 * 366 * 86_400), default: .seconds(365 * 86_400))
+    }
+}
+
 /// Answers `secret/rotate`, and makes new secrets for those whose turn it is. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
-final class Secrets: @unchecked Sendable {
+package final class Secrets: FeatureService, @unchecked Sendable {
     private let context: PeopleContext
     /// How old a secret may become.
     private let age: Duration
     /// People who have a new secret that their sensors' streams are not sealed to yet.
     private var rotated: Set<ID> = []
 
-    init(_ context: PeopleContext, after age: Duration) {
+    package init(_ context: PeopleContext) {
         self.context = context
-        self.age = age
+        age = context.settings[SecretSettings.self].rotateAfter
     }
 
     /// What people may ask about their secrets.
-    var verbs: [Verb] {
+    package var verbs: [Verb] {
         [
             Verb(
                 "secret/rotate",
@@ -45,7 +65,7 @@ final class Secrets: @unchecked Sendable {
     private static let day: Int64 = 86_400_000
 
     /// Makes new secrets for those whose turn it is, now and each day, on the thread of this loop.
-    func start(_ loop: EventLoop) {
+    package func start(_ loop: EventLoop) {
         var next = Self.day
         defer { loop.after(.milliseconds(next)) { [weak self] in self?.start(loop) } }
         do throws(VaultError) {
@@ -83,7 +103,7 @@ final class Secrets: @unchecked Sendable {
 
 extension Keys {
     /// When a person's latest secret was made, Unix milliseconds; nil where there is none.
-    func newestMade(of user: ID) throws(VaultError) -> Int64? {
+    package func newestMade(of user: ID) throws(VaultError) -> Int64? {
         try database.first(
             "SELECT made_ms FROM secrets WHERE person = ? ORDER BY version DESC LIMIT 1", [.text(user.text)],
             row: Row.int
@@ -92,7 +112,7 @@ extension Keys {
 
     /// How long a person has to wait for another secret; nil where they need not. A secret that seems to come from the
     /// future was made when the clock was ahead, and nobody knows how old it is.
-    func secondsUntilRotation(of user: ID, now: Int64) throws(VaultError) -> Int? {
+    package func secondsUntilRotation(of user: ID, now: Int64) throws(VaultError) -> Int? {
         guard let made = try newestMade(of: user), made <= now, now - made < 3_600_000 else { return nil }
         return Int((made + 3_600_000 - now + 999) / 1000)
     }
@@ -102,7 +122,7 @@ extension Keys {
     /// - Parameters:
     ///   - age: milliseconds.
     ///   - now: Unix milliseconds.
-    func dueForRotation(after age: Double, now: Int64) throws(VaultError) -> [ID] {
+    package func dueForRotation(after age: Double, now: Int64) throws(VaultError) -> [ID] {
         let newest = try database.query(
             """
             SELECT person, made_ms FROM secrets AS one WHERE made_ms <= ?

@@ -1,0 +1,35 @@
+package import Telemetry
+
+/// Topics under `users/{user}/` on which a feature publishes to that person, who alone may read them.
+package struct FeatureTopic: Hashable, Sendable {
+    /// What follows `users/{user}/`, with a `+` for a level that has different names: `goals/+`.
+    package let filter: String
+    /// Whether the broker keeps the last message for people who come later.
+    package let isRetained: Bool
+
+    package init(_ filter: String, isRetained: Bool) {
+        self.filter = filter
+        self.isRetained = isRetained
+    }
+
+    /// - Parameter topic: without levels that have different names.
+    package init(_ topic: UserTopic, isRetained: Bool) {
+        guard case .published(let name) = topic else {
+            preconditionFailure("a feature publishes neither requests nor replies")
+        }
+        self.init(name, isRetained: isRetained)
+    }
+
+    /// The one topic that it is; nil where a level has different names.
+    package var only: UserTopic? { filter.contains("+") ? nil : .published(filter) }
+
+    package func covers(_ topic: UserTopic) -> Bool {
+        guard case .published(let name) = topic else { return false }
+        let (pattern, levels) = (filter.split(separator: "/"), name.split(separator: "/"))
+        return pattern.count == levels.count && zip(pattern, levels).allSatisfy { $0 == "+" || $0 == $1 }
+    }
+}
+
+extension Sequence<Feature> {
+    package var topics: [FeatureTopic] { flatMap(\.topics) }
+}

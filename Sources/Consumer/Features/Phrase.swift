@@ -1,0 +1,24 @@
+// What people are told, in their language. Each feature has its phrases, which it lists in its value, and each phrase
+// has its words in all languages: without them it does not compile. A test makes sure that they fill in the same.
+
+/// Words for people, with the values that are filled in, in braces.
+package struct Phrase: Hashable, Sendable {
+    package let english: String
+    package let german: String
+
+    package init(english: String, german: String) {
+        self.english = english
+        self.german = german
+    }
+}
+
+extension Phrase {
+    /// The name for a person who has not given one.
+    package static let somebody = Phrase(
+        english: "Somebody",
+        german: "Jemand")
+    /// {day}, {month}, {year}
+    package static let date = Phrase(
+        english: "{day} {month} {year}",
+        german: "{day}. {month} {year}")
+}
