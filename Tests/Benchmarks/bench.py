@@ -1,4 +1,4 @@
-"""Prints what the gateway, the consumer, signing in, the broker's rules and curves of heart rate cost, each against a floor that is measured in the same run.
+"""Prints what the gateway, the consumer, signing in, the broker's rules and curves of heart rate cost, and compares each with a floor that is measured in the same run.
 Called by deploy/bench."""
 
 import signal
@@ -16,15 +16,15 @@ parser.add_argument("--speed", type=float, default=280, help="how fast the senso
 parser.add_argument("--blocks", type=int, default=20_000, help="how many blocks the consumer is sent (default 20000)")
 parser.add_argument("--window", type=int, default=1024, help="how many of them may be on their way (default 1024)")
 parser.add_argument("--readings", type=int, nargs="+", default=[10, 64], help="how many readings a block has (default 10 64)")
-parser.add_argument("--devices", type=int, nargs="+", default=[0, 1_000, 10_000], help="how many the broker knows (default 0 1000 10000)")
-parser.add_argument("--rounds", type=int, default=1, help="measures all so many times, and prints medians (default 1)")
-parser.add_argument("--years", type=float, default=5, help="how many years of heart rate a curve is of (default 5)")
+parser.add_argument("--devices", type=int, nargs="+", default=[0, 1_000, 10_000], help="how many devices the broker knows (default 0 1000 10000)")
+parser.add_argument("--rounds", type=int, default=1, help="how often everything is measured; medians are printed (default 1)")
+parser.add_argument("--years", type=float, default=5, help="how many years of heart rate a curve shows (default 5)")
 parser.add_argument("--days", type=int, default=30, help="how many days of heart rate are weighed (default 30)")
 parser.add_argument("--times", type=int, default=40, help="how often a curve is asked for (default 40)")
 chosen = parser.parse_args()
 parser.leave_if_only_asked()
 
-# Some of these need what is installed only once the arguments are known to be right.
+# Some of these need packages that are installed only once the arguments are known to be right.
 import accounts  # noqa: E402
 import broker_rules  # noqa: E402
 import consumer_rate  # noqa: E402

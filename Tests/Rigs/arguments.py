@@ -1,4 +1,4 @@
-"""The arguments of what deploy/ runs in Python: they can be looked at before anything is installed or built."""
+"""The arguments of what deploy/ runs in Python: they can be checked before anything is installed or built."""
 
 import argparse
 import os
@@ -9,13 +9,13 @@ USAGE, DEFECT, TEMPORARY = 64, 70, 75
 
 
 class ArgumentParser(argparse.ArgumentParser):
-    """Ends with 64 where the command line is wrong, as our programs do."""
+    """Ends with 64 if the command line is wrong, as our programs do."""
 
     def error(self, message):
         self.print_usage(sys.stderr)
         self.exit(USAGE, f"{self.prog}: {message}\n")
 
     def leave_if_only_asked(self):
-        """To be called when all of them are known to be right: deploy/ asks for no more at first."""
+        """To be called when all of them are known to be right: at first, that is all that deploy/ asks."""
         if os.environ.get("VITALS_ONLY_ARGUMENTS"):
             self.exit(0)
