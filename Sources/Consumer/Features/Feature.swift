@@ -17,8 +17,8 @@ package import Telemetry
 /// A feature, as those know it who do something for all features alike.
 package struct Feature: Sendable {
     package let name: String
-    /// Steps of the schema, applied after the store's own.
-    package var migrations: [Migration] = []
+    /// Its own tables, made after the store's.
+    package var schema = Schema()
     /// Tables whose rows are sealed under a person's row key.
     package var sealedTables: [SealedTable] = []
     /// Other tables that say whose their rows are.
@@ -48,14 +48,14 @@ package struct Feature: Sendable {
     package var settings: (any FeatureSettings.Type)?
 
     package init(
-        name: String, migrations: [Migration] = [], sealedTables: [SealedTable] = [], tables: [PersonalTable] = [],
+        name: String, schema: Schema = Schema(), sealedTables: [SealedTable] = [], tables: [PersonalTable] = [],
         documents: [FeatureDocument] = [], exports: [ExportSection] = [], erasing: ErasingStep? = nil,
         erased: ErasingStep? = nil, derivations: [DerivationMaker] = [], hanging: HangingPart? = nil,
         verbs: VerbsMaker? = nil, service: ServiceMaker? = nil, topics: [FeatureTopic] = [],
         notifications: [Notification.Kind] = [], phrases: [Phrase] = [], settings: (any FeatureSettings.Type)? = nil
     ) {
         self.name = name
-        self.migrations = migrations
+        self.schema = schema
         self.sealedTables = sealedTables
         self.tables = tables
         self.documents = documents
@@ -204,7 +204,7 @@ package struct ErasingEffects {
 // MARK: Lists of features
 
 extension [Feature] {
-    package var migrations: [Migration] { flatMap(\.migrations) }
+    package var schema: Schema { map(\.schema).reduce(Schema(), +) }
     package var sealedTables: [SealedTable] { flatMap(\.sealedTables) }
     package var tables: [PersonalTable] { flatMap(\.tables) }
     package var documents: [FeatureDocument] { flatMap(\.documents) }

@@ -14,7 +14,7 @@ package struct ReadSource {
         _ settings: some HouseSettings, _ features: [Feature], _ read: (ReadSource) throws -> Value
     ) throws -> Value {
         let keys = try Keys(settings, .read)
-        let store = try Store(folder: settings.state, readOnly: true, adding: features.migrations)
+        let store = try Store(folder: settings.state, readOnly: true, adding: features.schema)
         let source = ReadSource(store: store, keys: keys)
         return try store.database.snapshot { () throws(VaultError) in Result { try read(source) } }.get()
     }

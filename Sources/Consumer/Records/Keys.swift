@@ -125,7 +125,7 @@ package final class Keys {
                 path, access == .read ? .readOnly : .readWrite(.full), applicationID: Self.applicationID,
                 secureDelete: true)
         }
-        if access != .read { try StateFolder.migrate(database, Self.migrations) }
+        if access != .read { try StateFolder.migrate(database, Schema(steps: Self.migrations)) }
         let refusal = try Failure.explaining { () throws(VaultError) -> Failure? in
             let age = try database.schemaAge(Self.migrations)
             guard age != .current, !mayBeOlder || age != .older else { return nil }

@@ -84,11 +84,11 @@ package struct StateFolder {
 
     /// Brings the databases that are there up to date. Nobody else has the folder: a service of an earlier version
     /// would not find its columns.
-    /// - Parameter features: the features' own steps of the store's schema.
-    package func migrate(adding features: [Migration] = []) throws(Failure) {
+    /// - Parameter features: the features' own part of the store's schema.
+    package func migrate(adding features: Schema = Schema()) throws(Failure) {
         for (name, id, migrations) in [
             (Keys.file, Keys.applicationID, Keys.migrations),
-            (Store.file, Store.applicationID, Store.migrations + features),
+            (Store.file, Store.applicationID, Store.migrations + features.steps),
         ] where access("\(path)/\(name)", F_OK) == 0 {
             try Failure.explaining { () throws(VaultError) in
                 try Database("\(path)/\(name)", .readWrite(.full), applicationID: id, secureDelete: true)
@@ -99,9 +99,11 @@ package struct StateFolder {
 
     /// Migrates a database that this process does not have the folder of, such as a command's beside the service.
     /// Refuses it where another process has the folder, unless the database is new.
-    static func migrate(_ database: Database, _ migrations: [Migration]) throws(Failure) {
+    static func migrate(
+        _ database: Database, _ schema: Schema, fill: () throws(VaultError) -> Void = {}
+    ) throws(Failure) {
         let isOld = try Failure.explaining { () throws(VaultError) in
-            guard case .older = try database.schemaAge(migrations) else { return false }
+            guard case .older = try database.schemaAge(schema.steps) else { return false }
             return try database.version > 0
         }
         let folder = database.path.lastIndex(of: "/").map { String(database.path[..<$0]) } ?? "."
@@ -110,7 +112,9 @@ package struct StateFolder {
                 .temporary, "a service of an earlier version runs on \(database.path)",
                 hint: "restart the service, which brings its databases up to date; then run this again")
         }
-        try Failure.explaining { () throws(VaultError) in try database.migrate(migrations) }
+        try Failure.explaining { () throws(VaultError) in
+            try database.migrate(schema.steps, to: schema.tables, fill: fill)
+        }
     }
 
     /// Whether no process has a folder. One of which the kernel does not say who it is has it, too.

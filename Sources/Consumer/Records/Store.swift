@@ -18,11 +18,11 @@ package final class Store {
     package static let file = "vitals.db"
 
     /// Opens `vitals.db` in `folder`: to write, making it where there is none; or to read beside a service.
-    /// - Parameter features: the features' own steps of the schema.
+    /// - Parameter features: the features' own part of the schema.
     package init(
-        folder: String, readOnly: Bool = false, adding features: [Migration] = []
+        folder: String, readOnly: Bool = false, adding features: Schema = Schema()
     ) throws(Failure) {
-        let migrations = Self.migrations + features
+        let schema = Self.schema + features
         let path = "\(folder)/\(Self.file)"
         if readOnly, access(path, F_OK) != 0 {
             throw Failure(
@@ -35,10 +35,10 @@ package final class Store {
                 // Not all rows are sealed: keyed hashes of names must not lie in free pages when their account is gone.
                 secureDelete: true)
         }
-        if !readOnly { try StateFolder.migrate(database, migrations) }
+        if !readOnly { try StateFolder.migrate(database, schema) { () throws(VaultError) in try Self.fill(database) } }
         let refusal = try Failure.explaining { () throws(VaultError) -> Failure? in
-            guard try database.schemaAge(migrations) != .current else { return nil }
-            return try Failure(olderOrNewer: database, knows: migrations)
+            guard try database.schemaAge(schema.steps) != .current else { return nil }
+            return try Failure(olderOrNewer: database, knows: schema.steps)
         }
         if let refusal { throw refusal }
         id = try Failure.explaining { () throws(VaultError) in

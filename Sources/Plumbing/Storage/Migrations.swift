@@ -6,6 +6,8 @@ public import Files
 // a step is applied if the file has not had it, wherever it is in the list: a feature that adds a step puts it after
 // its earlier ones, and need not know how many steps other features have.
 //
+// A new file is made from the description of its tables, where there is one, and notes all steps as applied.
+//
 // `user_version` is the number of names. Programs from before the names compare that number with the one they know, and
 // go on refusing a file that is newer than they are.
 
@@ -50,7 +52,12 @@ extension Database {
     /// them in one transaction. A file in which the last step fails, or whose program is killed meanwhile, stays as it
     /// was; if two programs do this at the same time, the second finds everything done. Throws `.newer` for a file with
     /// steps that are not in the list.
-    public func migrate(_ migrations: [Migration]) throws(VaultError) {
+    /// - Parameters:
+    ///   - tables: what all steps together lead to, if a new file is made from it; empty if it goes through the steps.
+    ///   - fill: writes what a new file begins with.
+    public func migrate(
+        _ migrations: [Migration], to tables: [Table] = [], fill: () throws(VaultError) -> Void = {}
+    ) throws(VaultError) {
         let attempted = "migrate the database \(path)"
         try transaction { () throws(VaultError) in
             let found = try schema(migrations, attempted)
@@ -59,10 +66,13 @@ extension Database {
                 try run("CREATE TABLE migrations (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID")
                 for migration in migrations where found.applied.contains(migration.name) { try note(migration) }
             }
+            let isNew = !found.hasNames && found.applied.isEmpty && !tables.isEmpty
+            for statement in isNew ? tables.flatMap(\.statements) : [] { try run(statement) }
             for migration in migrations where !found.applied.contains(migration.name) {
-                try run(migration.sql)
+                if !isNew { try run(migration.sql) }
                 try note(migration)
             }
+            if isNew { try fill() }
             if found.applied.count < migrations.count { try run("PRAGMA user_version = \(migrations.count)") }
         }
     }
@@ -70,7 +80,7 @@ extension Database {
     /// How the file compares with a list of migrations: for connections that only read.
     public func schemaAge(_ migrations: [Migration]) throws(VaultError) -> SchemaAge {
         // The number and the names come from one state of the file, even if another program migrates it meanwhile.
-        let found = try snapshot { () throws(VaultError) -> Schema in
+        let found = try snapshot { () throws(VaultError) -> Found in
             try schema(migrations, "read the schema of the database \(path)")
         }
         if let stranger = found.stranger { return .newer(stranger) }
@@ -88,10 +98,10 @@ extension Database {
         try execute("INSERT INTO migrations (name) VALUES (?)", [.text(migration.name)])
     }
 
-    private typealias Schema = (applied: Set<String>, hasNames: Bool, stranger: String?)
+    private typealias Found = (applied: Set<String>, hasNames: Bool, stranger: String?)
 
     /// What was applied to the file. The caller has a transaction.
-    private func schema(_ migrations: [Migration], _ attempted: String) throws(VaultError) -> Schema {
+    private func schema(_ migrations: [Migration], _ attempted: String) throws(VaultError) -> Found {
         let known = Set(migrations.map(\.name))
         let numbers = migrations.compactMap(\.number)
         guard known.count == migrations.count, numbers.sorted() == Array(1..<numbers.count + 1) else {

@@ -53,11 +53,11 @@ final class Household {
     func open(
         people: String = "demo: { sensors: [\"home/strap\"] }", now: Int64 = start, sessionCapacity: Int = 1024,
         densest: Density.Limits = Density.Limits(), limits: StorageLimits = StorageLimits(),
-        adding migrations: [Migration] = [], deriving: (Store, Keys) -> [any Derivation] = { _, _ in [] }
+        adding schema: Schema = Schema(), deriving: (Store, Keys) -> [any Derivation] = { _, _ in [] }
     ) throws -> Parts {
         let settings = try settings(people: people)
         let keys = try Keys(settings, .create)
-        let store = try Store(folder: settings.state, adding: migrations)
+        let store = try Store(folder: settings.state, adding: schema)
         let grants = Grants(store: store, keys: keys)
         try grants.settle(settings.people, now: now)
         let derivations = deriving(store, keys)

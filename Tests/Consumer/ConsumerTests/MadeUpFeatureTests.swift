@@ -33,7 +33,7 @@ struct MadeUpFeatureTests {
     /// A household with heart rates of three hours, and all that the diary keeps.
     private func lived() throws -> Parts {
         let features = features
-        var parts = try household.open(adding: features.migrations) { store, keys in
+        var parts = try household.open(adding: features.schema) { store, keys in
             features.derivations(DerivationParts(store, keys, zone: "UTC"))
         }
         while try !parts.stale.work(within: .seconds(10)) {}
@@ -134,16 +134,14 @@ struct MadeUpFeatureTests {
     func notSealedAgain() throws {
         let covers = Feature(
             name: "covers",
-            migrations: [
-                Migration(
-                    "covers/1",
-                    """
-                    CREATE TABLE covers (
-                        person TEXT NOT NULL, page INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
-                        PRIMARY KEY (person, page)
-                    ) STRICT, WITHOUT ROWID;
-                    """)
-            ],
+            schema: Schema(
+                "covers/1",
+                making: [
+                    Table(
+                        "covers",
+                        [.text("person"), .integer("page"), .integer("secret_version"), .blob("sealed")],
+                        key: ["person", "page"])
+                ]),
             sealedTables: [
                 SealedTable(
                     "covers", key: "page", isKeptByReset: true, exported: .hidden(because: "it is made for this test")
@@ -152,7 +150,7 @@ struct MadeUpFeatureTests {
                 }
             ])
         let features = Feature.all + [covers]
-        let parts = try household.open(adding: features.migrations)
+        let parts = try household.open(adding: features.schema)
         try parts.store.database.execute(
             "INSERT INTO covers (person, page, secret_version, sealed) VALUES ('demo', 1, 1, zeroblob(60))")
         let person = Forgotten(user: demo, version: 1, time: start, isWithAccount: false)
@@ -197,19 +195,15 @@ extension Feature {
     fileprivate static func diary(_ steps: Record<Bool>) -> Feature {
         Feature(
             name: "diary",
-            migrations: [
-                Migration(
-                    "diary/1",
-                    """
-                    CREATE TABLE diary (
-                        person TEXT NOT NULL, page INTEGER NOT NULL, secret_version INTEGER NOT NULL, sealed BLOB NOT NULL,
-                        PRIMARY KEY (person, page)
-                    ) STRICT, WITHOUT ROWID;
-                    """),
-                Migration(
-                    "diary/2",
-                    "CREATE TABLE diary_readers (reader TEXT PRIMARY KEY, person TEXT NOT NULL) STRICT, WITHOUT ROWID;"),
-            ],
+            schema: Schema(
+                "diary/1",
+                making: [
+                    Table(
+                        "diary",
+                        [.text("person"), .integer("page"), .integer("secret_version"), .blob("sealed")],
+                        key: ["person", "page"]),
+                    Table("diary_readers", [.text("reader"), .text("person")], key: ["reader"]),
+                ]),
             sealedTables: [
                 SealedTable("diary", key: "page", exported: .shown(in: "diary.json")) {
                     row, user, version throws(VaultError) in

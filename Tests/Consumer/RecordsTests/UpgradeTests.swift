@@ -149,4 +149,56 @@ struct UpgradeTests {
             #expect(error?.exitCode == .configuration && error?.hint?.contains("install at least") == true)
         }
     }
+
+    @Test("comes by its steps to the same tables as a new one is made with")
+    func sameTables() throws {
+        do {
+            let old = try Database(path, .readWrite(.full), applicationID: Store.applicationID)
+            try old.migrate(Store.migrations)
+        }
+        let new = try TemporaryFolder()
+        _ = try Store(folder: new.path)
+        let (stepped, made) = (try description(of: path), try description(of: new.path(Store.file)))
+        #expect(stepped.count > 200)
+        #expect(stepped == made, "\(Set(stepped).symmetricDifference(made))")
+        // A new file has the id of a store, and a different one each time.
+        let other = try TemporaryFolder()
+        #expect(try Store(folder: new.path).id == Store(folder: new.path).id)
+        #expect(try Store(folder: new.path).id != Store(folder: other.path).id)
+    }
+
+    /// All that SQLite knows of a file's tables, except for the order of columns that were added later.
+    private func description(of path: String) throws -> [String] {
+        let database = try Database(path, .readOnly, applicationID: Store.applicationID)
+        func lines(_ sql: String) throws -> [String] {
+            try database.query(sql) { row throws(VaultError) in try row.text(0) }
+        }
+        let tables = try lines(
+            "SELECT name || ' ' || type || ' ' || wr || ' ' || strict FROM pragma_table_list WHERE schema = 'main'")
+        let columns = try lines(
+            """
+            SELECT t.name || ' ' || c.name || ' ' || c.type || ' ' || c."notnull" || ' ' || ifnull(c.dflt_value, '-') || ' ' || c.pk
+            FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'
+            """)
+        let keys = try lines(
+            """
+            SELECT t.name || ' ' || f."from" || ' ' || f."table"
+            FROM sqlite_schema AS t, pragma_foreign_key_list(t.name) AS f WHERE t.type = 'table'
+            """)
+        let indexes = try lines(
+            """
+            SELECT t.name || ' ' || CASE i.origin WHEN 'c' THEN i.name ELSE '' END || ' ' || i."unique" || ' ' || i.origin || ' ' || i.partial || ' ' ||
+                (SELECT group_concat(x.name) FROM pragma_index_info(i.name) AS x)
+            FROM sqlite_schema AS t, pragma_index_list(t.name) AS i WHERE t.type = 'table'
+            """)
+        let conditions = try lines(
+            "SELECT name || substr(sql, instr(sql, ' WHERE ')) FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %'"
+        )
+        let checks = try lines("SELECT name || ' ' || sql FROM sqlite_schema WHERE type = 'table'").flatMap { text in
+            text.split(separator: "CHECK (").dropFirst().map { check in
+                "\(text.prefix { $0 != " " }) \(check.prefix { $0 != ")" })"
+            }
+        }
+        return (tables + columns + keys + indexes + conditions + checks).sorted()
+    }
 }

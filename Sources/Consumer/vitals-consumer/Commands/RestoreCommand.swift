@@ -106,7 +106,7 @@ struct RestoreCommand: Subcommand {
         // Read-only first: where the copy is empty, nothing must be made.
         _ = try Keys(settings, .read, folder: prepared, mayBeOlder: true)
         let keys = try Keys(settings, .write, folder: prepared)
-        let store = try Store(folder: prepared, adding: Feature.all.migrations)
+        let store = try Store(folder: prepared, adding: Feature.all.schema)
         return try Failure.explaining { () throws(VaultError) in
             try keys.checkIntegrity()
             try store.database.checkIntegrity()

@@ -100,7 +100,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
         folder = try StateFolder(settings.state)
         // The root key first: with another one nothing is changed.
         _ = try Keys(settings, .read, mayBeOlder: true)
-        try folder.migrate(adding: features.migrations)
+        try folder.migrate(adding: features.schema)
         let keys = try Keys(settings, .write)
         let store = try Store(settings, features)
 

@@ -9,6 +9,6 @@ extension Store {
     convenience init(
         _ settings: any HouseSettings, _ features: [Feature] = Feature.all, readOnly: Bool = false
     ) throws(Failure) {
-        try self.init(folder: settings.state, readOnly: readOnly, adding: features.migrations)
+        try self.init(folder: settings.state, readOnly: readOnly, adding: features.schema)
     }
 }
