@@ -23,11 +23,11 @@ package struct BrokerRulesSettings: Equatable, Sendable {
 
 /// What the settings say about the broker's clients.
 package struct AdmissionSettings: Sendable {
-    /// The consumer's own name at the broker; nil where it has none, and then the broker cannot have rules from here.
+    /// The consumer's own name at the broker; nil if it has none, and then the broker cannot have rules from here.
     package let username: String?
     /// The file with the consumer's own password.
     package let passwordFile: String?
-    /// Files with the passwords of the gateways that the settings name; nil where a gateway has none, and is not a
+    /// Files with the passwords of the gateways that the settings name; nil if a gateway has none, and is not a
     /// client.
     package let gateways: [ID: String?]
     package let topics: Topics

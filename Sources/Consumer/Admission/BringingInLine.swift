@@ -25,8 +25,8 @@ extension BrokerRules {
         }
     }
 
-    /// Reads the access where no rule matches, sets it, and reads it again: the broker has been known to answer yes and
-    /// change nothing.
+    /// Reads the access that applies if no rule matches, sets it, and reads it again: the broker has been known to
+    /// answer yes and change nothing.
     private func denyByDefault(isSecondTime: Bool = false, then body: @escaping @Sendable () -> Void) {
         perform(Command("getDefaultACLAccess")) { [unowned self] data in
             if Self.defaultAccess(data) == BrokerAccess.byDefault { return body() }
@@ -110,7 +110,7 @@ extension BrokerRules {
     }
 
     /// Sets the gateways' passwords that were changed in the settings while we ran. At the start there is nothing to
-    /// compare them with, and setting one again would throw the gateway out: `broker-rules` compares it with the
+    /// compare them with, and setting one again would disconnect the gateway: `broker-rules` compares it with the
     /// plugin's file.
     private func newPasswords(_ wanted: BrokerAccess, _ actual: BrokerState) -> [Command] {
         var commands: [Command] = []

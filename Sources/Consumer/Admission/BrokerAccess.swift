@@ -35,13 +35,13 @@ package struct BrokerAccess {
 
     /// The group of clients that give no name.
     static let anonymousGroup = "anonymous"
-    /// What the plugin does where no rule matches.
+    /// What the plugin does if no rule matches.
     static let byDefault = [
         "publishClientSend": false, "publishClientReceive": false, "subscribe": false, "unsubscribe": true,
     ]
 
     /// What follows from settings and roster; without a roster there are no devices and no enrolled gateways.
-    /// - Throws: where a password cannot be read, or two clients would have one name.
+    /// - Throws: if a password cannot be read, or two clients would have one name.
     package init(_ settings: AdmissionSettings, _ roster: (any Roster)?) throws(Failure) {
         let policy = BrokerPolicy(settings)
         let topics = settings.topics

@@ -150,7 +150,7 @@ extension AccessRule {
         ]
     }
 
-    /// A rule as the plugin lists it; nil where none of ours is like it.
+    /// A rule as the plugin lists it; nil if none of ours is like it.
     fileprivate init?(_ json: JSON) {
         guard case .string(let type)? = json["acltype"], let action = Action(rawValue: type),
             case .string(let filter)? = json["topic"], case .bool(let isAllowed)? = json["allow"]
@@ -177,7 +177,7 @@ extension BrokerState {
         }
     }
 
-    /// The rules of a role; none where one of them is unlike any of ours: the role then differs from ours.
+    /// The rules of a role; none if one of them is unlike any of ours: the role then differs from ours.
     private static func rules(_ role: JSON) -> Set<AccessRule> {
         guard case .array(let list)? = role["acls"] else { return [] }
         let rules = list.compactMap(AccessRule.init)

@@ -109,7 +109,7 @@ package struct BrokerRole: Hashable {
             ])
     }
 
-    /// Clients that see what a gateway (or every gateway, where none is named) publishes live, and may ask for
+    /// Clients that see what a gateway (or every gateway, if none is named) publishes live, and may ask for
     /// readings. They never see its durable stream, although that is sealed.
     static func household(of gateway: ID?, _ topics: Topics) -> BrokerRole {
         let own = "\(topics.root)/gateways/\(gateway?.text ?? "+")"
@@ -131,7 +131,7 @@ package struct BrokerRole: Hashable {
     static func name(ofGateway gateway: ID) -> String { "gateway-\(gateway)" }
     static func name(ofHousehold gateway: ID) -> String { "household-\(gateway)" }
 
-    /// The person whose role has this name; nil where it is not a person's.
+    /// The person whose role has this name; nil if it is not a person's.
     static func person(_ name: String) -> ID? {
         guard name.hasPrefix("person-") else { return nil }
         return try? ID(String(name.dropFirst("person-".count)))

@@ -8,17 +8,17 @@ package import Telemetry
 //
 // The roster is the truth. At each connection the default access is read, set to deny and read again; then roles,
 // groups and clients are listed, and differences are corrected: clients of devices that were revoked while the broker
-// was not there go, and roles become what this program has. Only clients that the broker has lost cannot be restored
-// this way, because the plugin takes a password and no hash, and only the client has its password: then the log says
-// how many, and that `vitals-consumer broker-rules` has to write the plugin's file before the broker starts. If the
-// consumer's own client is lost, it cannot sign in to begin with.
+// was not there are removed, and roles become what this program has. Only clients that the broker has lost cannot be
+// restored this way, because the plugin takes a password and no hash, and only the client has its password: then the
+// log says how many, and that `vitals-consumer broker-rules` has to write the plugin's file before the broker starts.
+// If the consumer's own client is lost, it cannot sign in to begin with.
 //
 // Between connections, and until the broker is in line, changes wait in their order, and fail when that takes too long.
 // A change is done when the broker has confirmed it; nobody waits for it on the session's thread.
 //
 // A device is added first at the broker, then in the database; it is removed first from the database. So a crash
 // between the two leaves at most a client at the broker that the next connection removes, never one that nobody knows
-// about. Where the broker has not confirmed that a client is out, the rules are brought in line once more, and again,
+// about. If the broker has not confirmed that a client is out, the rules are brought in line once more, and again,
 // until they are: a revoked client does not stay in for as long as the connection lasts.
 
 /// Makes the broker let people and gateways in, and out. Belongs to the session's thread.
@@ -112,8 +112,8 @@ package final class BrokerRules: @unchecked Sendable {
         }
     }
 
-    /// A change may not have reached the broker, though we are connected: the database's state has to reach it all the
-    /// same.
+    /// A change may not have reached the broker, though we are connected: the database's state has to reach it
+    /// nevertheless.
     private func catchUp() {
         isBehind = true
         // Otherwise the end of what is under way, the next try, or the next connection takes care of it.
@@ -124,9 +124,9 @@ package final class BrokerRules: @unchecked Sendable {
 }
 
 extension BrokerRules {
-    /// Ends bringing the rules in line, with an error where it failed; then the waiting changes get their turn.
+    /// Ends bringing the rules in line, with an error if it failed; then the waiting changes get their turn.
     func finish(_ error: RulesError?) {
-        // The session tells of a lost connection, and the next one brings us back here.
+        // The session reports a lost connection, and the next one brings us back here.
         guard case .underWay = state, error?.reason != .notConnected else { return }
         if let error {
             log.error("the broker's rules are not in line, and nobody new is let in: \(error)")
@@ -167,13 +167,13 @@ extension BrokerRules {
         }
     }
 
-    /// Lets a gateway in, and its owner's devices see it where it is for their household. If it was let in before under
+    /// Lets a gateway in, and its owner's devices see it if it is for their household. If it was let in before under
     /// another password, that password is no longer valid.
     package func add(gateway: ID, owner: ID?, isHousehold: Bool, password: String, _ completion: @escaping Completion) {
         change("let a gateway in", completion) { [unowned self] () throws(VaultError) in
             make([.createRole(.gateway(gateway, policy.topics))])
             // The gateway itself comes last, and at once: it is in the database only after the broker has confirmed it,
-            // and if the rules are brought in line meanwhile, clients that the database does not know are ended.
+            // and if the rules are brought in line in the meantime, clients that the database does not know are ended.
             if let owner, isHousehold, policy.household == .owners {
                 try sendRoles(ofDevicesOf: owner, with: gateway)
             }

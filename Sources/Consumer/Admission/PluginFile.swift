@@ -2,10 +2,10 @@ package import Files
 import FoundationEssentials
 
 // The file of Mosquitto's dynamic-security plugin. The broker reads it at its start, never again, and writes all of it
-// at each change: 2.0.11 in place and without a flush (a crash can leave it empty), 2.0.21 beside it and then renames.
-// Without the file, or with a damaged one, the broker starts and lets nobody do anything, not even the consumer. So
-// before the broker starts, `vitals-consumer broker-rules` must check this file, and writes it from the database as
-// often as it is lost.
+// at each change: 2.0.11 in place and without a flush (a crash can leave it empty), 2.0.21 to a new file, which it then
+// renames. Without the file, or with a damaged one, the broker starts and lets nobody do anything, not even the
+// consumer. So before the broker starts, `vitals-consumer broker-rules` must check this file, and writes it from the
+// database as often as it is lost.
 
 /// The plugin's file. Clients, groups and roles that an operator has added are kept.
 package struct PluginFile: Codable, Equatable {
@@ -61,7 +61,7 @@ package struct PluginFile: Codable, Equatable {
     var roles: [Role]?
     var anonymousGroup: String?
 
-    /// Reads a file; nil where it is empty, or damaged.
+    /// Reads a file; nil if it is empty, or damaged.
     package init?(bytes: [UInt8]) {
         // Foundation's parser, see Telemetry's JSONLimits.swift, does not survive every name. The plugin escapes
         // nothing in ours.
@@ -192,7 +192,7 @@ extension PluginFile.Role {
 }
 
 extension [PluginFile.Assignment] {
-    /// The plugin writes -1 where it was told no priority.
+    /// The plugin writes -1 if it was told no priority.
     fileprivate var normal: Self {
         map { assignment in
             var assignment = assignment

@@ -14,10 +14,10 @@ package struct BrokerDevice {
     }
 }
 
-/// A gateway that was enrolled by a code, as far as the broker is concerned.
+/// A gateway that was enrolled with a code, as far as the broker is concerned.
 package struct BrokerGateway {
     package let id: ID
-    /// Nil where the operator has enrolled it.
+    /// Nil if the operator has enrolled it.
     package let owner: ID?
     package let credential: BrokerCredential
     /// Whether its owner is its household.
@@ -37,7 +37,7 @@ package protocol Roster {
     /// Every device of every person.
     func devices() throws(VaultError) -> [BrokerDevice]
 
-    /// Every gateway that was enrolled by a code.
+    /// Every gateway that was enrolled with a code.
     func enrolledGateways() throws(VaultError) -> [BrokerGateway]
 
     /// A person's devices.

@@ -19,8 +19,8 @@ package struct DayBook {
     /// Days whose steps may have changed.
     private var affected: Set<CalendarDay> = []
 
-    /// The times that calendars cover, Unix milliseconds: a reading from outside has no day, however its clock came to
-    /// be there.
+    /// The times that calendars cover, Unix milliseconds: a reading from outside has no day, however its clock got
+    /// there.
     static let calendar: Range<Int64> = -62_135_596_800_000 + 172_800_000..<253_402_300_800_000 - 172_800_000
 
     init(_ rows: DayRows, _ user: ID, _ localDays: LocalDays, isBlank: Bool = false) {
@@ -30,7 +30,7 @@ package struct DayBook {
         self.isBlank = isBlank
     }
 
-    /// A day's record; an empty one where there is none.
+    /// A day's record; an empty one if there is none.
     package mutating func record(of day: CalendarDay) throws(VaultError) -> DayRecord {
         if let record = records[day] { return record }
         let record = try isBlank ? nil : rows.record(of: user, on: day)
@@ -43,7 +43,7 @@ package struct DayBook {
         return record ?? DayRecord()
     }
 
-    /// Whether a day is already worked on, or may be, where at most `limit` days are.
+    /// Whether a day is already worked on, or may be, if at most `limit` days are.
     package func isOpen(_ day: CalendarDay, _ limit: Int) -> Bool { touched.count < limit || touched.contains(day) }
 
     package mutating func change(_ day: CalendarDay, _ body: (inout DayRecord) -> Void) throws(VaultError) {
@@ -79,7 +79,7 @@ package struct DayBook {
                 guard let record = try rows.record(of: user, on: day), isFull(record, day, within: before) else {
                     continue
                 }
-                // A move to the west may have two days lie within each other.
+                // After a move to the west, one day may be within another.
                 for whole in localDays.intervals(of: day) {
                     times = min(times.lowerBound, whole.lowerBound)..<max(times.upperBound, whole.upperBound)
                 }
@@ -130,7 +130,7 @@ package struct DayBook {
         }
     }
 
-    /// The days whose records may hold something of a range of time, also if they were written under an earlier zone.
+    /// The days whose records may hold something of a range of time, even if they were written under an earlier zone.
     private func daysKept(_ times: Range<Int64>) throws(VaultError) -> [CalendarDay] {
         let days = localDays.days(in: times)
         guard let first = days.first, let last = days.last else { return [] }

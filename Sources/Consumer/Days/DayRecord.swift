@@ -95,7 +95,7 @@ package struct DayRecord: Equatable {
     /// they came: an entry that was left out was later than as many others as a day keeps, and there are always that
     /// many.
     private mutating func leaveOutLatest() {
-        // Where two days' entries are put together, many are too many at once: they are looked for together.
+        // If two days' entries are put together, many are too many at once: they are looked for together.
         if size > Self.capacityOfAll + 64 { leaveOutAllLatest() }
         while size > Self.capacityOfAll {
             let count = Self.latest(counts)
@@ -158,7 +158,7 @@ package struct DayRecord: Equatable {
         entries = entries.isEmpty ? more : Array(Set(entries).union(more).sorted().prefix(capacity))
     }
 
-    /// Whether any entry lies within a range of time.
+    /// Whether any entry is within a range of time.
     func hasInputs(within times: Range<Int64>) -> Bool {
         counts.values.contains { $0.contains { times.contains($0.time) } }
             || temperatures.values.contains { $0.contains { times.contains($0.time) } }
@@ -224,7 +224,7 @@ extension DayRecord {
         return bytes
     }
 
-    /// The record that `bytes` spell; nil where they spell none, which does not happen with a row that opens.
+    /// The record that `bytes` spell; nil if they spell none, which does not happen with a row that opens.
     init?(_ bytes: [UInt8]) {
         var rest = Numbers(bytes)
         let version = rest.byte()
@@ -294,7 +294,7 @@ package struct DayRows {
     package let store: Store
     package let keys: Keys
 
-    /// The record of a day; nil where there is none, or where it can no longer be opened.
+    /// The record of a day; nil if there is none, or if it can no longer be opened.
     package func record(of user: ID, on day: CalendarDay) throws(VaultError) -> DayRecord? {
         let found = try store.database.first(
             "SELECT secret_version, sealed FROM days WHERE person = ? AND day = ?",
@@ -364,7 +364,7 @@ package struct DayRows {
             [.text(user.text), .integer(number), .integer(version), .blob(sealed)])
     }
 
-    /// Removes a day's row where it exists and does not open, though its secret is there: otherwise the latest readings
+    /// Removes a day's row if it exists and does not open, though its secret is there: otherwise the latest readings
     /// alone would take its place, and nobody would know.
     func removeDamaged(of user: ID, on day: CalendarDay) throws(VaultError) -> Bool {
         let number = day.daysSince1970

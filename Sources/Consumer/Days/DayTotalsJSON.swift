@@ -53,7 +53,7 @@ extension HeartRateDay {
 }
 
 extension JSON {
-    /// A number rounded to this many decimals; a whole number where there are none.
+    /// A number rounded to this many decimals; a whole number if there are none.
     package static func number(_ value: Double, decimals: Int) -> JSON {
         guard decimals > 0 else { return Int64(exactly: value.rounded()).map(JSON.integer) ?? .number(value.rounded()) }
         let factor = (0..<decimals).reduce(1.0) { factor, _ in factor * 10 }

@@ -29,7 +29,7 @@ package struct DerivationParts {
     package let zone: String
     /// Hears of minutes that have changed.
     package let minutes: (any MinutesObserver)?
-    /// Nil where no goal is reached, because nothing is kept.
+    /// Nil if no goal is reached, because nothing is kept.
     package let goals: (any GoalEvaluation)?
     /// Hear of people whose days have changed.
     package let changes: PeopleChanges
@@ -68,7 +68,7 @@ package final class Days: Derivation {
     private var reported = OncePerMinute<ID>(capacity: 256)
 
     /// - Parameters:
-    ///   - goals: nil where no goal is reached, because nothing is kept.
+    ///   - goals: nil if no goal is reached, because nothing is kept.
     ///   - changes: hear of people whose days have changed, or who have moved.
     package init(
         _ store: Store, _ keys: Keys, _ histories: Histories, goals: (any GoalEvaluation)? = nil,
@@ -188,8 +188,8 @@ extension Days {
 // MARK: - Keeping
 
 extension Days {
-    /// A batch enters readings of so many days of a person at once, for all of them are in memory; those of more days
-    /// are counted as stale hours are.
+    /// A batch enters readings of this many days of a person at once, because all of them are in memory; those of more
+    /// days are counted as stale hours are.
     private static let mostDays = 8
 
     package func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
@@ -230,7 +230,7 @@ extension Days {
         }
     }
 
-    /// A row of a day stands for all its hours. A calendar's day begins and ends up to 26 hours from that of UTC.
+    /// A row of a day represents all its hours. A calendar's day begins and ends up to 26 hours from that of UTC.
     package func firstKept(of user: ID) -> @Sendable (ClosedRange<Int64>, Store) throws(VaultError) -> Int64? {
         { hours, store throws(VaultError) in
             let (first, values) = (

@@ -1,7 +1,7 @@
 package import Fitness
 import Telemetry
 
-// How many minutes of heart rate, or hours of it, lie in one row.
+// How minutes of heart rate, or hours of it, are stored in one row.
 //
 //     version u8, 1 | count varint | columns
 //
@@ -76,14 +76,14 @@ package struct HeartRateCells: Equatable {
         return bytes
     }
 
-    /// The cells that `bytes` encode; nil where they encode none.
+    /// The cells that `bytes` encode; nil if they encode none.
     package init?(_ bytes: [UInt8], capacity: Int) {
         self.init(capacity: capacity)
         guard Self.forEach(in: bytes, capacity: capacity, { places[$0] = $1 }) else { return nil }
     }
 
     /// Shows each cell with its place.
-    /// - Returns: whether the bytes encoded any; where they did not, none was shown.
+    /// - Returns: whether the bytes encoded any; if they did not, none was shown.
     package static func forEach(
         in bytes: [UInt8], capacity: Int, _ body: (_ place: Int, _ cell: HeartRateMinute) -> Void
     ) -> Bool {
@@ -113,7 +113,7 @@ package struct HeartRateCells: Equatable {
     static let mostSamples = 1 << 40
 }
 
-/// Takes numbers off the front of bytes; nil where the next one is missing or not allowed.
+/// Takes numbers off the front of bytes; nil if the next one is missing or not allowed.
 private struct Columns {
     private let bytes: [UInt8]
     private var position = 0

@@ -5,9 +5,9 @@ package import Records
 package import Telemetry
 
 // A curve of a span of time: buckets of one width, each with the lowest, the mean and the highest heart rate in it. A
-// bucket is made of samples where it is narrower than a minute, of minutes where it is narrower than an hour, and of
+// bucket is made of samples if it is narrower than a minute, of minutes if it is narrower than an hour, and of
 // hours otherwise: so a curve of five years is made of fewer numbers than a curve of a month. Where buckets begin, and
-// how wide they are, is rounded so that each minute and each hour lies in one bucket: a bucket has the same values as
+// how wide they are, is rounded so that each minute and each hour is in one bucket: a bucket has the same values as
 // its samples, whether it was made of samples, minutes or hours.
 
 /// What a curve shows.

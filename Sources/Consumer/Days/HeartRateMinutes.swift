@@ -4,11 +4,12 @@ package import Records
 package import Storage
 package import Telemetry
 
-// Heart rates as they are looked at: by the minute, and by the hour.
+// Heart rates as people look at them: by the minute, and by the hour.
 //
-//     a batch    its samples are added to the minutes of `heart_rate_hours`, one row an hour, in the batch's transaction
-//     fold       hours that are over, and are left alone by now, go to where there is less to open for a longer time: their minutes to the row
-//                of their day in `heart_rate_days`, their sums to that of their month in `heart_rate_months`; their own rows go
+//     a batch    its samples are added to the minutes of `heart_rate_hours`, one row an hour, in its transaction
+//     fold       hours that are over, and no longer change, move to where less has to be opened for a longer time:
+//                their minutes to the row of their day in `heart_rate_days`, their sums to that of their month in
+//                `heart_rate_months`; their own rows are deleted
 //     recompute  an hour is counted again from the stored readings, and replaces all that was kept of it
 //
 // All of it adds up: a minute is the sum of its cells in both tables. So late readings just make a new row for their
@@ -19,7 +20,7 @@ package import Telemetry
 // make sure that memory still agrees with the database when somebody is forgotten, or a transaction fails.
 
 extension Reading {
-    /// Beats per minute, where this is a heart rate that means something: not 0, not more than any heart makes, and not
+    /// Beats per minute, if this is a heart rate that means something: not 0, not more than any heart makes, and not
     /// from a strap that reports that nobody wears it. Others are stored, but not counted.
     package var heartRate: Int? {
         guard case .heartRate(let measurement) = value, measurement.contact != .notDetected else { return nil }
@@ -119,7 +120,7 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
 
     // MARK: Closed hours
 
-    /// The last closed hour that was looked at in vain; nil at the start.
+    /// The last closed hour in which nothing was found; nil at the start.
     private var passed: (hour: Int64, user: String)?
     /// How many pages of hours are looked at in one call.
     private static let mostPages = 4
@@ -170,7 +171,7 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
         return true
     }
 
-    /// Where a secret is not there, its person is being forgotten, or it is damaged: nothing must be lost until it is
+    /// If a secret is not there, its person is being forgotten, or it is damaged: nothing must be lost until it is
     /// back.
     private func canFold(_ hour: HeartRateHour, of user: ID) throws(VaultError) -> Bool {
         guard let version = try keys.version(of: user) else { return false }
@@ -234,7 +235,7 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
             }
             let hour = try first(
                 "SELECT min(hour) FROM heart_rate_hours WHERE person = ? AND hour >= ?", hours.lowerBound)
-            // A row of a day stands for all its hours.
+            // A row of a day represents all its hours.
             let day = try first(
                 "SELECT min(day) FROM heart_rate_days WHERE person = ? AND day >= ?", HourSpan.day(hours.lowerBound))
             return [hour, day.map { max(hours.lowerBound, $0 * 24) }].compactMap { $0 }.min()

@@ -4,7 +4,7 @@ package import Records
 package import Storage
 package import Telemetry
 
-/// The tables in which cells of heart rate lie, one row a person and period.
+/// The tables with cells of heart rate, one row for each person and period.
 package enum HeartRateTable: String, CaseIterable {
     /// The minutes of an hour, as they come in.
     case hours
@@ -100,7 +100,7 @@ package struct HeartRateRows {
         return .cells(cells)
     }
 
-    /// Which version of the secret a row is under; nil where there is no row.
+    /// Which version of the secret a row is under; nil if there is no row.
     package func version(_ table: HeartRateTable, _ period: Int64, of user: ID) throws(VaultError) -> Int64? {
         try store.database.first(
             "SELECT secret_version FROM \(table.name) WHERE person = ? AND \(table.column) = ?",

@@ -93,7 +93,7 @@ package struct HeartRateTiers {
         }
     }
 
-    /// The numbers of the spans of this many milliseconds that begin within a range; nil where none does.
+    /// The numbers of the spans of this many milliseconds that begin within a range; nil if none does.
     private static func numbers(_ times: Range<Int64>, of milliseconds: Int64) -> ClosedRange<Int64>? {
         let times = times.clamped(to: -Moment.limit - 3_600_000..<Moment.limit + 3_600_000)
         let first = (times.lowerBound + milliseconds - 1).floorDivided(by: milliseconds)

@@ -4,21 +4,21 @@ package import Fitness
 package import Records
 package import Telemetry
 
-// What was in force when. Where a person lives, how tall and heavy they are and what they want to reach changes, but
+// What applied when. Where a person lives, how tall and heavy they are and what they want to reach changes, but
 // their past days do not: a day of last year is computed with last year's weight, in the zone of that time.
 //
-//     zones     from which moment on they lived where; the first from the beginning of time
-//     bodies    from which day on they said what of themselves
-//     targets   from which day on they wanted to reach what
+//     zones     where they lived, and from which moment on; the first from the beginning of time
+//     bodies    what they said of themselves, and from which day on
+//     targets   what they wanted to reach, and from which day on
 //
-// The history lies in the person's document "history". There is none until it is needed: then it begins with what the
-// profile says now, and with the consumer's own zone where the profile names none. Any code that computes days reads
+// The history is in the person's document "history". There is none until it is needed: then it begins with what the
+// profile says now, and with the consumer's own zone if the profile names none. Any code that computes days reads
 // it; only the session's thread writes it.
 //
 // A person who moves is believed from that moment on. A move within ten minutes after another counts as a correction of
 // it.
 
-/// What was in force when, for one person.
+/// What applied when, for one person.
 package struct History: Equatable {
     /// From a moment on (Unix milliseconds; the first from the beginning of time), the zone of this name.
     struct Zone: Equatable {
@@ -36,7 +36,7 @@ package struct History: Equatable {
 
     /// At least one, in the order in which they begin.
     fileprivate(set) var zones: [Zone]
-    /// Nil where the person has never said anything.
+    /// Nil if the person has never said anything.
     fileprivate(set) var bodies: DayHistory<Body>?
     package fileprivate(set) var goals: DayHistory<GoalTargets>
     /// The person's days.
@@ -83,7 +83,7 @@ package final class Histories {
         self.zone = zone
     }
 
-    /// What was in force when; where nothing is kept yet, what would be kept.
+    /// What applied when; if nothing is kept yet, what would be kept.
     package func history(of user: ID) throws(VaultError) -> History {
         if let history = try read(user) { return history }
         return try history(beginningWith: profile(of: user))
@@ -106,7 +106,7 @@ package final class Histories {
 
     /// Takes a profile that is about to replace the person's old one, within the same transaction.
     /// - Parameter now: Unix milliseconds.
-    /// - Returns: from which moment on the days are different; nil where they stay the same.
+    /// - Returns: from which moment on the days are different; nil if they stay the same.
     package func take(_ profile: Profile, of user: ID, now: Int64) throws(VaultError) -> Int64? {
         let old = try self.profile(of: user)
         let isFirst = try read(user) == nil
@@ -153,7 +153,7 @@ package final class Histories {
             goals: DayHistory(GoalTargets.first, from: first), localDays: try localDays(zones))
     }
 
-    /// - Returns: from which moment on; nil where they live there already.
+    /// - Returns: from which moment on; nil if they live there already.
     private func move(_ history: inout History, to name: String, now: Int64) throws(VaultError) -> Int64? {
         guard let last = history.zones.last, last.name != name else { return nil }
         var from = now
@@ -175,7 +175,7 @@ package final class Histories {
         return LocalDays(try rules(of: zones.first?.name ?? zone), moves: moves)
     }
 
-    /// The rules of a zone. A zone that the machine no longer knows is no reason to take no readings: the consumer's
+    /// The rules of a zone. A zone that the machine no longer knows is no reason to refuse readings: the consumer's
     /// own is used instead.
     private func rules(of name: String) throws(VaultError) -> ZoneRules {
         if let known = rules[name] { return known }
@@ -212,7 +212,7 @@ extension Histories {
             localDays: try localDays(zones))
     }
 
-    /// The document as a person takes it along: with moments and days in ISO 8601.
+    /// The document as it is exported: with moments and days in ISO 8601.
     package static func dated(_ document: JSON) -> JSON {
         guard case .object(let members) = document else { return document }
         return .object(
@@ -317,7 +317,7 @@ extension History.Body {
 }
 
 extension JSON {
-    /// The elements of a list; none where it is no list.
+    /// The elements of a list; none if it is no list.
     fileprivate var elements: [JSON] { if case .array(let elements) = self { elements } else { [] } }
     fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
     fileprivate var whole: Int64? { if case .integer(let whole) = self { whole } else { nil } }
@@ -331,7 +331,7 @@ extension JSON {
 }
 
 extension JSON {
-    /// The same value with the whole number in a member spelt as a date; without the member where it has no date.
+    /// The same value with the whole number in a member spelt as a date; without the member if it has no date.
     package func dated(_ name: String, _ spell: (Int64) -> String?) -> JSON {
         guard case .object(let members) = self else { return self }
         return .object(

@@ -1,6 +1,6 @@
 package import Telemetry
 
-/// Hears what changes about people. What it is called with is committed already.
+/// Hears what changes about people. What it is called with is already committed.
 package protocol PeopleObserver: AnyObject {
     /// Something about these people may look different.
     func changed(_ users: Set<ID>)
@@ -11,7 +11,7 @@ package protocol PeopleObserver: AnyObject {
     /// A person's days begin and end at other times from now on.
     func moved(_ user: ID)
 
-    /// Everything of a person is being deleted, or was: nothing of it may be seen or kept any longer.
+    /// Everything of a person is being deleted, or was: nothing of it may be seen or kept any more.
     func forgotten(_ user: ID)
 
     /// Streams have ended or opened: sensors have other owners, or are recorded differently.
@@ -20,8 +20,8 @@ package protocol PeopleObserver: AnyObject {
     /// Gateways were enrolled or removed: blocks are taken from those that are enrolled now.
     func gatewaysChanged()
 
-    /// Gateways were removed, and the broker should forget them. Whoever asked for it has had the reply: the broker
-    /// disconnects clients whose rights change.
+    /// Gateways were removed, and the broker should forget them. The person who asked for it has had the reply: the
+    /// broker disconnects clients whose rights change.
     func gatewaysEnded()
 }
 
@@ -36,7 +36,7 @@ extension PeopleObserver {
 }
 
 /// Passes on what changes about people to everything that shows or keeps something of them. It is made before all of
-/// them, so that none of them needs to know which others there are. Belongs to the session's thread.
+/// them, so that none of them needs to know of the others. Belongs to the session's thread.
 package final class PeopleChanges: PeopleObserver {
     private struct Entry {
         weak var observer: (any PeopleObserver)?

@@ -18,7 +18,7 @@ package import Telemetry
 //                                        gender                   what it may be
 //     then what may be left out: voice, continuous heart rate, time zone, locale, units
 //
-// A field is empty where it is left out, null, or blank. The error's field is the one that its words are about; of
+// A field is empty if it is left out, null, or blank. The error's field is the one that its words are about; of
 // several, the first in this order.
 
 /// A person's profile. Weight and height are metric, whatever units the person wants to see.
@@ -35,13 +35,13 @@ package struct Profile: Equatable {
     var voice: Bool
     /// Whether each heart rate is kept, and not only shown live.
     var continuousHeartRate: Bool
-    /// A name of the IANA database; nil where the person has not said.
+    /// A name of the IANA database; nil if the person has not said.
     package var timeZone: String?
     /// A language tag (BCP 47).
     package var locale: String?
     package var units: Units
 
-    /// Body mass index; nil where there is none to speak of.
+    /// Body mass index; nil if there is none to speak of.
     package var bodyMassIndex: BodyMassIndex? {
         BodyMassIndex(Person(heightCentimetres: heightCentimetres, weightKilograms: weightKilograms))
     }
@@ -130,7 +130,7 @@ extension Profile {
         }
     }
 
-    /// Today in the person's zone; where that is not known, the day in the zone that reaches each day first.
+    /// Today in the person's zone; if that is not known, the day in the zone that reaches each day first.
     private static func today(_ zone: ZoneRules?, _ now: Int64) -> CalendarDay {
         zone?.day(at: now) ?? CalendarDay(localSeconds: now / 1000 + 14 * 3600)
     }
@@ -195,7 +195,7 @@ extension Profile {
         ])
     }
 
-    /// Reads what was kept, without checking again whether it would be allowed today; nil where it is not a profile.
+    /// Reads what was kept, without checking again whether it would be allowed today; nil if it is not a profile.
     package init?(kept json: JSON) {
         guard case .string(let name)? = json["name"], case .string(let birth)? = json["date_of_birth"],
             let dateOfBirth = CalendarDay(birth),

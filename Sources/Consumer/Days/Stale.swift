@@ -9,17 +9,17 @@ package import Telemetry
 // What does not add up is computed again.
 //
 // Hours are marked in the table `stale` in the transaction that makes them wrong, so no restart loses one. They are
-// worked off on the session's thread, an hour at a time and for a few milliseconds at once, one person after another:
-// blocks go on coming in between. Where somebody asks about a person, that person's hours are done first, if they are
+// computed on the session's thread, an hour at a time and for a few milliseconds at once, one person after another:
+// blocks keep coming in between. If somebody asks about a person, that person's hours are done first, if they are
 // few.
 //
 // A range may be as wide as all times that there can be, when the clock of a gateway was wrong by decades. It is not
 // walked hour by hour, but from each hour that has something stored or kept to the next such hour.
 //
 // An hour may also hold far more than a few milliseconds are enough for. An hour that was not read within a portion is
-// read beside, on a thread and a connection of its own, while the session's thread goes on. So is a person's next hour
-// after one that took more than `longStep` however little was read. What was read is kept only if nothing of it has
-// changed meanwhile:
+// read beside it, on a thread and a connection of its own, while the session's thread continues. So is a person's next
+// hour after one that took more than `longStep` however little was read. What was read is kept only if nothing of it
+// has changed in the meantime:
 //
 //     marked again      its mark has another number, or there is a new one
 //     readings added    `Totals` has said so: `took`
@@ -29,8 +29,8 @@ package import Telemetry
 // others may wait for theirs; the next one for the same person may take twice as long.
 
 /// Computes stale hours again. Belongs to the thread of its store and keys.
-// Proof of @unchecked: touched on the session's thread, or before it starts, or after it has ended. What is read beside
-// has a store and keys of its own, and `ReadingTime` is atomic.
+// Proof of @unchecked: touched on the session's thread, or before it starts, or after it has ended. What the other
+// thread reads has a store and keys of its own, and `ReadingTime` is atomic.
 package final class StaleHours: PeopleObserver, @unchecked Sendable {
     private let store: Store
     private let keys: Keys
@@ -40,12 +40,12 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
     package var now: () -> Int64 = unixMilliseconds
     /// Whether everything of a person is being deleted now.
     private let isBeingForgotten: (ID) -> Bool
-    /// Reads the hours that have very much in them; nil where nothing does: then each hour is computed in one go.
+    /// Reads the hours that have very much in them; nil if nothing does: then each hour is computed in one go.
     package var beside: Beside?
     /// People who have an hour that was not read within a portion.
     private var large: [ID: Large] = [:]
     private var underWay: UnderWay?
-    /// Whose turn it was.
+    /// The person whose turn it was last.
     private var last = ""
     private var reported = OncePerMinute<String>(capacity: 4)
     private var loop: EventLoop?
@@ -54,10 +54,10 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
     /// How long one portion may take.
     package static let portion: Duration = .milliseconds(20)
 
-    /// If an hour took this long, the person's next one is read beside at once.
+    /// If an hour took this long, the person's next one is read on the other thread at once.
     var longStep: Duration = .milliseconds(100)
 
-    /// The reading that is going on beside.
+    /// The reading that is under way on the other thread.
     private struct UnderWay {
         let user: ID
         let time: ReadingTime
@@ -99,16 +99,16 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
         }
     }
 
-    /// The result of reading an hour, beside or at once.
+    /// The result of reading an hour, on the other thread or at once.
     package struct ReadHour: Sendable {
-        /// Nil where nothing in the range is stored or kept.
+        /// Nil if nothing in the range is stored or kept.
         fileprivate let hour: Int64?
         fileprivate let found: [any Sendable]
         /// How long it took.
         fileprivate let duration: Duration
     }
 
-    /// Reads the first hour of a range that has anything stored or kept; nil where the time was over before the end.
+    /// Reads the first hour of a range that has anything stored or kept; nil if the time was over before the end.
     package typealias Read = @Sendable (Store, Keys) throws(VaultError) -> ReadHour?
 
     private struct Large {
@@ -118,12 +118,12 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
         var next: ContinuousClock.Instant
     }
 
-    /// How long the first reading beside may take.
+    /// How long the first reading on the other thread may take.
     var firstLimit: Duration = .seconds(2)
     /// How long the longest may take. What is deleted, and SQLite's log, wait for its end.
     private static let longest: Duration = .seconds(60)
-    /// The thread rests for as long as it has read, whoever is next: work that needs a moment without a reader gets one
-    /// then.
+    /// The thread rests for as long as it has read, no matter who is next: work that needs a moment without a reader
+    /// gets one then.
     private var rest = ContinuousClock.now
 
     package init(
@@ -138,16 +138,16 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
         recomputations = derivations.map { Recomputation($0) }
     }
 
-    /// Works off the stale hours that there are, and those that come, on a loop.
+    /// Computes the stale hours that there are, and those that come, on a loop.
     package func start(_ loop: EventLoop) {
         self.loop = loop
         goOn(after: .zero)
     }
 
-    /// Ends what is being read beside. After the end of the loop's thread.
+    /// Ends what the other thread reads. After the end of the loop's thread.
     package func stop() { endReading() }
 
-    /// Ends what is being read beside; it is read again later. For callers that wait until nobody reads the database.
+    /// Ends what the other thread reads; it is read again later. For callers that wait until nobody reads the database.
     package func endReading() { underWay?.time.end() }
 
     /// Readings were counted, within a transaction.
@@ -180,7 +180,7 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
         }
     }
 
-    /// Until when there may be something to do: when the other thread has rested, at the latest in a second.
+    /// The time at which there may be something to do: when the other thread has rested, at the latest in a second.
     private var idle: Duration {
         let left = rest - .now
         return left > .zero && left < .seconds(1) ? left : .seconds(1)
@@ -255,7 +255,7 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
         }
     }
 
-    /// Whether a person's next hour cannot be read beside at this moment.
+    /// Whether the other thread cannot read a person's next hour at this moment.
     private func isWaiting(_ user: ID) -> Bool {
         guard let large = large[user] else { return false }
         let now = ContinuousClock.now
@@ -367,7 +367,7 @@ private struct Recomputation {
 
     let reader: (ID) throws(VaultError) -> Reader
     let kept: (ID) -> Kept
-    /// Nil where it is of another type, which cannot happen.
+    /// Nil if it is of another type, which cannot happen.
     let extent: (Int64, any Sendable) -> ReadExtent?
     let replace: (Int64, ID, any Sendable, _ now: Int64) throws(VaultError) -> Void
 
@@ -416,10 +416,10 @@ extension StaleHours {
                 } catch { report(error) }
                 let now = ContinuousClock.now
                 rest = now + (now - begun)
-                // Where it was little, so may be the next hour.
+                // If it was little, so may be the next hour.
                 if isKept { large[user] = isLittle ? nil : Large(limit: firstLimit, next: now) }
                 if !isKept {
-                    // Others take their turns meanwhile.
+                    // Others take their turns in the meantime.
                     large[user]?.limit = min(limit * 2, Self.longest)
                     large[user]?.next = now + (now - begun) * 8
                 }
@@ -428,7 +428,7 @@ extension StaleHours {
         }
     }
 
-    /// Keeps what was read beside, if it is still valid.
+    /// Keeps what the other thread has read, if it is still valid.
     private func wasRead(_ read: ReadHour?, _ range: Mark, _ ended: UnderWay?) throws(VaultError) -> Bool {
         guard let read, let ended, !isBeingForgotten(ended.user) else { return false }
         let user = ended.user
@@ -463,7 +463,7 @@ extension StaleHours {
 // MARK: - Hours that have something
 
 extension StoredReadings {
-    /// The first of some hours in which something of a person is stored or kept; nil where there is no such hour.
+    /// The first of some hours in which something of a person is stored or kept; nil if there is no such hour.
     /// - Parameter derivations: what each finds of its own in some hours.
     fileprivate func nextHour(
         of user: ID, _ hours: ClosedRange<Int64>, keptBy derivations: [Recomputation.Kept]

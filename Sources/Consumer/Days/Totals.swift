@@ -14,13 +14,13 @@ package import Telemetry
 //     COMMIT
 //     Totals.committed              what changed is told: PeopleChanges
 //
-// Where readings do not simply add up, their hours are marked `stale` in the same transaction, and soon after they are
+// If readings do not simply add up, their hours are marked `stale` in the same transaction, and soon after they are
 // computed again from the stored readings: a clock block moves readings that were counted; a loose block may repeat
 // some, and a block that comes after it may repeat those of the loose one.
 
 /// What a batch brought of one person: times are corrected, and another person's readings are left out.
 package struct PersonsReadings {
-    /// Readings of one sensor, as they lay in one block: a batch has many readings, and copies none of them.
+    /// Readings of one sensor, as they were in one block: a batch has many readings, and copies none of them.
     package struct Portion {
         /// `home/strap`: counters are a sensor's.
         package let sensor: String
@@ -72,7 +72,7 @@ package protocol Derivation: AnyObject {
     /// Makes a reader of one of a person's hours (since 1970, UTC). It reads one state of the database, changes
     /// nothing, and runs on whichever thread the stored readings are open on.
     func hourReader(of user: ID) throws(VaultError) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Hour
-    /// Makes what finds the first of some hours (since 1970, UTC) in which anything may be kept of a person; nil where
+    /// Makes what finds the first of some hours (since 1970, UTC) in which anything may be kept of a person; nil if
     /// there is no such hour. It reads the database that it is given, on whichever thread that is open.
     func firstKept(of user: ID) -> @Sendable (ClosedRange<Int64>, Store) throws(VaultError) -> Int64?
     /// The times and kinds that a result for an hour covers completely.
@@ -266,7 +266,7 @@ package final class Totals: ReadingsSink {
         var shifts: Set<ClosedRange<Int64>> = []
         for (boot, count) in boots { shifts.formUnion(corrections.shifts(of: boot, withLast: count)) }
         let rows = try hours(of: stream, boots)
-        // A boot of a year has a row for each hour: what lies close together is one range.
+        // A boot of a year has a row for each hour: hours that are close together are one range.
         var spans: [ClosedRange<Int64>] = []
         for row in rows {
             if let last = spans.last, row.lowerBound - 24 <= last.upperBound {
@@ -275,8 +275,8 @@ package final class Totals: ReadingsSink {
                 spans.append(row)
             }
         }
-        // A gateway may have made very many of them: then one mark stands for all. It is walked from one stored hour to
-        // the next.
+        // A gateway may have made very many of them: then one mark represents all of them. It is walked from one stored
+        // hour to the next.
         var moved = shifts.sorted { $0.lowerBound < $1.lowerBound }
         if spans.count * moved.count > Self.mostMarks {
             spans = Self.hull(spans)
@@ -332,7 +332,7 @@ package final class Totals: ReadingsSink {
     }
 }
 
-/// Some ranges of hours, no more than can be looked through for each block.
+/// Some ranges of hours, at most as many as can be looked through for each block.
 struct HourRanges {
     /// In their order, apart from each other.
     private(set) var ranges: [ClosedRange<Int64>] = []

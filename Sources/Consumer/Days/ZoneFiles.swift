@@ -5,13 +5,13 @@ import Glibc
 // to date.
 
 extension ZoneRules {
-    /// The rules of a zone by its name in the IANA database, such as `Europe/Berlin`; nil where there is no such zone.
+    /// The rules of a zone by its name in the IANA database, such as `Europe/Berlin`; nil if there is no such zone.
     package init?(_ name: String, folder: String = "/usr/share/zoneinfo") {
         guard ProfileRules.isZoneName(name), let bytes = Self.contents(of: "\(folder)/\(name)") else { return nil }
         self.init(bytes)
     }
 
-    /// The same; but UTC needs no file.
+    /// The same, except that UTC needs no file.
     package init?(known name: String) {
         if let rules = ZoneRules(name) {
             self = rules
@@ -22,8 +22,8 @@ extension ZoneRules {
     }
 
     /// The name of the machine's own zone, from where the link /etc/localtime leads. Without such a file the machine's
-    /// zone is UTC, as the C library has it (localtime(5)). Nil where the file is no link, and /etc/timezone does not
-    /// tell either.
+    /// zone is UTC, as the C library has it (localtime(5)). Nil if the file is not a link, and /etc/timezone does not
+    /// say it either.
     package static func machinesZone(link: String = "/etc/localtime", name file: String = "/etc/timezone") -> String? {
         guard access(link, R_OK) == 0 else { return "UTC" }
         var names: [String] = []

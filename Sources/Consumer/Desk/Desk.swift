@@ -49,7 +49,7 @@ package final class Desk: @unchecked Sendable {
 
     /// A desk that takes no requests yet.
     /// - Parameters:
-    ///   - closed: says why a person is not served now; nil where they are.
+    ///   - closed: says why a person is not served now; nil if they are.
     ///   - unknown: the answer to a request whose name is not a verb's; the name is cut.
     package init(
         _ session: Session, _ topics: Topics, closed: @escaping (ID) -> ReplyError? = { _ in nil },
@@ -231,11 +231,11 @@ extension Desk {
 
     private func refuse(_ error: ReplyError, _ way: Return) { send(Reply(.error(error), id: way.id).bytes, way) }
 
-    /// Where the connection is lost before the broker has acknowledged the reply, the asker may or may not have it.
+    /// If the connection is lost before the broker has acknowledged the reply, the asker may or may not have it.
     /// Then nothing is taken back: a device that was signed in stays. Otherwise an asker who has the reply, with a
     /// valid password in it, would be signed out again; an asker who does not have it signs in once more, and can
     /// revoke the device that they do not use.
-    /// - Parameter unheard: called where it is certain that nobody has the reply: it did not leave, or the broker says
+    /// - Parameter unheard: called if it is certain that nobody has the reply: it did not leave, or the broker says
     ///   that nobody listens.
     private func send(_ bytes: [UInt8], _ way: Return, unheard: (@Sendable () -> Void)? = nil) {
         let properties = way.correlationData.map { Message.Properties(correlationData: $0) }

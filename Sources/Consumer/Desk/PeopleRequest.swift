@@ -8,8 +8,8 @@ package enum Asker: Hashable, Sendable {
     case person(ID)
 }
 
-/// Something that a request has made and that only its asker can use, such as a device: it is taken back where the
-/// reply does not leave, and where the broker says that nobody listens for the reply. If the same request comes again,
+/// Something that a request has made and that only its asker can use, such as a device: it is taken back if the
+/// reply does not leave, and if the broker says that nobody listens for the reply. If the same request comes again,
 /// it is done again.
 // Proof of @unchecked: touched on the session's thread, and nowhere else.
 package final class Unheard: @unchecked Sendable {
@@ -31,11 +31,11 @@ package struct PeopleRequest: Sendable {
     package let name: String
     package let fields: JSON
     /// Digest of what makes it the same request when it comes again: topic, response topic and correlation data; nil
-    /// where it has no correlation data. `Answered` remembers it for requests that must not be done twice.
+    /// if it has no correlation data. `Answered` remembers it for requests that must not be done twice.
     package let identity: [UInt8]?
     /// How long its asker waits for the reply: its Message Expiry, at most a minute; without one, 10 s.
     package let limit: Duration
-    /// Holds what to take back where the reply reaches nobody.
+    /// Holds what to take back if the reply reaches nobody.
     package let unheard: Unheard
     /// Called with what the operator's log should say about an error.
     private let report: @Sendable (String) -> Void
@@ -59,7 +59,7 @@ package struct PeopleRequest: Sendable {
 
     package func done(_ data: JSON = [:]) { answer(.ok(data)) }
 
-    /// Answers with an error: either what a handler says to the asker, or, for every other error, that it is our fault.
+    /// Answers with an error: what a handler says to the asker or, for every other error, that it is our fault.
     package func refuse(_ error: any Error) {
         switch error {
         case let error as ReplyError: return answer(.error(error))
@@ -76,7 +76,7 @@ package struct PeopleRequest: Sendable {
         do { try body() } catch { refuse(error) }
     }
 
-    /// Who asks, where only people can.
+    /// Who asks, if only people can.
     package var user: ID {
         get throws(ReplyError) {
             guard case .person(let user) = asker else {
@@ -96,7 +96,7 @@ extension PeopleRequest {
         return text
     }
 
-    /// A text; nil where the field is absent or null.
+    /// A text; nil if the field is absent or null.
     package func optionalText(_ field: String, atMost limit: Int) throws(ReplyError) -> String? {
         switch fields[field] {
         case nil, .null?: return nil
@@ -109,7 +109,7 @@ extension PeopleRequest {
         }
     }
 
-    /// Yes or no; nil where the field is absent or null.
+    /// Yes or no; nil if the field is absent or null.
     package func optionalBool(_ field: String) throws(ReplyError) -> Bool? {
         switch fields[field] {
         case nil, .null?: return nil
@@ -118,7 +118,7 @@ extension PeopleRequest {
         }
     }
 
-    /// A whole number; nil where the field is absent or null.
+    /// A whole number; nil if the field is absent or null.
     package func optionalInteger(_ field: String, in range: ClosedRange<Int64>) throws(ReplyError) -> Int64? {
         switch fields[field] {
         case nil, .null?: return nil
@@ -129,7 +129,7 @@ extension PeopleRequest {
         }
     }
 
-    /// A list of texts of at most 64 bytes; nil where the field is absent or null.
+    /// A list of texts of at most 64 bytes; nil if the field is absent or null.
     package func optionalTexts(_ field: String, atMost limit: Int) throws(ReplyError) -> [String]? {
         let wrong = ReplyError(.badRequest, "\"\(field)\" has to be a list of at most \(limit) texts", field: field)
         switch fields[field] {

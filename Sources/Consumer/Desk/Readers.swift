@@ -5,9 +5,9 @@ package import Telemetry
 // Requests that read stored data are answered on a thread of its own: readings are opened by the thousand there, and
 // the session's thread has other things to do.
 //
-// Each request opens the databases again, only to read: nobody's keys stay on that thread, and where a person is
+// Each request opens the databases again, only to read: nobody's keys stay on that thread, and if a person is
 // forgotten, or the root key is changed, the next request sees it. It sees one state of the database, whatever is
-// committed meanwhile.
+// committed in the meantime.
 
 /// Answers requests by reading. It belongs to the session's thread; the other thread only gets values.
 // Proof of @unchecked: `waiting` and `prepare` are touched on the session's thread only, or before it starts; the rest
@@ -34,7 +34,7 @@ package final class Readers<Source>: @unchecked Sendable {
     ///   - threadName: at most 15 bytes.
     ///   - loop: the session's.
     ///   - prepare: called on the session's thread before anything is read for a person: writes what has to be written
-    ///     first, where it is little.
+    ///     first, if it is little.
     package init(
         threadName: String, _ loop: EventLoop, prepare: @escaping (ID) throws -> Void = { _ in },
         open: @escaping Opening

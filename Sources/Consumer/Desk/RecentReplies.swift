@@ -48,7 +48,7 @@ struct RecentReplies {
     private var size = 0
 
     /// - Parameters:
-    ///   - capacity: how many are remembered; beyond that, the oldest go early.
+    ///   - capacity: how many are remembered; beyond that, the oldest are forgotten early.
     ///   - maximumSize: how many bytes they may have together.
     init(capacity: Int = 4096, maximumSize: Int = 8 * 1024 * 1024) {
         self.capacity = capacity

@@ -14,7 +14,7 @@ package struct Verb {
     package let audience: Audience
     /// The maximum length of its payload.
     let maximumLength: Int
-    /// How often a person may ask it, apart from all other requests; nil where it is counted with these.
+    /// How often a person may ask it, apart from all other requests; nil if it is counted with these.
     let allowance: Allowance<ID>?
     let isRemembered: Bool
     let handling: Handling

@@ -1,4 +1,5 @@
-/// Counts wrong codes: after five within a minute one has to wait for the minute's end. Belongs to one thread.
+/// Counts wrong codes: after five within a minute, the asker has to wait until the minute is over. Belongs to one
+/// thread.
 package struct WrongTries<Asker: Hashable> {
     private static var most: Int { 5 }
     private static var window: UInt64 { 60_000 }
@@ -7,7 +8,7 @@ package struct WrongTries<Asker: Hashable> {
 
     package init() {}
 
-    /// How many seconds to wait before the next try; nil where it may come now.
+    /// How many seconds to wait before the next try; nil if it may come now.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
     package func wait(_ asker: Asker, now: UInt64) -> Int? {
         guard let (count, since) = tries[asker], count >= Self.most, now < since + Self.window else { return nil }

@@ -1,7 +1,7 @@
 /// base64url without padding (RFC 4648, 5; RFC 7515, 2), which has one spelling for each byte string.
 enum Base64URL {
-    /// The bytes that `text` spells; nil where it is not the one spelling of any: padding, white space, a letter of
-    /// another alphabet, a length that no bytes have, or bits set behind the last byte.
+    /// The bytes that `text` spells; nil if it is not the one spelling of any: padding, white space, a letter of
+    /// another alphabet, a length that no bytes have, or bits set after the last byte.
     static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []

@@ -101,7 +101,7 @@ package struct IDToken: Hashable {
 
 extension CompactJWS {
     /// Throws unless the token is signed by a key of the set, by an algorithm that the settings allow.
-    /// - Throws: `.unknownKey` where another set may have the key.
+    /// - Throws: `.unknownKey` if another set may have the key.
     package func verify(_ keys: KeySet, _ provider: ProviderSettings) throws(TokenRefusal) {
         guard provider.algorithms.contains(algorithm) else { throw .algorithm }
         guard let key = keys.key(named: keyName, for: algorithm) else { throw .unknownKey }

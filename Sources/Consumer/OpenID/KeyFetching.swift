@@ -2,8 +2,8 @@ import Fetch
 import Files
 import Reactor
 
-/// The thread that fetches providers' keys, from the web or from files. It ends with the value, which breaks off the
-/// fetch that is going on; so work that runs on it must not keep the value.
+/// The thread that fetches providers' keys, from the web or from files. It ends with the value, which ends the
+/// fetch that is under way; so work that runs on it must not keep the value.
 package final class KeyFetching: Sendable {
     private let thread = EventLoop(name: "fetch")
     private let fetchers: [String: Fetcher]

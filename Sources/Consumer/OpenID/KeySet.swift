@@ -12,7 +12,7 @@ package struct KeySet {
     /// One of them.
     package struct Key {
         package let name: String?
-        /// The only algorithm that it is for; nil where it does not say.
+        /// The only algorithm that it is for; nil if it does not say.
         package let algorithm: JWSAlgorithm?
         package let key: JWSKey
     }
@@ -20,7 +20,7 @@ package struct KeySet {
     package let keys: [Key]
 
     /// The set that `bytes` spell.
-    /// - Throws: where they spell none, or one without a usable key.
+    /// - Throws: if they spell none, or one without a usable key.
     package init(_ bytes: [UInt8]) throws(TokenRefusal) {
         guard bytes.count <= Self.maximumLength else {
             throw .malformed("the set of keys is longer than \(Self.maximumLength) bytes")
@@ -34,7 +34,7 @@ package struct KeySet {
         guard !keys.isEmpty else { throw .malformed("no key in the set can be used") }
     }
 
-    /// The one key that a token with this key name and algorithm can be signed by; nil where there is none, or where
+    /// The one key that a token with this key name and algorithm can be signed by; nil if there is none, or if
     /// there are several.
     package func key(named name: String?, for algorithm: JWSAlgorithm) -> JWSKey? {
         let fitting = keys.filter { key in
@@ -47,7 +47,7 @@ package struct KeySet {
 }
 
 extension KeySet.Key {
-    /// The key that a JSON Web Key spells; nil where we cannot verify with it.
+    /// The key that a JSON Web Key spells; nil if we cannot verify with it.
     fileprivate init?(_ json: JSON) {
         // A key that is published with its private part is no longer secret.
         guard json["d"] == nil, json["use"] ?? "sig" == "sig" else { return nil }

@@ -5,10 +5,10 @@ import Daemon
 // A set is fetched when it is first needed, when it is a day old, and when a token names a key that is not in it:
 // providers change their keys, and publish the next ones before they use them. Anybody may send a token with a made-up
 // key name, so a provider's set is fetched at most every five minutes. A fetch that fails leaves the old set, and is
-// not tried again for as long; where there was no set yet, it is tried again after 15 s, then 30 and so on, because
+// not tried again for as long; if there was no set yet, it is tried again after 15 s, then 30 and so on, because
 // until then nobody can sign in at all.
 //
-// Fetching takes its time, on a thread that has nothing else to do. Requests that need the set meanwhile wait, a
+// Fetching takes its time, on a thread that has nothing else to do. Requests that need the set in the meantime wait, a
 // bounded number of them.
 
 /// The key sets of all providers. Belongs to the session's thread.
@@ -35,7 +35,7 @@ package final class KeySets: @unchecked Sendable {
         var fetched: UInt64 = 0
         var nextTry: UInt64 = 0
         var failures = 0
-        /// The callbacks that wait for the fetch that is going on; nil while none is.
+        /// The callbacks that wait for the fetch that is under way; nil while there is none.
         var waiting: [(Found) -> Void]?
     }
 

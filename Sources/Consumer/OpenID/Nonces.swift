@@ -54,7 +54,7 @@ package struct Nonces {
     }
 
     /// Uses a nonce up, within a transaction of the caller's.
-    /// - Throws: a refusal where it was used before, or what the database said.
+    /// - Throws: a refusal if it was used before, or what the database said.
     package static func use(_ id: [UInt8], expires: Int64, now: Int64, _ database: Database) throws {
         try database.execute("DELETE FROM nonces WHERE expires_ms < ?", [.integer(now - memory)])
         let inserted = try database.execute(

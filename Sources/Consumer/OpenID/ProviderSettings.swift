@@ -8,7 +8,10 @@ package import Vault
 /// ```
 /// providers: {
 ///   google: { audience: ["….apps.googleusercontent.com"] },
-///   mine: { issuer: "https://login.example.com", audience: ["vitals"], keys: "https://login.example.com/jwks", algorithms: ["RS256"] },
+///   mine: {
+///     issuer: "https://login.example.com", audience: ["vitals"], keys: "https://login.example.com/jwks",
+///     algorithms: ["RS256"],
+///   },
 /// }
 /// ```
 ///
@@ -36,7 +39,7 @@ package struct ProviderSettings: Hashable {
     package let audience: [String]
     package let keys: Keys
     package let algorithms: Set<JWSAlgorithm>
-    /// Certificates (PEM) to believe instead of the machine's, where the keys come from a server of one's own.
+    /// Certificates (PEM) to believe instead of the machine's, if the keys come from a server of one's own.
     let authorities: String?
 
     private static let known: [String: (issuer: String, keys: String, algorithms: [String])] = [

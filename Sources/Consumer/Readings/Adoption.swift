@@ -7,7 +7,7 @@ import Vault
 //
 // A consumer restored from yesterday's backup does not know the streams of today: it answers their blocks with "not
 // now", and asks for their keys. Gateways answer such a request with the key block, and hand back the grant that they
-// hold: it is signed by this very consumer, so it says whose stream that is as surely as a row here would. Where the
+// hold: it is signed by this very consumer, so it is as good as a row here for saying whose stream that is. If the
 // person's public key is known, the stream becomes a row again, as a closed one: what was sealed to it can be opened,
 // and the settings still decide whose the sensor is now. A key that was made after the backup is lost, and so is what
 // was sealed to it.
@@ -25,7 +25,7 @@ package struct Adoption {
     /// No grant is longer.
     package static let maximumLength = 1024
 
-    /// What became of a grant.
+    /// What happened to a grant.
     package enum Outcome: Hashable {
         /// The stream is here already.
         case known
@@ -57,7 +57,7 @@ package struct Adoption {
         return .adopted(grant.stream)
     }
 
-    /// A grant that this consumer has signed for this gateway, and the store that it came from; nil where it is none.
+    /// A grant that this consumer has signed for this gateway, and the store that it came from; nil if it is none.
     package func verified(_ payload: [UInt8], from gateway: ID) throws(VaultError) -> (store: StoreID, grant: Grant)? {
         guard payload.count <= Self.maximumLength,
             let signed = decoded({ () throws(MalformedValue) in try SignedControlMessage(bytes: payload) }),

@@ -12,7 +12,7 @@ package struct Claims {
     }
 
     /// The people of the settings, and those who have claimed one of some sensors, or any. A sensor that the settings
-    /// give to a person is theirs, whoever has claimed it.
+    /// give to a person is theirs, even if somebody else has claimed it.
     package func people(
         _ settings: some HouseSettings, only some: Set<SensorName>? = nil
     ) throws(VaultError) -> [PersonSettings] {
@@ -26,7 +26,7 @@ package struct Claims {
         return settings.people + claimed.filter { given.isDisjoint(with: $0.sensors) }
     }
 
-    /// The person who has claimed a sensor; nil where nobody has.
+    /// The person who has claimed a sensor; nil if nobody has.
     package func claim(of sensor: SensorName) throws(VaultError) -> PersonSettings? {
         try store.database.first(
             "SELECT gateway, sensor, person, kinds FROM claims WHERE gateway = ? AND sensor = ?",
@@ -50,7 +50,7 @@ package struct Claims {
         return Set(claims.compactMap { $0 }.flatMap(\.sensors))
     }
 
-    /// The person who has claimed a sensor of a gateway for the longest time; nil where nobody has.
+    /// The person who has claimed a sensor of a gateway for the longest time; nil if nobody has.
     func oldestClaimant(at gateway: ID) throws(VaultError) -> ID? {
         let user = try store.database.first(
             "SELECT person FROM claims WHERE gateway = ? ORDER BY claimed_ms, sensor LIMIT 1", [.text(gateway.text)],
@@ -69,7 +69,7 @@ package struct Claims {
         }
     }
 
-    /// Gives a sensor to a person, whoever had it before.
+    /// Gives a sensor to a person, no matter who had it before.
     package func write(_ sensor: SensorName, _ user: ID, _ kinds: Grant.Kinds, now: Int64) throws(VaultError) {
         try store.database.execute(
             """
@@ -96,7 +96,7 @@ package struct Claims {
             [.text(sensor.gateway.text), .text(sensor.sensor.text)])
     }
 
-    /// Writes down that a code was used; false where it was used before. Codes of windows that are no longer accepted
+    /// Writes down that a code was used; false if it was used before. Codes of windows that are no longer accepted
     /// are forgotten.
     package func use(_ code: ClaimCode, _ window: Int64, for sensor: SensorName) throws(VaultError) -> Bool {
         try store.database.execute("DELETE FROM used_claim_codes WHERE slot < ?", [.integer(window - 3)])

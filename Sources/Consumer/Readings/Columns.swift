@@ -7,7 +7,8 @@ import Telemetry
 //     column    form u8 | for 0: nothing, all numbers are 0
 //                         for 1: a chunk of a byte each
 //                         for 2: a chunk of half a byte each, the first of two in the high half
-//               and for those two, where a number has the greatest byte or half byte, a chunk of what is left of these, varints
+//               and for those two, if a number has the greatest byte or half byte, a chunk of what is
+//               left of these, as varints
 //     chunk     varint 2 * length + whether it is a frame of zstd's | bytes
 //
 // Numbers are zigzag-mapped. Half bytes are for numbers around 0, most of which need less than a bit or two: zstd has

@@ -8,7 +8,7 @@ import Vault
 // blocks.
 //
 // What is counted of a block does not depend on what came before it: of a readings block all readings, and of a loose
-// one those whose records were first seen in it. Where a gateway's card was copied back, a reading can lie in both;
+// one those whose records were first seen in it. If a gateway's card was copied back, a reading can be in both;
 // `readings` shows it once, and here it counts twice.
 
 /// What the blocks of a batch add to the counts.
@@ -59,7 +59,7 @@ package struct Recount {
     package var blocks: Int64 { numbers[0] ?? 0 }
     package var readings: Int64 { numbers.reduce(0) { $0 + ($1.key == 0 ? 0 : $1.value) } }
 
-    /// - Parameter person: nil where the secret is not there: then nothing is opened, and only blocks are counted.
+    /// - Parameter person: nil if the secret is not there: then nothing is opened, and only blocks are counted.
     package init(_ stream: StoredStream, _ person: Keys.Person?, _ store: Store) throws(VaultError) {
         var reader = person.map { StreamReader(stream, $0, store) }
         var last: Int64 = 0
@@ -130,7 +130,7 @@ package struct Recount {
 }
 
 extension Store {
-    /// The running counts of a stream by kind, and its blocks under 0; nil where they are not known yet.
+    /// The running counts of a stream by kind, and its blocks under 0; nil if they are not known yet.
     package func counts(of stream: StoredStream) throws(VaultError) -> [Int64: Int64]? {
         let isCounted = try database.first(
             "SELECT counted FROM streams WHERE number = ?", [.integer(stream.number)], row: Row.int)

@@ -9,13 +9,13 @@ package import Telemetry
 // `pending` lists the ranges whose rows must still be written again without them. That is done in the background
 // (`RangeRemoval`); after an interruption it starts again from the start of the range.
 //
-// Heart rate that comes late is stored and hidden, and goes when its hour is packed an hour after it came, or, where it
+// Heart rate that comes late is stored and hidden, and goes when its hour is packed an hour after it came, or, if it
 // came in a loose block, when those are looked through, each hour. The hour's delay is for a gateway whose clock was
 // not set yet: it may seal what it measures today as if it were of a day that was deleted, and corrects that in a clock
 // block that comes soon after.
 //
-// An older backup still has what was deleted since, and nothing that says so: after it is restored, people must have it
-// deleted again.
+// An older backup still has what was deleted since then, and nothing in it says so: after it is restored, people must
+// have it deleted again.
 
 /// Ranges of time, Unix milliseconds: ascending, and no two touch.
 package struct DeletedRanges: Equatable {
@@ -30,7 +30,7 @@ package struct DeletedRanges: Equatable {
         return range.contains(wall)
     }
 
-    /// Whether any of it lies in a range.
+    /// Whether any of it is in a range.
     package func overlaps(_ other: Range<Int64>) -> Bool { next(after: other.lowerBound)?.overlaps(other) ?? false }
 
     /// The first that ends after a moment.
@@ -86,8 +86,8 @@ package final class Deletions {
         return ranges
     }
 
-    /// Lists a range, in a transaction of its own: once it is committed, nobody sees what lies in it.
-    /// - Returns: what was hidden before; nil where there are too many ranges, and nothing was done.
+    /// Lists a range, in a transaction of its own: once it is committed, nobody sees what is in it.
+    /// - Returns: what was hidden before; nil if there are too many ranges, and nothing was done.
     package func hide(_ range: Range<Int64>, of user: ID) throws(VaultError) -> DeletedRanges? {
         let before = try read(user) ?? Document()
         var document = before
@@ -107,7 +107,7 @@ package final class Deletions {
     /// What was read is no longer valid.
     package func forgetRead() { known = [:] }
 
-    /// The document; nil where there is none.
+    /// The document; nil if there is none.
     package func read(_ user: ID) throws(VaultError) -> Document? {
         guard let json = try documents.read(Self.name, of: user) else { return nil }
         func ranges(_ name: String) -> DeletedRanges {

@@ -14,15 +14,15 @@ package import Telemetry
 //
 // Readings are counted in memory, minute by minute of each sensor, for a limited number of minutes. That count is a
 // hint: it does not know what was stored before the start, nor what came so long ago that another minute has taken its
-// place, and it goes on counting what a clock block has moved. So the stored readings decide: they are counted when the
+// place, and it still counts what a clock block has moved. So the stored readings decide: they are counted when the
 // hint goes over the limit, and once when it goes over half of it. After a restart, or after a batch that the disk
-// refused, a second may thus take half as much again. For a real sensor no blocks are opened; and where somebody has
+// refused, a second may thus take half as much in addition. For a real sensor no blocks are opened; and if somebody has
 // made up very many such seconds, those that cannot be counted within the minute are taken to be full.
 //
-// A block itself also says on how many days its readings lie, by their corrected times. Each day costs a row in several
+// A block itself also says on how many days its readings are, by their corrected times. Each day costs a row in several
 // tables, which a block of some bytes does not pay for. A gateway makes a block of what it has every ten seconds or
 // minutes, and a crash leaves nothing older in its journal. So a block of more than eight days of UTC is made up as
-// well: clocks that are set meanwhile explain some of them, and not more.
+// well: clocks that are set in the meantime explain a few of them, but not more.
 
 /// Which seconds of a sensor have more than any sensor sends. Belongs to one thread.
 package struct Density {
@@ -66,7 +66,7 @@ package struct Density {
 
     private struct Place {
         var minute: Minute?
-        /// When it was last counted in what is stored; nil where it was not.
+        /// When it was last counted in what is stored; nil if it was not.
         var checked: UInt64?
     }
 
@@ -97,7 +97,7 @@ package struct Density {
     /// - Parameters:
     ///   - readings: with their times as corrected.
     ///   - now: milliseconds of a clock that never runs backwards.
-    ///   - stored: counts the stored readings of a minute, second by second; nil where they are too many to be counted.
+    ///   - stored: counts the stored readings of a minute, second by second; nil if they are too many to be counted.
     /// - Returns: whether no second has more than a sensor sends, and the block has no more days than any gateway's;
     ///   otherwise the block must not be stored.
     mutating func admits(
@@ -131,7 +131,7 @@ package struct Density {
         return !isOver
     }
 
-    /// Whether some readings lie on more than this many days of UTC.
+    /// Whether some readings are on more than this many days of UTC.
     private static func areOfMoreDays(_ readings: [BareReading], than limit: Int) -> Bool {
         guard var first = readings.first?.wall else { return false }
         var last = first
@@ -207,7 +207,7 @@ extension Store {
     /// How many rows are opened to count a minute. No sensor's hour has that many, and each row costs time.
     private static let mostCounted = 4096
 
-    /// Counts the stored readings of a minute of a stream, second by second, by their corrected times; nil where they
+    /// Counts the stored readings of a minute of a stream, second by second, by their corrected times; nil if they
     /// are too many.
     /// - Parameter limit: how many readings are opened at most, not counting those of the last row: a packed row may
     ///   have that many.

@@ -4,10 +4,10 @@ package import Storage
 package import Telemetry
 package import Vault
 
-/// A gateway that was enrolled by a code.
+/// A gateway that was enrolled with a code.
 package struct EnrolledGateway: Equatable {
     package let id: ID
-    /// The person who has enrolled it; nil where the operator has.
+    /// The person who has enrolled it; nil if the operator has.
     package let owner: ID?
     /// Its Ed25519 public key.
     package let identity: [UInt8]
@@ -29,7 +29,7 @@ package struct EnrolledGateway: Equatable {
 package struct ClaimKeys {
     /// The key of its codes.
     package let current: SymmetricKey
-    /// The key from the enrolment code alone, which earlier versions used. Where a person asked for the code, it has
+    /// The key from the enrolment code alone, which earlier versions used. If a person asked for the code, it has
     /// passed through the broker, so this key only tells an old gateway from a wrong code.
     package let code: SymmetricKey
 }
@@ -47,7 +47,7 @@ package struct EnrolledGateways {
 
     private static let columns = "gateway, owner, identity, household, enrolled_ms"
 
-    /// One gateway; nil where there is none with that id.
+    /// One gateway; nil if there is none with that id.
     package func gateway(_ id: ID) throws(VaultError) -> EnrolledGateway? {
         try store.database.first(
             "SELECT \(Self.columns) FROM gateways WHERE gateway = ?", [.text(id.text)], row: EnrolledGateway.init
@@ -62,7 +62,7 @@ package struct EnrolledGateways {
         ).compactMap { $0 }
     }
 
-    /// The key that signs for each gateway, of the settings or enrolled by code.
+    /// The key that signs for each gateway, of the settings or enrolled with a code.
     package func identities(_ settings: some HouseSettings) throws(VaultError) -> [ID: Ed25519.VerifyingKey] {
         var identities = settings.gateways
         for gateway in try all() where identities[gateway.id] == nil {
@@ -105,7 +105,7 @@ package struct EnrolledGateways {
 
     /// Ends a person's claims and takes their gateways from them. A gateway is removed if nobody else has a claim on
     /// it. Otherwise it passes to the person with the oldest claim there, who does not see its live readings because of
-    /// that, or to the operator where only the settings give sensors of it to people. Within a transaction.
+    /// that, or to the operator if only the settings give sensors of it to people. Within a transaction.
     /// - Parameter given: the sensors that the settings give to people.
     /// - Returns: the sensors whose streams must be brought in line.
     package func endAll(of owner: ID, given: Set<SensorName>) throws(VaultError) -> Set<SensorName> {
@@ -139,7 +139,7 @@ package struct EnrolledGateways {
         try store.database.execute("DELETE FROM ended_gateways WHERE gateway = ?", [.text(gateway.text)])
     }
 
-    /// What a gateway's claim codes are checked with; nil where there is no such gateway, or where no key can be agreed
+    /// What a gateway's claim codes are checked with; nil if there is no such gateway, or if no key can be agreed
     /// on with it: a gateway that was enrolled with such a key makes no codes.
     package func claimKeys(of gateway: ID) throws(VaultError) -> ClaimKeys? {
         let row = try store.database.first(
@@ -185,7 +185,7 @@ package struct EnrolledGateways {
 }
 
 extension EnrolledGateway {
-    /// Nil where the row is damaged.
+    /// Nil if the row is damaged.
     fileprivate init?(_ row: borrowing Row) throws(VaultError) {
         let (id, owner) = (try row.text("gateway"), try row.textIfPresent("owner"))
         let ids = decoded { () throws(MalformedValue) in (id: try ID(id), owner: try owner.map(ID.init)) }

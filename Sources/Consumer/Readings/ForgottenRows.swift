@@ -19,7 +19,7 @@ extension Store {
     }
 
     /// Deletes rows of streams whose people were forgotten, at most `limit` of them.
-    /// - Returns: how many; 0 when there are no more.
+    /// - Returns: how many; 0 when none is left.
     package func deleteForgotten(atMost limit: Int) throws(VaultError) -> Int {
         let next =
             """
@@ -46,7 +46,7 @@ extension Store {
         for sql in portions {
             let count = try database.transaction { () throws(VaultError) in
                 let count = try database.execute(sql, [.integer(stream), .integer(limit)])
-                // The numbers of deleted rows are given again: a session's row must not take the new rows to be older
+                // The numbers of deleted rows are used again: a session's row must not take the new rows to be older
                 // than itself.
                 try database.execute(
                     "UPDATE sessions SET after_block = 0 WHERE after_block > (SELECT coalesce(max(number), 0) FROM blocks)"
@@ -67,7 +67,7 @@ extension Store {
         try database.first("SELECT 1 FROM forgotten_streams WHERE id = ?", [.blob(stream.bytes)], row: Row.int) != nil
     }
 
-    /// The public key of a stream whose person was forgotten; nil where it is not known.
+    /// The public key of a stream whose person was forgotten; nil if it is not known.
     package func publicKey(ofForgotten stream: StreamID) throws(VaultError) -> [UInt8]? {
         try database.first(
             "SELECT public_key FROM forgotten_streams WHERE id = ? AND public_key IS NOT NULL", [.blob(stream.bytes)],

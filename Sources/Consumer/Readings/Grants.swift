@@ -2,7 +2,8 @@ package import Records
 package import Storage
 package import Telemetry
 
-// Whose stream each sensor is: settings and claims say who has it now; the store remembers who had it, and until when.
+// To whom each sensor belongs: settings and claims say who has it now; the store remembers who had it, and for how
+// long.
 //
 // A sensor's topic holds one retained grant, that of its latest stream, which may be closed: a gateway that has been
 // away learns from it that the stream has ended. Every change takes a serial greater than all before.

@@ -5,7 +5,7 @@ package import Telemetry
 
 /// Counts the heart rates that a range hides and that were visible before. Belongs to the thread of its store and keys.
 ///
-/// Where a packed row lies completely in the range, only its outline is read.
+/// If a packed row is completely in the range, only its outline is read.
 package struct HiddenCount {
     package let user: ID
     private let range: Range<Int64>
@@ -64,7 +64,7 @@ package struct HiddenCount {
         }
     }
 
-    /// Whether all of a row lies in the range, wherever its readings are moved, and none of it in earlier ranges.
+    /// Whether all of a row is in the range, wherever its readings are moved, and none of it in earlier ranges.
     private func isInside(_ block: StoredBlock, _ corrections: Corrections) -> Bool {
         let first = (block.firstHour + corrections.slack.lowerBound) * 3_600_000
         let last = (block.firstHour + block.hoursMore + 1 + corrections.slack.upperBound) * 3_600_000

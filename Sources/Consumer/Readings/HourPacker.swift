@@ -16,9 +16,9 @@ struct HourPacker {
     /// Blocks at a time.
     static let portion = 512
 
-    /// What became of some blocks.
+    /// What happened to some blocks.
     struct Outcome {
-        /// The last block that was looked at; nil where there was none.
+        /// The last block that was looked at; nil if there was none.
         var last: Int64?
         var packed = 0
         /// Whether some blocks are left because they came too recently, and hold something that their owner had
@@ -35,7 +35,7 @@ struct HourPacker {
         var intervalCount: Int { units.reduce(0) { $0 + $1.unit.intervalCount } }
     }
 
-    /// Packs blocks of readings after one of them. Heart rate that its owner had deleted is left out where the block
+    /// Packs blocks of readings after one of them. Heart rate that its owner had deleted is left out if the block
     /// came before `settled`.
     func pack(
         _ stream: StoredStream, _ person: Keys.Person, hour: Int64, after last: Int64, settled: Int64
@@ -70,9 +70,9 @@ struct HourPacker {
         return outcome
     }
 
-    /// Writes the rows of these blocks, all of one stream and hour, again without the readings that must go; a block
-    /// that has none of these stays as it is.
-    /// - Returns: how many readings went.
+    /// Writes the rows of these blocks, all of one stream and hour, again without the readings that must be removed; a
+    /// block that has none of these stays as it is.
+    /// - Returns: how many readings were removed.
     func remove(
         from blocks: [StoredBlock], _ stream: StoredStream, _ person: Keys.Person,
         _ isToGo: (Reading, BootID) -> Bool
@@ -107,7 +107,7 @@ struct HourPacker {
 
     /// Removes from loose blocks, which are not packed otherwise, what their owner had deleted: some blocks after one
     /// of them, those up to `settled`.
-    /// - Returns: the last block looked at; nil where there was none.
+    /// - Returns: the last block looked at; nil if there was none.
     func removeDeleted(
         fromLoose stream: StoredStream, _ person: Keys.Person, after last: Int64, upTo settled: Int64
     ) throws(VaultError) -> Int64? {
@@ -133,7 +133,7 @@ struct HourPacker {
 
     // MARK: Blocks
 
-    /// Tells which readings a person had deleted; nil where they had none deleted.
+    /// Tells which readings a person had deleted; nil if they had none deleted.
     private func isDeleted(
         _ stream: StoredStream, _ reader: inout StreamReader
     ) throws(VaultError) -> ((Reading, BootID) -> Bool)? {
@@ -168,7 +168,7 @@ struct HourPacker {
         }
     }
 
-    /// Puts blocks into the hour's last group, or into a new one where that is full, and takes their rows away.
+    /// Puts blocks into the hour's last group, or into a new one if that is full, and takes their rows away.
     private func replace(
         _ opened: [Opened], _ stream: StoredStream, _ person: Keys.Person, _ hour: Int64
     ) throws(VaultError) {

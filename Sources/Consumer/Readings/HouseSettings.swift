@@ -3,22 +3,22 @@ package import Records
 package import Telemetry
 package import Vault
 
-/// What rooms may know of the consumer's settings beside their own part of them. The settings file is read above all
-/// rooms, where the one type is that conforms.
+/// What rooms may know of the consumer's settings in addition to their own part of them. The settings file is read
+/// above all rooms, where the one type is that conforms.
 package protocol HouseSettings: Sendable {
     var topics: Topics { get }
     /// The folder of the databases.
     var state: String { get }
-    /// Nil: the root key is a credential of systemd's.
+    /// Nil: the root key is a systemd credential.
     var rootKeyFile: String? { get }
-    /// A second place for the list of the forgotten, beside the one in the state folder.
+    /// A second place for the list of the forgotten, in addition to the one in the state folder.
     var forgottenFile: String? { get }
     /// The zone of people whose profile names none.
     var timeZone: String { get }
     /// The gateways that are enrolled, with the keys that sign for them.
     var gateways: [ID: Ed25519.VerifyingKey] { get }
     var people: [PersonSettings] { get }
-    /// Whether there are people besides those of the settings.
+    /// Whether there are people who are not in the settings.
     var hasAccounts: Bool { get }
     /// What features read of the settings.
     var ofFeatures: [any FeatureSettings] { get }

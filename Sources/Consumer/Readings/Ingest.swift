@@ -28,7 +28,7 @@ package import Vault
 //     otherwise                                      entered, stored, acknowledged
 //
 // Readings from after the stream's end are not stored, because they are sealed to the old owner and may be the new
-// owner's. That is decided by the clock that the gateway had, because a clock block may come long after: where a
+// owner's. That is decided by the clock that the gateway had, because a clock block may come long after: if a
 // gateway's clock is wrong while a sensor changes its owner, readings from near the change may be lost. A change of the
 // secret alone loses none.
 //
@@ -299,7 +299,7 @@ extension Ingest {
         known = try KnownBlocks(blocks, store)
     }
 
-    /// The session of a block, where the batch has found it.
+    /// The session of a block, if the batch has found it.
     private mutating func session(of identity: BlockIdentity) -> OpenSession? {
         // Most blocks follow one of the same session.
         if let last, last.name.session == identity.session, last.name.stream == identity.stream { return last.session }
@@ -343,7 +343,7 @@ extension Ingest {
         return .stored
     }
 
-    /// The plaintext; nil where the block was not sealed with the session's key.
+    /// The plaintext; nil if the block was not sealed with the session's key.
     private func opened(
         _ payload: [UInt8], _ header: BlockHeader, _ session: OpenSession
     ) throws(VaultError) -> [UInt8]? {
@@ -449,7 +449,7 @@ extension Ingest {
             Arrival(stream: session.stream, boot: session.boot, readings: readings, isLoose: isLoose))
     }
 
-    /// Where a block of readings is kept; nil where all of them came after the stream's end and may be another
+    /// Where a block of readings is kept; nil if all of them came after the stream's end and may be another
     /// person's.
     private func place(
         _ readings: [BareReading], of session: OpenSession

@@ -6,7 +6,7 @@ import Vault
 // What a batch's blocks have to do with the database: two questions at its beginning, and two answers at its end,
 // however many blocks there are.
 //
-//     KnownBlocks   what the ledger says about them, asked for runs of numbers at once; and what this batch has entered meanwhile
+//     KnownBlocks   what the ledger says about them, asked for runs of numbers at once; and what this batch has entered since
 //     NewRows       rows of `blocks` and `ledger` that the batch is going to write
 //
 // A block is judged as if each were asked for and written by itself: code that reads one of the two tables within the
@@ -28,7 +28,7 @@ struct KnownBlocks {
 
     private var entries: [Name: LedgerEntry] = [:]
 
-    /// Numbers that lie closer together are asked for at once, with those between them.
+    /// Numbers that are closer together than this are asked for at once, with those between them.
     private static let widestGap: Int64 = 16
 
     private static let rows = RowsStatement(

@@ -20,7 +20,7 @@ struct LedgerEntry: Equatable {
 }
 
 extension Store {
-    /// What is known about the block that was accepted under this number; nil where none was.
+    /// What is known about the block that was accepted under this number; nil if none was.
     func ledgerEntry(_ session: Int64, _ sequence: UInt64) throws(VaultError) -> LedgerEntry? {
         if let digest = try digest(session, sequence) { return LedgerEntry(digest: digest) }
         let found = try database.first(
@@ -61,7 +61,7 @@ extension Store {
         if let run { try enter(run, session) }
     }
 
-    /// Enters a run, joined with the runs directly before and after it where they are short.
+    /// Enters a run, joined with the runs directly before and after it if they are short.
     private func enter(_ new: LedgerRun, _ session: Int64) throws(VaultError) {
         var run = new
         if let before = try self.run(session, "first_seq < ? ORDER BY first_seq DESC", new.first),
@@ -109,7 +109,7 @@ struct LedgerRun {
     let first: Int64
     var digests: [UInt8]
     var count: Int { digests.count / Self.width }
-    /// The number that would continue the run; nil where there is none.
+    /// The number that would continue the run; nil if there is none.
     var next: Int64? {
         let (next, overflow) = first.addingReportingOverflow(Int64(count))
         return overflow ? nil : next

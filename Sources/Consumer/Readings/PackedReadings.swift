@@ -9,11 +9,11 @@ package import Telemetry
 // block (`ReadingColumns`). A unit without readings remains of a block whose readings were deleted.
 //
 //     version u8 = 1 | how many segments, varint
-//     each segment      kind u8, + 128 where loose | session zigzag | boot 16 | units varint | first number zigzag
+//     each segment      kind u8, + 128 if loose | session zigzag | boot 16 | units varint | first number zigzag
 //                       | first wall time zigzag | first offset zigzag | shift u8 | period zigzag
 //     of all units      columns: number less the one before less 1 | readings | offset less the one before
 //     of all readings   columns: times | values, first differences | states
-//                       | energies varint, and where there are any, columns: gaps | first differences
+//                       | energies varint, and if there are any, columns: gaps | first differences
 //                       | RR intervals of each reading | first differences
 //     zeros
 //

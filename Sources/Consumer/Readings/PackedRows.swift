@@ -5,13 +5,13 @@ package import Telemetry
 
 // Packed readings as rows of `blocks`, type 16.
 //
-// The blocks of readings of one stream whose first readings lie in one hour become one row, a group; very many blocks
+// The blocks of readings of one stream whose first readings are in one hour become one row, a group; very many blocks
 // become several rows, so that no row grows without bound. A group is sealed under the person's row key, bound to
 // stream, hour and group, and padded to 256 bytes. `seq` says which group it is, and `kinds` which kinds it has; a
 // group whose readings were all deleted has none, and no query for readings finds it.
 //
 // A page of the database has one such row, or several pages have: an hour at 1 Hz without RR intervals takes most of
-// one. It would be useless to cut them into pieces, four to a page: other rows lie between those of two hours for a
+// one. It would be useless to cut them into pieces, four to a page: other rows are between those of two hours for a
 // while, and the space that they leave stays empty.
 //
 // A group that changes is written again under a new number, before the old one goes: numbers only rise, because
@@ -58,7 +58,7 @@ extension PackedReadings.Unit {
 }
 
 extension PackedGroup {
-    /// Takes a stored block that is a group; nil where the block is as it came.
+    /// Takes a stored block that is a group; nil if the block is as it came.
     package init?(_ block: StoredBlock, of stream: Int64) {
         guard case .packed(let group) = block.form else { return nil }
         self.init(
@@ -67,7 +67,7 @@ extension PackedGroup {
 }
 
 extension Store {
-    /// The last group of a stream's hour; nil where there is none.
+    /// The last group of a stream's hour; nil if there is none.
     func lastPackedGroup(of stream: Int64, hour: Int64) throws(VaultError) -> PackedGroup? {
         try database.first(
             """
@@ -122,7 +122,7 @@ extension Store {
         return number
     }
 
-    /// What a group says about itself; nil where it does not open or says nothing.
+    /// What a group says about itself; nil if it does not open or says nothing.
     func outline(
         _ group: PackedGroup, _ person: Keys.Person, _ stream: StoredStream
     ) throws(VaultError) -> PackedReadings.Outline? {
@@ -137,7 +137,7 @@ extension Store {
         return decoded { () throws(MalformedValue) in try PackedReadings.Outline(plain, zstandard) }
     }
 
-    /// The readings of a group; nil where it does not open or says nothing.
+    /// The readings of a group; nil if it does not open or says nothing.
     package func readings(
         _ group: PackedGroup, _ person: Keys.Person, _ stream: StoredStream
     ) throws(VaultError) -> PackedReadings? {

@@ -4,20 +4,20 @@ package import Records
 package import Storage
 package import Telemetry
 
-// Blocks of closed hours become packed rows, beside everything else that the session's thread does.
+// Blocks of closed hours become packed rows, in between everything else that the session's thread does.
 //
 // Each minute it looks for what to pack: hours that have been over for two hours, and of which no block came in the
 // last minute. The numbers of rows show what came, because they rise: rows up to the greatest number of the last tick
 // are a minute old. Then
 //
 //     counting     what somebody had deleted: `HiddenCount`
-//     packing      hour by hour, each stream's blocks: `HourPacker`; each hour of the clock loose blocks, too, for what was deleted
+//     packing      hour by hour, each stream's blocks: `HourPacker`; each hour also loose blocks, for what was deleted
 //     removing     rows from which somebody had a range of heart rate deleted: `RangeRemoval`
 //     folding      minutes of heart rate of closed hours: `ClosedHours`
 //
 // is done in portions of a few milliseconds, each a transaction, with pauses as long. A portion that was under way when
 // the process was killed is done again. While somebody reads an older state of the database, for example for a backup,
-// SQLite's log cannot be emptied and would grow with each row that is written again: where it is long, packing waits. A
+// SQLite's log cannot be emptied and would grow with each row that is written again: if it is long, packing waits. A
 // person who is being forgotten is left alone.
 
 /// What is kept of hours otherwise, and becomes smaller when they are over.
@@ -201,7 +201,7 @@ package final class Packing: @unchecked Sendable {
         switch advance {
         case .goesOn: self.removal = removal
         case .waitsForReaders:
-            // What was deleted still lies in the log, and goes when the log is emptied.
+            // What was deleted is still in the log, and disappears when the log is emptied.
             self.removal = removal
             isRemovalWaiting = true
             endReading()

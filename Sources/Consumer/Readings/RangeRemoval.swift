@@ -3,11 +3,11 @@ import Records
 import Storage
 import Telemetry
 
-// Removes a range of heart rate: first the rows in which it lies are written again without it; then, when SQLite's log
+// Removes a range of heart rate: first the rows that contain it are written again without it; then, when SQLite's log
 // is emptied, the document says that the removal is done. A removal that was interrupted begins again; rows that no
 // longer have anything of the range are not found, or left as they are.
 
-/// Goes through the rows of a person in which some ranges may lie, a page at a time. Belongs to the thread of its store
+/// Goes through the rows of a person that may contain some ranges, a page at a time. Belongs to the thread of its store
 /// and keys.
 struct HeartRateWalk {
     let store: Store
@@ -135,7 +135,7 @@ struct RangeRemoval {
         let database = packer.store.database
         guard !pending.isEmpty else { return .done }
         guard try database.checkpointWithoutWaiting() else { return .waitsForReaders }
-        // Ranges that were added meanwhile stay pending.
+        // Ranges that were added in the meantime stay pending.
         try database.transaction { () throws(VaultError) in
             guard var document = try deletions.read(user) else { return }
             for range in pending.ranges { document.pending.remove(range) }

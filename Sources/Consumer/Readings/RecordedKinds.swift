@@ -2,7 +2,7 @@ package import Files
 package import Records
 package import Telemetry
 
-/// What is recorded of a person's sensors: every kind, but heart rates only where their profile has continuous heart
+/// What is recorded of a person's sensors: every kind, but heart rates only if their profile has continuous heart
 /// rate on.
 package struct RecordedKinds {
     private let documents: Documents

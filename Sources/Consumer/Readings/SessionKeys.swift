@@ -27,7 +27,7 @@ package final class OpenSession {
     }
 
     /// The reading of one of the session's journal records.
-    /// - Throws: `.notAuthentic` or `.malformed` where it is not such a record.
+    /// - Throws: `.notAuthentic` or `.malformed` if it is not such a record.
     package func reading(of record: LooseBody.Record) throws(VaultError) -> [Reading]? {
         let journal: BlockCipher
         if let madeJournal {
@@ -60,8 +60,8 @@ package struct SessionKeys {
 
     package init(capacity: Int = 1024) { self.capacity = capacity }
 
-    /// The session, from memory or from the store; nil where its key block has not come, where the person's secret is
-    /// not there, or where the row was tampered with.
+    /// The session, from memory or from the store; nil if its key block has not come, if the person's secret is
+    /// not there, or if the row was tampered with.
     package mutating func find(
         _ session: SessionID, of id: StreamID, _ store: Store, _ keys: Keys
     ) throws(VaultError) -> OpenSession? {

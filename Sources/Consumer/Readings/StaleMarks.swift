@@ -30,7 +30,7 @@ extension Store {
     /// How many ranges a person's stale hours may have: each new mark looks at all of them.
     package static let mostMarks = 256
 
-    /// Makes one mark of a person's, the last one, stand for all of them where there are too many.
+    /// Makes one mark of a person's, the last one, stand for all of them if there are too many.
     private func foldMarks(of user: ID) throws(VaultError) {
         let marks = try database.first(
             """

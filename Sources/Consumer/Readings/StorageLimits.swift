@@ -6,12 +6,12 @@ import Telemetry
 //
 // Each gateway has an allowance that is as large as a day's and fills up in a day: a gateway that was away for weeks
 // sends all of that at once. Each person has one, too, larger than a gateway's: a gateway in foreign hands cannot use
-// up what the other gateways of its person need. Where an allowance is used up, blocks are not acknowledged for now.
+// up what the other gateways of its person need. If an allowance is used up, blocks are not acknowledged for now.
 // Gateways keep them, and send them again after pauses that grow to five minutes, so nothing is lost while their outbox
-// has room. The same happens where the total of what is stored reaches the limit of a gateway or a person: storing goes
+// has room. The same happens if the total of what is stored reaches the limit of a gateway or a person: storing goes
 // on when the operator grants more, or something is deleted.
 //
-// A block costs its length and what its rows and indexes take besides. How much is stored is known from the table
+// A block costs its length, and what its rows and indexes take in addition. How much is stored is known from the table
 // `blocks` (`StoredSizes`): it is counted after the start and once an hour, because packing makes it smaller, a few
 // milliseconds at a time; in between, new blocks are added. Until it has been counted for the first time, no block is
 // held back because of it.
@@ -74,7 +74,7 @@ package struct StorageAllowances {
 
     init(_ limits: StorageLimits) { self.limits = limits }
 
-    /// Why a block of a stream must not be stored now; nil where it may be.
+    /// Why a block of a stream must not be stored now; nil if it may be.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
     package mutating func held(_ stream: StoredStream, now: UInt64) -> Held? {
         if let known = judged[stream.number] { return known }

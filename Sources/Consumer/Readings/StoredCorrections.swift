@@ -8,7 +8,7 @@ extension Corrections {
         self = try Corrections(of: stream, &reader, store) { _ in true } ?? Corrections()
     }
 
-    /// The same, or nil where `goesOn` says no before one of them: each counts as a block.
+    /// The same, or nil if `goesOn` says no before one of them: each counts as a block.
     package init?(
         of stream: StoredStream, _ reader: inout StreamReader, _ store: Store, while goesOn: (Int) -> Bool
     ) throws(VaultError) {

@@ -10,21 +10,21 @@ package import Telemetry
 // sorted and handed on: only an hour of readings is in memory, however much is stored.
 //
 // An hour may hold more than any sensor sends, and a clock that was wrong by years keeps the readings of years waiting.
-// Therefore only a limited number of readings waits (`Waiting`): where there are more, the latest are left out, and
-// after the rest has been handed on, the blocks are walked again from there. That takes longer, but no more memory.
+// Therefore only a limited number of readings waits (`Waiting`): if there are more, the latest are left out, and
+// after the rest has been handed on, the blocks are walked again from there. That takes longer, but not more memory.
 //
 // A clock block says by how much a boot's wall clock was wrong. Its correction is added here to readings of the same
-// stream and boot from before its `until`; blocks are stored under the hours that the gateway's clock had, so hours are
-// compared with as much slack as the corrections may move them.
+// stream and boot that are earlier than its `until`; blocks are stored under the hours that the gateway's clock had, so
+// hours are compared with as much slack as the corrections may move them.
 //
-// Readings that a stream holds from after its end, by corrected times, are hidden where the sensor was another person's
+// Readings that a stream holds from after its end, by corrected times, are hidden if the sensor was another person's
 // then. Heart rate that its owner had deleted is hidden by the same times.
 //
-// Blocks of closed hours lie packed in one row: see PackedReadings.swift. Code that reads on another thread or in
-// another process than the one that packs reads within one `database.snapshot`: otherwise blocks might become such a row
-// between two pages, and be seen twice.
+// Blocks of closed hours are packed in one row: see PackedReadings.swift. Code that reads on another thread or in
+// a process that is not the one that packs reads within one `database.snapshot`: otherwise blocks might become such a
+// row between two pages, and be seen twice.
 //
-// The same reading may lie in a readings block and in a loose one, where a gateway's card was copied back: it is handed
+// The same reading may be in a readings block and in a loose one, if a gateway's card was copied back: it is handed
 // on once. Two readings blocks never hold the same reading, so equal readings in them are two heartbeats in one
 // millisecond.
 
@@ -172,7 +172,7 @@ package struct StoredReadings {
     private struct Waiting {
         private var entries: [Entry] = []
         private var intervals = 0
-        /// Readings at this place or later were left out; nil where none were.
+        /// Readings at this place or later were left out; nil if none were.
         private(set) var cut: Order?
         /// Readings up to this place were handed on before.
         private let after: Order?
@@ -208,7 +208,7 @@ package struct StoredReadings {
             intervals = entries.reduce(0) { $0 + $1.intervalCount }
         }
 
-        /// Takes the readings before a time, in their order; all of them where no time is given.
+        /// Takes the readings before a time, in their order; all of them if no time is given.
         mutating func take(before limit: Int64?) -> [Entry] {
             entries.sort { $0.order < $1.order }
             let end = limit.flatMap { limit in entries.firstIndex { $0.reading.moment.wall >= limit } }
@@ -266,7 +266,7 @@ private struct Walk {
     private(set) var unreadable: Set<Int64> = []
     private let pageSize: Int
 
-    /// Nil where `goesOn` says no while clock blocks are opened.
+    /// Nil if `goesOn` says no while clock blocks are opened.
     /// - Parameter streams: how many walks are under way at once, each with a page in memory.
     init?(
         _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>,
@@ -412,7 +412,7 @@ package struct Corrections {
     }
 
     /// By how much readings of a boot are moved: not at all, or by the sum of all clock blocks from one of them on. The
-    /// sums without the block that came last are among the results, wherever that block lies. Where there are many, or
+    /// sums without the block that came last are among the results, wherever that block lies. If there are many, or
     /// several came at once, one range covers all possible sums.
     package func shifts(of boot: BootID, withLast new: Int = 1) -> Set<ClosedRange<Int64>> {
         let clocks = (byBoot[boot]?.all ?? []).sorted { $0.until > $1.until }
@@ -432,7 +432,7 @@ package struct Corrections {
     }
 
     /// How many hours a reading may move: as far as those of the boot whose clock was most wrong. With the sum over all
-    /// boots, each question would walk years, where a gateway does not know the time when it starts.
+    /// boots, each question would walk years, if a gateway does not know the time when it starts.
     var slack: ClosedRange<Int64> {
         let sums = byBoot.values.compactMap { $0.steps.last?.sum }
         let (back, ahead) = (sums.map(\.back).min() ?? 0, sums.map(\.ahead).max() ?? 0)

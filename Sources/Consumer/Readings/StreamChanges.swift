@@ -23,7 +23,7 @@ extension Store {
                 .integer(secretVersion), .integer(Int64(kinds.rawValue)), .text(sensor.gateway.text),
                 .text(sensor.sensor.text), .integer(now), .integer(nextSerial(now)),
             ])
-        // Where somebody else had the sensor in between, readings that an earlier stream of this person holds from
+        // If somebody else had the sensor in between, readings that an earlier stream of this person holds from
         // after its end are the person's again.
         try markStale(user, HourSpan.hour(now)...HourSpan.latest)
     }

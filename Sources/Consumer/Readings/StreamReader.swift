@@ -15,7 +15,7 @@ package struct StreamReader {
         self.store = store
     }
 
-    /// A block's plaintext; nil where it cannot be opened.
+    /// A block's plaintext; nil if it cannot be opened.
     package mutating func body(of block: StoredBlock) throws(VaultError) -> [UInt8]? {
         guard let session = try session(block.session) else { return nil }
         guard let header = block.header(session, stream) else { return nil }
@@ -27,7 +27,7 @@ package struct StreamReader {
         }
     }
 
-    /// All bytes of a block as they came; nil where its session is not there.
+    /// All bytes of a block as they came; nil if its session is not there.
     package mutating func bytes(of block: StoredBlock) throws(VaultError) -> [UInt8]? {
         guard let session = try session(block.session), let header = block.header(session, stream) else { return nil }
         return header.bytes + block.sealed
@@ -43,7 +43,7 @@ package struct StreamReader {
         package let isLoose: Bool
     }
 
-    /// The readings of a readings block, a loose one or a packed group; nil where it cannot be opened. For a loose
+    /// The readings of a readings block, a loose one or a packed group; nil if it cannot be opened. For a loose
     /// block, those whose records were first seen in it.
     package mutating func readings(of block: StoredBlock) throws(VaultError) -> [Found]? {
         if let group = PackedGroup(block, of: stream.number) { return try packed(group)?.found }
@@ -58,12 +58,12 @@ package struct StreamReader {
         }
     }
 
-    /// A group of packed readings; nil where it cannot be opened.
+    /// A group of packed readings; nil if it cannot be opened.
     package func packed(_ group: PackedGroup) throws(VaultError) -> PackedReadings? {
         try store.readings(group, person, stream)
     }
 
-    /// What a group says about itself, without its readings; nil where it cannot be opened.
+    /// What a group says about itself, without its readings; nil if it cannot be opened.
     func outline(_ group: PackedGroup) throws(VaultError) -> PackedReadings.Outline? {
         try store.outline(group, person, stream)
     }
@@ -83,7 +83,7 @@ package struct StreamReader {
         }
     }
 
-    /// Readings of a loose block's records that came in another block before; empty where the block is not loose, or
+    /// Readings of a loose block's records that came in another block before; empty if the block is not loose, or
     /// does not open.
     mutating func repeats(in block: StoredBlock) throws(VaultError) -> [(reading: Reading, boot: BootID)] {
         guard block.isLoose, let body = try body(of: block),
@@ -96,7 +96,7 @@ package struct StreamReader {
         return (units ?? []).flatMap { unit in unit.readings.map { (reading: $0, boot: unit.boot) } }
     }
 
-    /// The readings of some records of a loose block; nil where one does not open.
+    /// The readings of some records of a loose block; nil if one does not open.
     private func records(
         _ loose: LooseBody, of old: OpenSession, where isWanted: (UInt64) throws(VaultError) -> Bool
     ) throws(VaultError) -> [(readings: [Reading], boot: BootID)]? {
@@ -124,7 +124,7 @@ package struct StreamReader {
 }
 
 extension StoredBlock {
-    /// Nil where the block is packed.
+    /// Nil if the block is packed.
     fileprivate func header(_ session: OpenSession, _ stream: StoredStream) -> BlockHeader? {
         guard case .came(let kind) = form else { return nil }
         return BlockHeader(kind, BlockIdentity(stream: stream.id, session: session.session, sequence: sequence))

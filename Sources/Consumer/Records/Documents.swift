@@ -1,8 +1,8 @@
 package import Files
 package import Telemetry
 
-/// What is kept of a person beside readings: profile, contact and so on, each a JSON value under a name, sealed under
-/// the person's row key. Belongs to the thread of its store and keys.
+/// What is kept of a person in addition to readings: profile, contact and so on, each a JSON value under a name, sealed
+/// under the person's row key. Belongs to the thread of its store and keys.
 package struct Documents {
     package let store: Store
     package let keys: Keys
@@ -12,7 +12,7 @@ package struct Documents {
         self.keys = keys
     }
 
-    /// A document; nil where there is none, or where it can no longer be opened.
+    /// A document; nil if there is none, or if it can no longer be opened.
     package func read(_ name: String, of user: ID) throws(VaultError) -> JSON? {
         let found = try store.database.first(
             "SELECT secret_version, sealed FROM documents WHERE person = ? AND name = ?",
@@ -34,7 +34,7 @@ package struct Documents {
             [.text(user.text), .text(name), .integer(version), .blob(sealed)])
     }
 
-    /// Removes a document, where there is one.
+    /// Removes a document, if there is one.
     package func remove(_ name: String, of user: ID) throws(VaultError) {
         try store.database.execute(
             "DELETE FROM documents WHERE person = ? AND name = ?", [.text(user.text), .text(name)])
@@ -51,7 +51,7 @@ package struct Documents {
         return (version, try person.rows.sealWithNonce(value.bytes, aad: Self.context(name, user, version)))
     }
 
-    /// What `sealed` has sealed; nil where its secret is gone, or the bytes are damaged.
+    /// What `sealed` has sealed; nil if its secret is gone, or the bytes are damaged.
     package func opened(_ sealed: [UInt8], _ name: String, of user: ID, version: Int64) throws(VaultError) -> JSON? {
         guard let person = try keys.person(user.text, version: version) else { return nil }
         do {

@@ -3,7 +3,7 @@ package import Files
 package import Storage
 
 extension FileRights {
-    /// Takes on the rights of the owner of the folder that a file lies in, or would lie in.
+    /// Takes the rights of the owner of the folder that contains a file, or would contain it.
     package static func take(ofFolderOf file: String) throws(VaultError) -> FileRights {
         let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
         do throws(Failure) { return try take(ofOwnerOf: folder) } catch {

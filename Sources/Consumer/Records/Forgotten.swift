@@ -6,9 +6,9 @@ package import Telemetry
 
 // The list of people who were forgotten.
 //
-// An older backup still knows what was forgotten since. So the list of the forgotten lies in several places, and any
+// An older backup still knows what was forgotten since. So the list of the forgotten is kept in several places, and any
 // program that opens or restores one of them applies all of them: the file `forgotten` in the state folder, a second
-// file on another medium where the settings name one (forgotten_file), a table in each database, and with them a copy
+// file on another medium if the settings name one (forgotten_file), a table in each database, and with them a copy
 // in each part of each backup. If one of them has lost something, another has it.
 //
 // The files have one line for each person and for each of their streams, and are only ever added to:
@@ -16,7 +16,7 @@ package import Telemetry
 //     person USER VERSION TIME reset|account CODE     every secret up to this version is gone, and so is what it opened
 //     stream ID CODE                                  it was sealed to such a secret
 //
-// CODE is a keyed hash of what stands before it, under the lookup key: nobody can have a person forgotten by writing a
+// CODE is a keyed hash of what comes before it, under the lookup key: nobody can have a person forgotten by writing a
 // line, and a line that a power cut tore does not count. Such lines are left out.
 
 /// A person who was forgotten.
@@ -89,7 +89,7 @@ extension ForgottenList {
     package static let maximumLength = 64 << 20
     private static let purpose = "forgotten"
 
-    /// What a file says; nothing where there is none.
+    /// What a file says; nothing if there is none.
     package init(_ path: String, _ keys: Keys) throws(VaultError) {
         for line in try LineFile.read(path, atMost: Self.maximumLength) ?? [] {
             guard try take(line, keys) else {

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The hours that something lies in.
+/// The hours that something covers.
 package struct HourSpan: Equatable {
     package var first: Int64
     package var last: Int64
@@ -17,7 +17,7 @@ package struct HourSpan: Equatable {
         (first, last) = (Self.hour(times.lowerBound), Self.hour(times.upperBound))
     }
 
-    /// The hours from the earliest to the latest of some wall times; nil where there are none.
+    /// The hours from the earliest to the latest of some wall times; nil if there are none.
     package init?(_ walls: some Sequence<Int64>) {
         guard let first = walls.min(), let last = walls.max() else { return nil }
         self.first = Self.hour(first)

@@ -8,8 +8,8 @@ package import Vault
 
 // The tree of keys, as far as the consumer holds it.
 //
-//     root key                    a file, or a credential of systemd's; never in a database
-//     ├ check                     a known text under the root key: another root key is found out before anything is done
+//     root key                    a file, or a systemd credential; never in a database
+//     ├ check                     a known text under the root key: a different root key is noticed before anything is done
 //     ├ identity, lookup, pepper  random, wrapped under the root key
 //     │ └ "service"               of the pepper: AES-256-GCM for rows about nobody in particular
 //     └ person secret, version    random, wrapped under the root key, bound to person and version
@@ -21,9 +21,9 @@ package import Vault
 
 /// The keys of a consumer. Belongs to one thread at a time.
 package final class Keys {
-    /// What to do where there are no keys.
+    /// What to do if there are no keys.
     package enum Access {
-        /// Only read, beside a running service.
+        /// Only read them, while the service is running.
         case read
         /// Write, but everything must be there.
         case write
@@ -41,7 +41,7 @@ package final class Keys {
     private let lookup: SymmetricKey
     package let database: Database
     let rootKey: RootKey
-    /// The key that everything in the database is wrapped under, unless it was changed meanwhile: see `followRoot`.
+    /// The key that everything in the database is wrapped under, unless it has been changed since: see `followRoot`.
     var root: BlockCipher
     private var people: [PersonVersion: Person] = [:]
     var reported = OncePerMinute<PersonVersion>(capacity: 1024)
@@ -100,10 +100,10 @@ package final class Keys {
     /// Opens the keys.
     /// - Parameters:
     ///   - state: the state folder.
-    ///   - rootKeyFile: nil where the root key is a credential of systemd's.
+    ///   - rootKeyFile: nil if the root key is a systemd credential.
     ///   - folder: where keys.db is, if not in the state folder.
     ///   - mayBeOlder: whether an older schema is good enough to read.
-    /// - Throws: where either is missing, and where the root key is not the one of these keys.
+    /// - Throws: if either is missing, and if the root key is not the one of these keys.
     package convenience init(
         state: String, rootKeyFile: String?, _ access: Access, folder: String? = nil, mayBeOlder: Bool = false
     ) throws(Failure) {
@@ -161,7 +161,7 @@ package final class Keys {
 
     // MARK: The root
 
-    /// Where the root key is. It is made where it is missing and `access` allows that.
+    /// Where the root key is. It is made if it is missing and `access` allows that.
     private static func rootKey(
         _ file: String?, _ database: String, _ access: Access
     ) throws(Failure) -> RootKey {
@@ -200,7 +200,7 @@ package final class Keys {
         root: BlockCipher, identity: Ed25519.SigningKey, lookup: SymmetricKey, pepper: SymmetricKey
     )
 
-    /// The keys that are needed, from one state of the file; nil where the root key is not the one of these keys.
+    /// The keys that are needed, from one state of the file; nil if the root key is not the one of these keys.
     private static func opened(_ database: Database, _ rootKey: RootKey) throws(VaultError) -> Opened? {
         // While somebody changes the root key, one of the file and the key may have been read before the change, and
         // the other after it.
@@ -258,7 +258,7 @@ package final class Keys {
         }
     }
 
-    /// Of the root keys that there are, the one that everything in the database is wrapped under; nil where none fits.
+    /// Of the root keys that there are, the one that everything in the database is wrapped under; nil if none fits.
     static func fitting(_ rootKey: RootKey, _ database: Database) throws(VaultError) -> BlockCipher? {
         for key in try rootKey.candidates() {
             let root = BlockCipher(key: key)
@@ -288,7 +288,7 @@ package final class Keys {
     // MARK: People
 
     /// Makes a new version of a person's secret. The old ones stay: they open what is stored, and what is on its way.
-    /// - Returns: the version; nil where there is no such person.
+    /// - Returns: the version; nil if there is no such person.
     package func rotate(_ user: ID) throws(VaultError) -> Int64? {
         try database.transaction { () throws(VaultError) in
             guard try version(of: user) != nil else { return nil }
@@ -296,7 +296,7 @@ package final class Keys {
         }
     }
 
-    /// The latest version of a person's secret, made where there is none.
+    /// The latest version of a person's secret, made if there is none.
     package func currentVersion(of user: ID) throws(VaultError) -> Int64 {
         try database.transaction { () throws(VaultError) in
             if let version = try version(of: user) { return version }
@@ -317,7 +317,7 @@ package final class Keys {
         return version
     }
 
-    /// The latest version of a person's secret; nil where there is none, or no longer one.
+    /// The latest version of a person's secret; nil if there is none, or no longer one.
     package func version(of user: ID) throws(VaultError) -> Int64? {
         try database.first(
             "SELECT version FROM secrets WHERE person = ? ORDER BY version DESC LIMIT 1", [.text(user.text)],
@@ -325,7 +325,7 @@ package final class Keys {
         )
     }
 
-    /// The keys of one version of a person's secret; nil where that secret is not there, or was forgotten; also where
+    /// The keys of one version of a person's secret; nil if that secret is not there, or was forgotten; even if
     /// it is damaged, which is logged: the secrets of others go on working, and nothing is made in its place.
     package func person(_ user: String, version: Int64) throws(VaultError) -> Person? {
         let name = PersonVersion(user: user, version: version)
@@ -374,7 +374,7 @@ package final class Keys {
         }
     }
 
-    /// The person and version whose public key this is; nil where nobody here has it.
+    /// The person and version whose public key this is; nil if nobody here has it.
     package func owner(of publicKey: [UInt8]) throws(VaultError) -> PersonVersion? {
         for name in try all() {
             if try person(name.user, version: name.version)?.stream.publicKey == publicKey { return name }
@@ -413,7 +413,7 @@ package final class Keys {
 // MARK: - Forgetting
 
 extension Keys {
-    /// The latest version of a person's secret that was forgotten; 0 where none was.
+    /// The latest version of a person's secret that was forgotten; 0 if none was.
     package func forgottenVersion(of user: ID) throws(VaultError) -> Int64 {
         try database.first("SELECT version FROM forgotten WHERE person = ?", [.text(user.text)], row: Row.int) ?? 0
     }

@@ -4,23 +4,23 @@ import Glibc
 import Storage
 package import Vault
 
-// Where the root key lies, and how it is changed.
+// Where the root key is kept, and how it is changed.
 //
 //     FILE        the root key: root_key_file in the settings
 //     FILE.new    the next one, while it is being changed
 //
-// To change it, the new key is kept beside the old one and flushed; then everything in keys.db is wrapped again in one
-// flushed transaction: from then on, and not before, the change has happened; then FILE.new takes FILE's place. All of
-// it is done with keys.db locked for writing. So a program that opens keys.db after an interruption, at any instant,
-// finds that one of the two fits, and one that may write there finishes: it renames the new key where that fits, and
-// removes it where nothing was wrapped under it. Two processes that change the root key at once do so one after the
+// To change it, the new key is written next to the old one and flushed; then everything in keys.db is wrapped again in
+// one flushed transaction: from then on, and not before, the change has happened; then FILE.new takes FILE's place. All
+// of it is done with keys.db locked for writing. So a program that opens keys.db after an interruption, at any instant,
+// finds that one of the two fits, and one that may write there finishes: it renames the new key if that fits, and
+// removes it if nothing was wrapped under it. Two processes that change the root key at once do so one after the
 // other.
 //
-// A credential of systemd's cannot be replaced from here: the operator keeps the new key, and gives it to the service.
+// A systemd credential cannot be replaced from here: the operator keeps the new key, and gives it to the service.
 
 /// The root key of a consumer, in the place that the settings name.
 struct RootKey {
-    /// The file itself, even where the settings name a link to it: the next key belongs on the same medium. Nil: a
+    /// The file itself, even if the settings name a link to it: the next key belongs on the same medium. Nil: a
     /// credential of systemd's.
     let path: String?
 
@@ -44,7 +44,7 @@ struct RootKey {
         return [try KeyFile.load(path)] + next
     }
 
-    /// The next root key, where one is kept.
+    /// The next root key, if one is kept.
     private func next(_ pending: String) throws(VaultError) -> [SymmetricKey] {
         do { return [try KeyFile.load(pending)] } catch {
             switch error.reason {
@@ -57,10 +57,10 @@ struct RootKey {
         }
     }
 
-    /// Keeps the next root key beside the one in use. The caller has keys.db locked, and no change is pending.
+    /// Keeps the next root key next to the one in use. The caller has keys.db locked, and no change is pending.
     func prepare(_ key: SymmetricKey) throws(VaultError) {
         guard let path, let pending else { return }
-        // Where root changes the key, the service, which reads the old one, must be able to read the new one, too.
+        // If root changes the key, the service, which reads the old one, must be able to read the new one, too.
         let owner = try SmallFile.owner(of: path)
         let rights = try FileRights.take(ofFolderOf: path)
         defer { rights.giveBack() }
@@ -68,7 +68,7 @@ struct RootKey {
             pending, with: Array((KeyFile.text(of: key.bytes) + "\n").utf8), owner: FileRights.areRoots ? owner : nil)
     }
 
-    /// Puts the next root key into place where keys.db is wrapped under it, or removes it where it is not. The caller
+    /// Puts the next root key into place if keys.db is wrapped under it, or removes it if it is not. The caller
     /// has keys.db locked.
     func finish(_ isInUse: (SymmetricKey) throws(VaultError) -> Bool) throws(VaultError) {
         guard let path, let pending, access(pending, F_OK) == 0 else { return }
@@ -144,7 +144,7 @@ extension Keys {
     }
 
     /// Makes sure, within a transaction, that `root` is what the database is wrapped under: nothing is ever sealed
-    /// under an old key beside rows that were wrapped again.
+    /// under an old key next to rows that were wrapped again.
     /// - Parameter given: a key to try before those in the place that the settings name.
     func followRoot(to given: SymmetricKey? = nil) throws(VaultError) {
         guard try !Self.opens(root, database) else { return }

@@ -10,7 +10,7 @@ package struct SensorName: Hashable, CustomStringConvertible {
         self.sensor = sensor
     }
 
-    /// The name that `text` spells; nil where it is none.
+    /// The name that `text` spells; nil if it is none.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else { return nil }

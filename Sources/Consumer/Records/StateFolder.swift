@@ -32,7 +32,7 @@ package struct StateFolder {
     /// All files that are opened there.
     package static let files = databases.flatMap(Database.files) + [forgotten, StateLock.file]
 
-    /// Makes the folder where there is none, takes it, and finishes what a restore has begun.
+    /// Makes the folder if there is none, takes it, and finishes what a restore has begun.
     package init(_ path: String) throws(Failure) {
         try Self.make(path)
         lock = try StateLock(folder: path)
@@ -44,7 +44,7 @@ package struct StateFolder {
         }
     }
 
-    /// Makes the folder, readable by its owner only, where there is none.
+    /// Makes the folder, readable by its owner only, if there is none.
     package static func make(_ path: String) throws(Failure) {
         do throws(VaultError) {
             try Folder.make(path)
@@ -122,7 +122,8 @@ package struct StateFolder {
         do throws(Failure) { return try StateLock.holder(of: folder) == nil } catch { return false }
     }
 
-    /// Refuses to go on beside a restore that was interrupted on its last steps: for those who do not take the folder.
+    /// Refuses to continue while a restore that was interrupted in its last steps is pending: for those who do not take
+    /// the folder.
     package static func checkForPendingRestore(_ path: String) throws(Failure) {
         guard access(path + "/restored", F_OK) == 0 else { return }
         throw Failure(

@@ -32,7 +32,8 @@ package final class Store {
         let database = try Failure.explaining { () throws(VaultError) in
             try Database(
                 path, readOnly ? .readOnly : .readWrite(.full), applicationID: Self.applicationID,
-                // Not all rows are sealed: keyed hashes of names must not lie in free pages when their account is gone.
+                // Not all rows are sealed: keyed hashes of names must not be left in free pages when their account is
+                // gone.
                 secureDelete: true)
         }
         if !readOnly { try StateFolder.migrate(database, schema) { () throws(VaultError) in try Self.fill(database) } }
@@ -198,7 +199,7 @@ extension Store {
             [.integer(stream.number), .blob(session.bytes), .blob(boot.bytes), .blob(sealedKey)], row: Row.int) ?? 0
     }
 
-    /// The digest of the block that was accepted under this number; nil where none was.
+    /// The digest of the block that was accepted under this number; nil if none was.
     package func digest(_ session: Int64, _ sequence: UInt64) throws(VaultError) -> [UInt8]? {
         try database.first(
             "SELECT digest FROM ledger WHERE session = ? AND seq = ?", [.integer(session), .number(sequence)],

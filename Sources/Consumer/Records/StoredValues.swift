@@ -20,7 +20,7 @@ extension SessionID {
 /// Bytes as a big-endian number.
 private func bigEndian(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 
-/// What `body` decodes; nil where the bytes are malformed. Reasons are for people who look at the dead letters: a log
+/// What `body` decodes; nil if the bytes are malformed. Reasons are for people who look at the dead letters: a log
 /// must not repeat what was in a block.
 package func decoded<Value>(_ body: () throws(MalformedValue) -> Value) -> Value? {
     do { return try body() } catch { return nil }

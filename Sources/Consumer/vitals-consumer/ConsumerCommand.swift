@@ -1,9 +1,9 @@
 import Daemon
 import Records
 
-/// `vitals-consumer`: the service, and the commands that operators run beside it.
+/// `vitals-consumer`: the service, and the commands that operators run while it runs.
 enum ConsumerCommand {
-    /// The commands that operators run beside the service, in the order of the help.
+    /// The commands that operators run, in the order of the help.
     private static var subcommands: [any Subcommand.Type] {
         [
             IdentityCommand.self,

@@ -2,10 +2,11 @@
 //
 // Four threads, each an event loop that owns what it touches:
 //
-//     dbus      Central, SensorRegister, Sensor: a notification is decoded, published live and left for the outbox, all in one call
+//     dbus      Central, SensorRegister, Sensor: a notification is decoded, published live and left for the outbox,
+//               all in one call
 //     mqtt      Session: grants, acknowledgements and requests come in; requests go over to the sensors
 //     outbox    Outbox: journal, blocks, uplink
-//     flush     Flusher: waits for the disk, so the outbox need not
+//     flush     Flusher: waits for the disk, so that the outbox does not have to
 //
 // `main` starts them, and waits for a signal (Running.swift). The path of a heartbeat: Central.propertiesChanged →
 // SensorStreams → Sensor.measured → Gateway.measured → Session.publish and Outbox.append → Outbox.commit → Outbox.seal
@@ -19,7 +20,7 @@ import Storage
 import Synchronization
 import Telemetry
 
-/// The whole gateway, from a start to a stop; Running.swift decides when these are. `measured` and its neighbours are
+/// The whole gateway, from a start to a stop; Running.swift decides when they happen. `measured` and its neighbours are
 /// called on the dbus loop, handlers of the session on the mqtt loop.
 // Proof of @unchecked: constants, except for what the dbus loop owns (from `register` on), and what is under a lock.
 final class Gateway: SensorOwner, @unchecked Sendable {
@@ -46,7 +47,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private let counters = Mutex(Counters())
     private let desk: RequestDesk
     private let readiness = Readiness()
-    /// Failed tries to connect to the broker. The mqtt loop owns it.
+    /// Failed attempts to connect to the broker. The mqtt loop owns it.
     private var failedTries = LastingTrouble()
     /// What the supervisor was told of the disk. The outbox's loop owns it.
     private var toldOfDisk = HealthPayload.Disk.ok
@@ -59,7 +60,8 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         self.settings = settings
         topics = settings.topics
         var options = settings.broker
-        // Anybody who knows a client's id can disconnect it, even a guest at the broker: nobody should know ours.
+        // Anybody who knows a client's id can disconnect that client, even a guest at the broker. So nobody should know
+        // ours.
         if options.clientID.isEmpty {
             let random = UInt64.random(in: 0...UInt64.max)
             options.clientID = "vitals-gateway-\(settings.gateway)-\(String(random, radix: 36))"
@@ -111,8 +113,8 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         announceReadiness()
     }
 
-    /// Stops the sensors first, so that nothing new comes; then what is held is sealed and sent; and last the broker is
-    /// told.
+    /// Stops the sensors first, so that nothing new comes; then seals and sends what is held; and tells the broker
+    /// last.
     func stop() {
         counters.withLock { $0.isStopping = true }
         central.loop.perform { [self] in
@@ -137,7 +139,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
 
     // MARK: From the sensors, on the dbus loop
 
-    /// The path of a heartbeat goes on here.
+    /// The path of a heartbeat continues here.
     func measured(_ measurement: HeartRateMeasurement, by sensor: Sensor) {
         let moment = Moment.now()
         if settings.publishesLive {
@@ -197,7 +199,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private func refused(_ device: Device, _ why: String) {
         let words = "pairing with \(device.name) (\(device.address)) was refused: \(why)"
         guard let sensor = register.owner(of: device) else {
-            // A stranger may come with another address each time.
+            // A stranger may use a different address each time.
             return limitedLog.notice("refused a stranger") { "Bluetooth: \(words)\($0)" }
         }
         guard !sensor.isRefusalTold else { return }
@@ -238,13 +240,13 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     }
 
     private func brokerChanged(to state: MQTT.State) {
-        // In the consumer these have the same levels.
+        // The consumer logs these at the same levels.
         switch state {
         case .connected:
             failedTries = LastingTrouble()
             log.notice("broker: \(state)")
         case .waiting(let reason, _):
-            // A broker that is away may be away for a day.
+            // A broker may be away for a day.
             guard let count = failedTries.toTell("\(reason)", now: millisecondsSinceBoot()) else {
                 log.debug("broker: \(state)")
                 break
@@ -291,7 +293,8 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     // MARK: Health, on the outbox's loop
 
     private func publishHealth() {
-        // The sensors' count first: once it says that none is connected, the outbox has everything that they sent.
+        // The sensors are counted first: once the count says that none is connected, the outbox has everything that
+        // they sent.
         let counters = counters.withLock { $0 }
         var health = HealthPayload(time: unixMilliseconds())
         outbox.describe(&health)
@@ -302,7 +305,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         health.brokerReconnects = max(0, counters.brokerConnections - 1)
         health.clock = clockSource().rawValue
         tellOfDisk(health)
-        // A later reader must not take an old state for the current one.
+        // Somebody who reads it later must not take an old state for the current one.
         retained.publish(health.bytes, to: topics[settings.gateway, .health], expiresAfter: .seconds(90))
     }
 }

@@ -1,8 +1,8 @@
 import Daemon
 import Reactor
 
-// When a gateway runs: from the start, or from SIGHUP, to the next signal. On SIGHUP settings and enrolment are read
-// again, and the gateway restarts with them in the same process; where they have an error, it goes on as before. A
+// When a gateway runs: from the start, or from SIGHUP, to the next signal. On SIGHUP, settings and enrolment are read
+// again, and the gateway restarts with them in the same process; if they have an error, it continues as before. A
 // gateway that nobody has enrolled waits until somebody does: `vitals-gateway enrol` sends the signal.
 //
 // The state folder stays locked throughout.
@@ -39,7 +39,7 @@ struct Running {
     }
 
     /// Runs a gateway until a signal that ends it.
-    /// - Returns: what to go on with; nil at the end.
+    /// - Returns: what to continue with; nil at the end.
     private func serve(_ settings: GatewaySettings) throws -> GatewaySettings? {
         let gateway = try Gateway(settings)
         try gateway.start()
@@ -64,7 +64,7 @@ struct Running {
         loop.after(interval) { [unowned loop] in giveSignsOfLife(every: interval, on: loop) }
     }
 
-    /// What to go on with after a signal: settings that were read again, or nothing.
+    /// What to continue with after a signal: settings that were read again, or nothing.
     private func nextSettings() throws -> GatewaySettings? {
         while try Signals.wait() == .hangUp {
             do {

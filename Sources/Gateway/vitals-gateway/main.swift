@@ -17,7 +17,7 @@ private func main(_ arguments: Arguments) throws -> ExitCode {
         try GatewaySettings(section, isToBeEnrolled: isAgain)
     }
     log.level = settings.logLevel
-    // Root must make nothing there that the gateway's own user cannot open.
+    // Root must not make anything there that the gateway's own user cannot open.
     try FileRights.check(settings.state, files: GatewaySettings.stateFiles)
     try FileRights.take(ofOwnerOf: settings.state)
     switch command {

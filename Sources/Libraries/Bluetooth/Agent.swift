@@ -3,7 +3,7 @@
 // A sensor whose characteristics need encryption makes BlueZ pair by itself, in the middle of a read or a subscription.
 // Without an agent BlueZ then refuses, drops the link, forgets the device and never answers the read. So the central
 // has one, says that it can neither show nor type anything (pairing is then "just works": the link is encrypted, but
-// anybody who listened to the pairing can read it), and makes it the default: BlueZ asks only the default agent where
+// anybody who listened to the pairing can read it), and makes it the default: BlueZ asks only the default agent if
 // no program called Pair. Other programs that pair, such as bluetoothctl, bring an agent of their own, which BlueZ asks
 // instead.
 //
@@ -58,7 +58,7 @@ final class Agent {
         }
     }
 
-    /// Only pairing needs it, so everything else goes on.
+    /// Only pairing needs it, so everything else continues.
     private func tryLater(because error: BluetoothError) {
         if !isTold { central.events(.agentRefused(error)) }
         isTold = true

@@ -60,7 +60,7 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
         return hint.map { "\(words)\n\($0)" } ?? words
     }
 
-    /// What an operator can do about it; nil where we know nothing useful.
+    /// What an operator can do about it; nil if we know nothing useful.
     public var hint: String? {
         switch name {
         case "org.bluez.Error.NotReady":

@@ -35,7 +35,7 @@ extension Central {
         ) { completion($0.map { _ in }) }
     }
 
-    /// Looks for devices for as long as the token lives, whatever BlueZ does meanwhile.
+    /// Looks for devices for as long as the token lives, whatever BlueZ does in the meantime.
     public func discover() -> Discovery.Token { discovery.begin() }
 
     /// Restarts a running discovery: some controllers stop hearing devices in a long one.
@@ -78,7 +78,7 @@ extension Central {
         let number = callCount
         openCalls[number] = OpenCall(attempt: attempt, path: path, completion: completion)
         connection.call("org.bluez", path, interface, member, arguments, limit: limit ?? limits.call) { [weak self] in
-            // Where the call is no longer open, the device went first.
+            // If the call is no longer open, the device went first.
             guard let call = self?.openCalls.removeValue(forKey: number) else { return }
             call.completion($0.mapError { BluetoothError(attempt, $0) })
         }

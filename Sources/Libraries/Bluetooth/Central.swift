@@ -6,9 +6,9 @@
 // path to the subscription that wants its values: a notification is a PropertiesChanged signal whose bytes are found in
 // the message without copying anything else of it.
 //
-// The bus, bluetoothd and the adapter may each be missing, and may each come and go: the central says what it waits for
-// and goes on by itself. When bluetoothd ends, everything it had is forgotten (after SIGKILL it withdraws nothing
-// itself, so only the owner of its name shows it), and subscribers start again from `ready`.
+// The bus, bluetoothd and the adapter may each be missing, and may each come and go: the central says what it is
+// waiting for, and continues by itself. When bluetoothd ends, everything it had is forgotten (after SIGKILL it
+// withdraws nothing itself, so only the owner of its name shows it), and subscribers start again from `ready`.
 
 internal import DBus
 public import Reactor
@@ -31,7 +31,7 @@ public final class Central: @unchecked Sendable {
     private let rfkill: RFKill
     private var objects = Objects()
     private var isBlueZThere = false
-    /// Who owns org.bluez, such as `:1.7`; empty where nobody does.
+    /// Who owns org.bluez, such as `:1.7`; empty if nobody does.
     private(set) var owner = ""
     /// Rises with each owner: an answer from an earlier owner does not count for this one.
     private var run = 0
@@ -239,7 +239,7 @@ public final class Central: @unchecked Sendable {
         return candidates.first { $0.isPowered } ?? current ?? candidates.first
     }
 
-    /// rfkill is checked only where the adapter is off or absent, and then again from time to time: the kernel reports
+    /// rfkill is checked only if the adapter is off or absent, and then again from time to time: the kernel reports
     /// changes only to readers of a device of its own.
     private var adapterState: State {
         blockTimer?.cancel()

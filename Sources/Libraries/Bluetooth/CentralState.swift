@@ -10,14 +10,15 @@ extension Central {
     /// What the central has, or waits for.
     public enum State: Equatable, Sendable, CustomStringConvertible {
         case waitingForBus(String)
-        /// The bus or BlueZ does not let this user in, in the bus's own words. It is asked again, less and less often.
+        /// The bus or BlueZ does not let this user in, in the bus's own words. It is asked again, at longer and longer
+        /// intervals.
         case notPermitted(String)
         case waitingForBlueZ
         /// BlueZ runs, without a controller.
         case waitingForAdapter
         /// There is a controller, but it is off.
         case adapterOff(String)
-        /// The kernel keeps the radio off (see rfkill(8)): by a switch or key of the machine where `isHard`, by
+        /// The kernel keeps the radio off (see rfkill(8)): by a switch or key of the machine if `isHard`, by
         /// software otherwise. The name is the adapter's, or that of a switch that makes the adapter disappear.
         case adapterBlocked(name: String, isHard: Bool)
         case ready
@@ -50,7 +51,7 @@ extension Central {
         /// The agent refused: the device is not one of ours, or it asks for something that nobody here can give, such
         /// as a passkey.
         case pairingRefused(Device, why: String)
-        /// BlueZ did not take our agent: sensors that need a bond cannot pair by themselves. Everything else goes on.
+        /// BlueZ did not take our agent: sensors that need a bond cannot pair by themselves. Everything else continues.
         case agentRefused(BluetoothError)
     }
 

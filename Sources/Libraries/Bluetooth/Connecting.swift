@@ -3,10 +3,11 @@
 //     out of reach        an error after 41 s; Connected was never true
 //     refused             Connected is true for a moment, then the same error, or another one with the same meaning
 //     bond lost           just as refused, each time
-//     done                success, and Connected true; now and then half a second after the success, and where several are
-//                         connected to at once BlueZ 5.82 has it true and never tells
+//     done                success, and Connected true; now and then half a second after the success; and if several
+//                         devices are connected to at once, BlueZ 5.82 has it true and never says so
 //
-// So what BlueZ signalled about the link meanwhile is kept beside the call, and where it signalled nothing it is asked.
+// So what BlueZ signalled about the link in the meantime is kept with the call, and if it signalled nothing, it is
+// asked.
 
 internal import DBus
 internal import Reactor
@@ -54,7 +55,7 @@ extension Central {
                 lookForLink(path, attempt, number, Self.mostLooks)
             case .failure(var error):
                 connecting[path] = nil
-                // BlueZ goes on trying after our limit, and would refuse the next Connect as InProgress.
+                // BlueZ keeps trying after our limit, and would refuse the next Connect as InProgress.
                 if error.isTimeout, !owner.isEmpty { disconnect(device) { _ in } }
                 error.isBondLost = isLinkSeen && device.isBonded && error.isLinkFailure
                 completion(.failure(error))

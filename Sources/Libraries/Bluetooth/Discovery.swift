@@ -1,8 +1,8 @@
 internal import DBus
 internal import Reactor
 
-/// Looking for devices. It goes on for as long as somebody holds a token, and starts again by itself when bluetoothd or
-/// the adapter comes back.
+/// Looking for devices. It continues for as long as somebody holds a token, and starts again by itself when bluetoothd
+/// or the adapter comes back.
 ///
 /// Low energy only, and nothing else is filtered: BlueZ merges the filters of all programs on the bus, and a name or
 /// service that one asks for would hide everything else from the others.
@@ -36,7 +36,7 @@ public final class Discovery {
     /// The adapter has said that it discovers, since we asked it to.
     private var isSeen = false
     private var mustRestart = false
-    /// Between tries where BlueZ refuses.
+    /// The pause between tries if BlueZ refuses.
     private var backoff = Backoff(first: .seconds(2), limit: .seconds(60))
     private var retryTimer: EventLoop.Timer?
 

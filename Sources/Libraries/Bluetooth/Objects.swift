@@ -29,9 +29,9 @@ public struct Device: Equatable, Sendable {
     /// Such as `C0:FF:EE:00:00:01`. For a bonded device this is its identity, whatever address it advertises with.
     public internal(set) var address = ""
     public internal(set) var addressType = AddressType.public
-    /// The name that the device itself gives; empty where it gives none.
+    /// The name that the device itself gives; empty if it gives none.
     public internal(set) var name = ""
-    /// What somebody on this machine called it; BlueZ makes one up from name or address where nobody did.
+    /// What somebody on this machine called it; BlueZ makes one up from name or address if nobody did.
     public internal(set) var alias = ""
     public internal(set) var isConnected = false
     /// The services are known; characteristics can be used.
@@ -46,7 +46,7 @@ public struct Device: Equatable, Sendable {
     public internal(set) var rssi: Int?
     /// Services, as lower-case 128-bit UUIDs.
     public internal(set) var services: [String] = []
-    /// Percent, where BlueZ keeps it: while the device is connected.
+    /// Percent, if BlueZ keeps it: while the device is connected.
     public internal(set) var battery: Int?
 
     /// The address will be the same tomorrow: it is public, static random (its two top bits are set; Core

@@ -1,12 +1,12 @@
 // Bonds: made and forgotten.
 //
 // BlueZ makes a bond by itself when a characteristic answers that it needs encryption, provided that there is an agent
-// to ask. `pair` makes one beforehand, where it is known that one will be needed.
+// to ask. `pair` makes one beforehand, if it is known that one will be needed.
 
 internal import DBus
 
 extension Central {
-    /// Makes a bond, over a connection that BlueZ makes if there is none. Success where there is one already.
+    /// Makes a bond, over a connection that BlueZ makes if there is none. Success if there is one already.
     public func pair(_ device: Device, completion: @escaping Completion<Void>) {
         // Asked to pair with a device that is bonded, BlueZ 5.66 does not answer, and may never do so.
         if self.device(at: device.path)?.isBonded == true {
@@ -18,7 +18,7 @@ extension Central {
             switch result {
             case .failure(let error) where error.name == "org.bluez.Error.AlreadyExists": completion(.success(()))
             case .failure(let error):
-                // BlueZ goes on after our limit, and would refuse the next Pair as InProgress.
+                // BlueZ keeps trying after our limit, and would refuse the next Pair as InProgress.
                 if let self, error.isTimeout, !owner.isEmpty { cancelPairing(device) }
                 completion(.failure(error))
             case .success: completion(.success(()))
@@ -26,7 +26,7 @@ extension Central {
         }
     }
 
-    /// Takes a device away: its link, its bond and all that BlueZ remembers of it. Success where BlueZ knows no such
+    /// Takes a device away: its link, its bond and all that BlueZ remembers of it. Success if BlueZ knows no such
     /// device.
     public func remove(_ device: Device, completion: @escaping Completion<Void>) {
         call(

@@ -49,7 +49,7 @@ struct RFKill {
         return names
     }
 
-    /// A small file's text without the line's end; empty where it cannot be read.
+    /// A small file's text without the line's end; empty if it cannot be read.
     private func text(of file: String) -> String {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }

@@ -67,9 +67,9 @@ public final class Subscription {
 
 extension Central {
     /// Asks for a characteristic's values. There is one subscription for each characteristic: a new one replaces the
-    /// old. Where another program has acquired it, or the sensor offers no socket, signals are used.
+    /// old. If another program has acquired it, or the sensor offers no socket, signals are used.
     ///
-    /// - Parameter completion: called when values can be expected, or with what BlueZ said; not at all where the
+    /// - Parameter completion: called when values can be expected, or with what BlueZ said; not at all if the
     ///   subscription was ended or replaced before.
     public func subscribe(
         to characteristic: Characteristic, by method: NotifyMethod = .signal,

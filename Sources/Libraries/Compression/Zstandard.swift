@@ -47,8 +47,8 @@ public final class Zstandard {
     }
 
     /// What one frame holds.
-    /// - Parameter limit: how many bytes the result may have; no more are allocated.
-    /// - Throws: `.tooLong` where it says that it holds more; `.malformed` where it is not one whole frame that says
+    /// - Parameter limit: how many bytes the result may have; never more than that is allocated.
+    /// - Throws: `.tooLong` if it says that it holds more; `.malformed` if it is not one whole frame that says
     ///   how much it holds.
     public func decompress(_ frame: ArraySlice<UInt8>, atMost limit: Int) throws(CompressionError) -> [UInt8] {
         let length = try contentLength(of: frame, atMost: limit)
@@ -56,7 +56,7 @@ public final class Zstandard {
         guard let context = decompressing else { throw CompressionError("decompress", .failed, "no memory") }
         var code = 0
         let bytes = frame.withUnsafeBufferPointer { input in
-            // One byte at least: zstd takes a null pointer for no room even where none is needed.
+            // One byte at least: zstd takes a null pointer for no room even if none is needed.
             [UInt8](unsafeUninitializedCapacity: max(length, 1)) { output, written in
                 code = ZSTD_decompressDCtx(context, output.baseAddress, length, input.baseAddress, input.count)
                 written = ZSTD_isError(code) == 0 ? code : 0
@@ -87,7 +87,7 @@ public final class Zstandard {
             )
         }
         try check(whole, "decompress", .malformed)
-        // Decompressing goes on with frames that follow, and those were not checked.
+        // Decompressing would continue with frames that follow, which were not checked.
         guard whole == frame.count else { throw CompressionError("decompress", .malformed, "something follows") }
         // ZSTD_CONTENTSIZE_UNKNOWN and ZSTD_CONTENTSIZE_ERROR are the two greatest numbers; Swift does not import the
         // macros.

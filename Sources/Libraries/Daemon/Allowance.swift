@@ -17,7 +17,7 @@ public struct Allowance<Asker: Hashable> {
         self.capacity = capacity
     }
 
-    /// Takes one; nil where that is allowed, else how many seconds to wait.
+    /// Takes one; nil if that is allowed, else how many seconds to wait.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
     public mutating func take(_ asker: Asker, now: UInt64) -> Int? {
         if buckets[asker] == nil, buckets.count >= capacity {

@@ -34,7 +34,7 @@ public struct Arguments: Sendable {
         try all(name)?.last
     }
 
-    /// All values of a repeated option or argument; none where none was given.
+    /// All values of a repeated option or argument; none if none was given.
     public func strings(_ name: String) throws(UsageError) -> [String] {
         try all(name) ?? []
     }

@@ -24,7 +24,7 @@ public struct Command: Sendable {
     public let discussion: String
     /// What it takes by name, here and in all subcommands.
     public let options: [Option]
-    /// What it takes by name where no subcommand is named; its subcommands do not take these.
+    /// What it takes by name if no subcommand is named; its subcommands do not take these.
     public let optionsAlone: [Option]
     /// What it takes by position; a command with subcommands takes nothing by position.
     public let arguments: [Positional]
@@ -77,13 +77,13 @@ public struct Option: Sendable {
     let values: [String]
     /// What the program itself lists of possible values, for completion.
     public let offers: String?
-    /// The variable of the environment that is used where the command line says nothing.
+    /// The variable of the environment that is used if the command line says nothing.
     let variable: String?
 
     /// An option with a value, and its default when it is not given. `isRepeated`: it may be given several times.
-    /// `values`: all that the value can be, or some of it, for completion; where the placeholder is `FILE`, files are.
+    /// `values`: all that the value can be, or some of it, for completion; if the placeholder is `FILE`, files are.
     /// `offers`: completion asks the program itself, by `PROGRAM completion OFFERS`. `variable`: of the environment;
-    /// its value is used where the option is not given.
+    /// its value is used if the option is not given.
     public static func value(
         _ name: String, short: Character? = nil, _ placeholder: String, _ help: String, default: String? = nil,
         isRepeated: Bool = false, values: [String] = [], offers: String? = nil, variable: String? = nil
@@ -108,7 +108,7 @@ public struct Positional: Sendable {
     let help: String
     let isRequired: Bool
     let isRepeated: Bool
-    /// What it can be, for completion; where the name is `FILE`, files are.
+    /// What it can be, for completion; if the name is `FILE`, files are.
     let values: [String]
     /// What the program itself lists of possible values, for completion.
     public let offers: String?

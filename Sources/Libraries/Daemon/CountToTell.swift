@@ -10,7 +10,7 @@ public struct CountToTell: Sendable {
 
     /// Adds to the count.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
-    /// - Returns: the count to report now; nil where that has to wait.
+    /// - Returns: the count to report now; nil if that has to wait.
     public mutating func toTell(of more: Int, now: UInt64) -> Int? {
         count += more
         guard count > 0, last.map({ now >= $0 + Self.minute }) ?? true else { return nil }
@@ -31,7 +31,7 @@ public struct LastingTrouble: Sendable {
 
     /// The problem occurred again.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
-    /// - Returns: how often it occurred since it was last reported, where it should be reported now; nil otherwise.
+    /// - Returns: how often it occurred since it was last reported, if it should be reported now; nil otherwise.
     public mutating func toTell(_ reason: String, now: UInt64) -> Int? {
         if reason != self.reason { (self.reason, count) = (reason, CountToTell()) }
         return count.toTell(of: 1, now: now)

@@ -18,7 +18,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     case notFound = 67
     /// Something that is needed is not there: a broker, a bus, a sensor, a home with accounts (`EX_UNAVAILABLE`).
     case unavailable = 69
-    /// A defect of a program (`EX_SOFTWARE`).
+    /// A bug in a program (`EX_SOFTWARE`).
     case internalError = 70
     /// Something cannot be written or made (`EX_IOERR`).
     case inputOutput = 74
@@ -51,7 +51,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     }
 }
 
-/// An error that knows the exit code with which it ends a program. Its description is the message; a hint, where there
+/// An error that knows the exit code with which it ends a program. Its description is the message; a hint, if there
 /// is one, is a second line.
 public protocol ExitCodedError: Error, CustomStringConvertible {
     /// The code that the program ends with.
@@ -66,7 +66,7 @@ public struct Failure: ExitCodedError, Equatable {
     public let message: String
     /// What to check or to run.
     public let hint: String?
-    /// What kind of error it is, for programs: `wrong-credentials`; nil where the exit code says it all.
+    /// What kind of error it is, for programs: `wrong-credentials`; nil if the exit code says it all.
     public let code: String?
     /// What the error is about, for programs: the field of a request, the key of a setting.
     public let field: String?
@@ -105,7 +105,7 @@ public func run(_ command: Command, main: (Arguments) throws -> ExitCode) -> Nev
     // What is written at the exit, such as a coverage profile, is written with the rights of the user who ran the
     // program.
     _ = FileRights.takeCallers()
-    // exit(3), not _exit: whatever `main` printed may still lie in stdio's buffer.
+    // exit(3), not _exit: whatever `main` printed may still be in stdio's buffer.
     exit(code.rawValue)
 }
 
@@ -139,7 +139,7 @@ func outcome(
     }
 }
 
-/// An error for programs, where the command line has `--json`: one object on one line.
+/// An error for programs, if the command line has `--json`: one object on one line.
 ///
 ///     {"code":"wrong-credentials","exit_code":77,"field":"password","message":"The password is not right"}
 private struct ErrorReport: Encodable {

@@ -13,10 +13,10 @@ import Glibc
 
 /// The rights on files that this thread had before, to restore them.
 public struct FileRights {
-    /// Nil where nothing was changed.
+    /// Nil if nothing was changed.
     private let before: (user: UInt32, group: UInt32)?
 
-    /// Takes the rights of the owner of a folder, or of the nearest folder above it that exists, where root calls;
+    /// Takes the rights of the owner of a folder, or of the nearest folder above it that exists, if root calls;
     /// otherwise nothing changes.
     @discardableResult
     public static func take(ofOwnerOf folder: String) throws(Failure) -> FileRights {
@@ -32,7 +32,7 @@ public struct FileRights {
         return rights
     }
 
-    /// Takes the rights of root again, where root calls: for what the operator has named on the command line.
+    /// Takes the rights of root again, if root calls: for what the operator has named on the command line.
     public static func takeCallers() -> FileRights {
         guard geteuid() == 0 else { return FileRights(before: nil) }
         let rights = FileRights(before: (vitals_file_user(), vitals_file_group()))
@@ -43,7 +43,7 @@ public struct FileRights {
     /// Whether this thread has root's rights.
     public static var areRoots: Bool { geteuid() == 0 && vitals_file_user() == 0 }
 
-    /// Restores the rights from before.
+    /// Restores the earlier rights.
     public func giveBack() {
         if let before { _ = Self.set(before.user, before.group) }
     }
@@ -84,7 +84,7 @@ public struct FileRights {
         return nil
     }
 
-    /// The folder on the way to a path that keeps this user out, and its owner; nil where there is none.
+    /// The folder on the way to a path that keeps this user out, and its owner; nil if there is none.
     private static func obstacle(to path: String) -> (folder: String, owner: uid_t)? {
         var folders = [path]
         while let slash = folders[0].lastIndex(of: "/"), slash > folders[0].startIndex {
@@ -100,12 +100,12 @@ public struct FileRights {
         return nil
     }
 
-    /// Refuses to go on for a user who has no access to the state folder or its files, and says as which user to run
-    /// the same command. Also refuses where some of the files belong to somebody else, such as those that root has left
+    /// Refuses to continue for a user who has no access to the state folder or its files, and says which user must run
+    /// the same command. Also refuses if some of the files belong to somebody else, such as those that root has left
     /// there, and says how to give them to the folder's owner.
     /// - Parameters:
     ///   - files: names of those that the program opens there. Other files in the folder do not matter.
-    ///   - isService: whether root goes on as root.
+    ///   - isService: whether root continues as root.
     public static func check(_ state: String, files: [String], isService: Bool = false) throws(Failure) {
         if geteuid() != 0, let (path, owner) = obstacle(to: state) ?? closedFile(in: state, files) {
             throw Failure(
@@ -128,7 +128,7 @@ public struct FileRights {
         return nil
     }
 
-    /// A file in a folder that the folder's owner may not open, where we have that owner's rights, or would take them.
+    /// A file in a folder that the folder's owner may not open, if we have that owner's rights, or would take them.
     private static func strangeFile(
         in folder: String, _ files: [String]
     ) -> (path: String, user: uid_t, owner: uid_t)? {

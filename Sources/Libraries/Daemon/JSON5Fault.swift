@@ -1,4 +1,4 @@
-// JSONDecoder says that a text is no JSON5, but not where. This follows the text's structure (strings, comments,
+// JSONDecoder says that a text is not JSON5, but not where. This follows the text's structure (strings, comments,
 // brackets, commas, colons) just far enough to name the line on which it first goes wrong. It is asked first, because
 // three things JSONDecoder does not refuse but ends the process over: a number like 0x0x14, a name with bytes that are
 // not UTF-8, and, in the version of Swift 6.0, a name that is no string for any other reason, such as an escape that
@@ -20,7 +20,7 @@ struct JSON5Fault {
         let description: String
     }
 
-    /// The first mistake; nil where none was found.
+    /// The first mistake; nil if none was found.
     static func find(in bytes: [UInt8]) -> Fault? {
         guard String(validating: bytes, as: UTF8.self) != nil else {
             return Fault(description: "not valid JSON5 (not UTF-8)")

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-// One line, one write(2): lines of several threads never mix, and nothing lies in a buffer when the process is killed.
-// A message may hold what a stranger's sensor calls itself, so it is made harmless here, not by each caller.
+// One line, one write(2): lines of several threads never mix, and nothing is left in a buffer when the process is
+// killed. A message may hold what a stranger's sensor calls itself, so it is made harmless here, not by each caller.
 
 /// How important a log line is, the least important first. The raw value is the priority of syslog(3).
 public enum LogLevel: Int, Sendable, CaseIterable, Comparable {
@@ -12,7 +12,7 @@ public enum LogLevel: Int, Sendable, CaseIterable, Comparable {
     case info = 6
     /// What an operator should see: something started, changed or ended.
     case notice = 5
-    /// Something is wrong, but the program goes on.
+    /// Something is wrong, but the program continues.
     case warning = 4
     /// Something that was asked for was not done.
     case error = 3
@@ -45,7 +45,7 @@ public let log = Log(descriptor: 2, style: .fitting(2), level: .info)
 
 /// Writes log lines, each by one `write(2)`: `<6>message` for the systemd journal, which adds the time itself,
 /// `07:31:02 info: message` (UTC) on a terminal, `2026-11-22T07:31:02Z info: message` otherwise, such as in a file.
-/// Control characters are escaped, lines over 2,048 bytes are cut. Never throws and never ends the program: where
+/// Control characters are escaped, lines over 2,048 bytes are cut. Never throws and never ends the program: if
 /// nobody reads, lines are lost (`Signals.block()` ignores SIGPIPE for the whole process). Safe to use from any thread.
 public final class Log: Sendable {
     /// The longest line in bytes, its newline included.
@@ -80,7 +80,7 @@ public final class Log: Sendable {
     /// Logs what an operator should see.
     public func notice(_ message: @autoclosure () -> String) { line(.notice, message) }
 
-    /// Logs that something is wrong while the program goes on.
+    /// Logs that something is wrong while the program continues.
     public func warning(_ message: @autoclosure () -> String) { line(.warning, message) }
 
     /// Logs that something that was asked for was not done.

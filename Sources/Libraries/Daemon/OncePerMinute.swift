@@ -25,7 +25,7 @@ public struct OncePerMinute<Subject: Hashable & Sendable>: Sendable {
     /// - Parameters:
     ///   - count: how much there is now.
     ///   - now: milliseconds of a clock that never runs backwards.
-    /// - Returns: nil where it is not let through now.
+    /// - Returns: nil if it is not let through now.
     public mutating func count(_ subject: Subject, _ count: Int = 1, now: UInt64) -> Int? {
         let known = counts[subject] ?? 0
         let sum = known.addingReportingOverflow(count).overflow ? .max : known + count

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A variable of the process's environment; nil where it is empty, too.
+/// A variable of the process's environment; nil if it is empty, too.
 public func variable(_ name: String) -> String? {
     guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
     return value
 }
 
-/// The memory of this process that lies in RAM, in kB of 1024 bytes, from `/proc/self/statm` (proc_pid_statm(5));
-/// nil where there is no `/proc`.
+/// The memory of this process that is in RAM, in kB of 1024 bytes, from `/proc/self/statm` (proc_pid_statm(5));
+/// nil if there is no `/proc`.
 public func residentMemoryKilobytes() -> Int? {
     guard case .success(let bytes) = readFile("/proc/self/statm", atMost: 4096) else { return nil }
     let fields = String(decoding: bytes, as: UTF8.self).split(separator: " ")
@@ -15,8 +15,8 @@ public func residentMemoryKilobytes() -> Int? {
     return pages * (sysconf(CInt(_SC_PAGESIZE)) / 1024)
 }
 
-/// The 16 random bytes that the kernel chose at this boot (`/proc/sys/kernel/random/boot_id`); nil where there is no
-/// `/proc`. Milliseconds since boot can be compared where the boot id is the same.
+/// The 16 random bytes that the kernel chose at this boot (`/proc/sys/kernel/random/boot_id`); nil if there is no
+/// `/proc`. Milliseconds since boot can be compared if the boot id is the same.
 public func bootID() -> [UInt8]? {
     guard case .success(let text) = readFile("/proc/sys/kernel/random/boot_id", atMost: 4096) else { return nil }
     return uuidBytes(text)

@@ -17,13 +17,13 @@ public final class Section {
 
     // MARK: Sections below
 
-    /// The section at `key`; an empty one where there is none, so its defaults hold and its required keys are reported
+    /// The section at `key`; an empty one if there is none, so its defaults hold and its required keys are reported
     /// missing.
     public func section(_ key: String) throws(SettingsError) -> Section {
         try section(key, default: nil) ?? below(key, [("", [:])])[0]
     }
 
-    /// The section at `key`, or nil where there is none.
+    /// The section at `key`, or nil if there is none.
     public func section(_ key: String, default absent: Section?) throws(SettingsError) -> Section? {
         switch value(key) {
         case .object(let members): return below(key, [("", members)])[0]
@@ -32,7 +32,7 @@ public final class Section {
         }
     }
 
-    /// What `read` makes of each section of the array at `key`, in the file's order; nothing where the key is absent.
+    /// What `read` makes of each section of the array at `key`, in the file's order; nothing if the key is absent.
     ///
     /// `rooms = try section.sections("rooms", Room.init)`
     public func sections<Value>(
@@ -55,7 +55,7 @@ public final class Section {
     }
 
     /// What `read` makes of each section of the object at `key` and of its id, which is its key there, ordered by id;
-    /// nothing where the key is absent. An id is 1 to 36 characters from a-z, 0-9 and the hyphen.
+    /// nothing if the key is absent. An id is 1 to 36 characters from a-z, 0-9 and the hyphen.
     ///
     /// `sensors = try section.sectionsByID("sensors", Sensor.init(id:_:))`
     public func sectionsByID<Value>(
@@ -105,7 +105,7 @@ public final class Section {
 
     // MARK: For the readers of single values
 
-    /// What `setting` makes of the value at `key`; nil where the key is absent.
+    /// What `setting` makes of the value at `key`; nil if the key is absent.
     func read<Value>(_ key: String, _ setting: Setting<Value>) throws(SettingsError) -> Value? {
         guard let found = value(key) else { return nil }
         guard let value = setting.convert(found) else {

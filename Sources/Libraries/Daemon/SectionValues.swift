@@ -331,7 +331,7 @@ func spelt(_ duration: Duration) -> String {
     return "\(Int64(duration / .milliseconds(1))) ms"
 }
 
-/// `path`, relative to the folder that `file` lies in.
+/// `path`, relative to the folder that contains `file`.
 private func resolved(_ path: String, besides file: String) -> String {
     guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
     return file[...slash] + path

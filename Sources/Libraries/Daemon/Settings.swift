@@ -30,7 +30,7 @@ public enum Settings {
     /// What `read` makes of the JSON5 file at `path`. Paths in the file are relative to its folder.
     /// - Parameter example: a file that `read` accepts, on one line, to show to somebody whose file is no settings file
     ///   at all.
-    /// - Throws: a `SettingsError` when the file is missing, unreadable or no JSON5, when an object in it has a key
+    /// - Throws: a `SettingsError` when the file is missing, unreadable or not JSON5, when an object in it has a key
     ///   twice, when `read` throws one, or when the file holds a key that `read` did not ask for.
     public static func read<Value>(
         _ path: String, example: String = "{}", _ read: (Section) throws(SettingsError) -> Value
@@ -53,7 +53,7 @@ public enum Settings {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = true
         let hint = "a settings file looks like \(example)"
-        // Where a key is there twice, the decoder keeps one value and does not say which.
+        // If a key is there twice, the decoder keeps one value and does not say which.
         if let fault = JSON5Fault.find(in: bytes) {
             throw SettingsError(
                 file: path, key: "", problem: fault.description, hint: fault.isSyntax ? hint : "keep one of the two")

@@ -1,6 +1,6 @@
 extension Arguments {
     /// The same arguments, completed by a settings file: its keys are the names of options, with `_` for the hyphens,
-    /// and its values are used for those that the command line leaves out. Where `--settings` was not given, nothing is
+    /// and its values are used for those that the command line leaves out. If `--settings` was not given, nothing is
     /// read.
     ///
     /// - Throws: `SettingsError`, as `Settings.read` does, for keys that match no option.

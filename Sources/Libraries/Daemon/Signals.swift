@@ -4,9 +4,9 @@ import Synchronization
 // No handler gets signals: `main` blocks them before the first thread starts, so every thread inherits the mask, and
 // then waits for them one at a time. What a signal means is decided in ordinary code on an ordinary stack.
 //
-// A thread that cannot go on hands its error to `fail`; `wait` then throws it in `main`. The error lies in a Mutex, and
-// SIGUSR1, blocked like the others and directed at `main`'s thread alone, merely wakes it: a stray SIGUSR1 from outside
-// finds no error, and nothing happens.
+// A thread that cannot continue hands its error to `fail`; `wait` then throws it in `main`. The error is in a Mutex,
+// and SIGUSR1, blocked like the others and directed at `main`'s thread alone, merely wakes it: a stray SIGUSR1 from
+// outside finds no error, and nothing happens.
 //
 // Once `wait` has said that the program must stop, SIGINT and SIGTERM get a handler that ends the process at once: an
 // operator's second Ctrl-C always works, even when stopping hangs. The handler calls `_exit` only, which is safe there.

@@ -18,7 +18,7 @@ public final class StateLock: Sendable {
     private let descriptor: CInt
 
     /// Locks the folder, which must exist; does not wait.
-    /// - Throws: `.temporary` where another process has it, which the error names; `.configuration` where the file
+    /// - Throws: `.temporary` if another process has it, which the error names; `.configuration` if the file
     ///   cannot be opened.
     public init(folder: String) throws(Failure) {
         let path = "\(folder)/\(Self.file)"
@@ -43,7 +43,7 @@ public final class StateLock: Sendable {
                 .temporary, "the state folder \(folder) is in use by process \(holder)",
                 hint: "stop that first, or give this one a folder of its own: \"state\" in the settings")
         }
-        // For people only: where it cannot be written, as on a full disk, the lock holds all the same.
+        // For people only: if it cannot be written, as on a full disk, the lock still holds.
         let text = Array("\(getpid())\n".utf8)
         _ = vitals_lock(descriptor)
         if ftruncate(descriptor, 0) == 0 { _ = write(descriptor, text, text.count) }
@@ -57,15 +57,15 @@ public final class StateLock: Sendable {
         close(descriptor)
     }
 
-    /// The process that has a folder; nil where none has. Asking does not lock it.
-    /// - Throws: where the kernel does not say which process it is: one of an earlier version, or a stranger that has
+    /// The process that has a folder; nil if none has. Asking does not lock it.
+    /// - Throws: if the kernel does not say which process it is: one of an earlier version, or a stranger that has
     ///   locked the file.
     public static func holder(of folder: String) throws(Failure) -> StateHolder? {
         let path = "\(folder)/\(Self.file)"
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // A shared lock, for this moment, is refused where somebody has the exclusive one.
+        // A shared lock, for this moment, is refused if somebody has the exclusive one.
         guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
         // A file of another name may be another program's lock.
         var status = stat()
@@ -109,7 +109,7 @@ public final class StateHolder: Sendable {
     deinit { close(handle) }
 
     /// Sends it a signal.
-    /// - Throws: where it has ended, or is another user's.
+    /// - Throws: if it has ended, or is another user's.
     public func signal(_ signal: Signal) throws(Failure) {
         guard vitals_pidfd_send_signal(handle, signal.rawValue) != 0 else { return }
         throw Failure(.inputOutput, "process \(process) was not told: \(systemMessage(errno))")

@@ -35,7 +35,7 @@ public func escapedInJSON(_ json: String) -> String {
     return result
 }
 
-/// `text` as one word of a command to paste into a shell: as it is where nothing in it is special to a shell, and
+/// `text` as one word of a command to paste into a shell: as it is if nothing in it is special to a shell, and
 /// otherwise in single quotes. Characters that would be harmful to a terminal become replacement characters, because no
 /// quotes could make them harmless to look at.
 public func shellQuoted(_ text: String) -> String {
@@ -62,7 +62,7 @@ private func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
 }
 
 /// `0 devices`, `1 device`, `2 devices`: a number of what `noun` names.
-/// - Parameter plural: where it is more than the noun with an `s`.
+/// - Parameter plural: if it is more than the noun with an `s`.
 public func counted(_ count: some BinaryInteger, _ noun: String, plural: String? = nil) -> String {
     count == 1 ? "1 \(noun)" : "\(count) \(plural ?? noun + "s")"
 }
@@ -90,7 +90,7 @@ func write(_ bytes: [UInt8], to descriptor: CInt) {
     }
 }
 
-/// The candidate that `word` was most likely meant to be, or nil where none is near. Case, hyphens and underscores do
+/// The candidate that `word` was most likely meant to be, or nil if none is near. Case, hyphens and underscores do
 /// not count as differences; up to a third of the letters may be wrong (one in short words).
 func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let plain = letters(of: word)

@@ -39,7 +39,7 @@ public struct FetchError: Error, Hashable, Sendable, CustomStringConvertible {
         return hint.map { "\(line); \($0)" } ?? line
     }
 
-    /// What to check or to run; nil where an operator can do nothing.
+    /// What to check or to run; nil if an operator can do nothing.
     public var hint: String? {
         switch reason {
         case .address: "give a whole https address, such as https://www.example.com/keys"

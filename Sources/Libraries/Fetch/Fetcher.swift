@@ -42,14 +42,14 @@ public final class Fetcher: Sendable {
         self.authorities = authorities
     }
 
-    /// Ends the fetch that is going on, within about a second, and refuses those that follow. Call it from any thread.
+    /// Ends the fetch that is under way, within about a second, and refuses those that follow. Call it from any thread.
     public func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     /// The document at `address`: what an answer of status 200 carried. Blocks.
     public func get(_ address: String) throws(FetchError) -> [UInt8] {
         let isSecure = try WebAddress(address).isSecure
-        // The environment (http_proxy and the like) is read as curl reads it, but a loopback address has no proxy in
-        // front of it.
+        // The environment (http_proxy and similar variables) is read as curl reads it, but a loopback address has no
+        // proxy in front of it.
         let transfer = try Transfer(address, limits, isCancelled: { [self] in isCancelled.load(ordering: .relaxed) })
         try transfer.prepare(isSecure: isSecure, authorities)
         return try transfer.run()

@@ -1,6 +1,6 @@
 import CCurl
 
-/// An address that documents are fetched from: https, or http where the host is a loopback address.
+/// An address that documents are fetched from: https, or http if the host is a loopback address.
 public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address as it was given.
     public let text: String

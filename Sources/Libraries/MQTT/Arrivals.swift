@@ -15,7 +15,7 @@ struct Arrivals {
     /// Looks come once a second; a delay that is not much longer does not count.
     private static let unnoticed = Duration.seconds(2)
 
-    /// The longest time that the bytes read now can have waited; zero where that does not count as a delay.
+    /// The longest time that the bytes read now can have waited; zero if that does not count as a delay.
     var heldAtMost: Duration {
         let held = since.duration(to: .now)
         return held > Self.unnoticed ? held : .zero

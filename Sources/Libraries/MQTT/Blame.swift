@@ -4,7 +4,7 @@
 //
 // Which message it was is known from the order: a broker handles what one client sends one after the other, and
 // acknowledges what has QoS 1. So it was the oldest that is not acknowledged, or one of QoS 0 that was written since
-// the last acknowledgement and before that one. Where it may have been one of several, each is suspected, and held back
+// the last acknowledgement and before that one. If it may have been one of several, each is suspected, and held back
 // the second time.
 
 /// The topics over which a broker has ended connections. Belongs to the session's thread.

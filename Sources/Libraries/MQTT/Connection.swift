@@ -27,7 +27,7 @@ final class Connection {
     fileprivate var lastComplaint: String?
     fileprivate unowned let session: Session
     private let options: Options
-    /// The largest packet that the broker accepts, where it has said so.
+    /// The largest packet that the broker accepts, if it has said so.
     private var maximumPacketSize: Int?
     /// The topic of the message before.
     private var lastTopic = ""
@@ -99,8 +99,9 @@ final class Connection {
         defer { mosquitto_property_free_all(&list) }
         let identifier = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
         try check(mosquitto_property_add_int32(&list, identifier, options.maximumPacketSize), attempted)
-        // The library takes properties only where it connects and waits. Without a host it does not connect, and has
-        // kept them for what connects next (connect.c, mosquitto_connect_bind_v5; pinned by KnownFactsTests).
+        // The library takes properties only in the function that connects and waits. Without a host that does not
+        // connect, but keeps them for what connects next (connect.c, mosquitto_connect_bind_v5; pinned by
+        // KnownFactsTests).
         _ = mosquitto_connect_bind_v5(handle, nil, 0, 5, nil, list)
     }
 
@@ -319,7 +320,7 @@ extension Connection {
         return MQTTError(.refused, attempted, text.sentence, hint: hint, reasonCode: code)
     }
 
-    /// `code` is a reason code where the broker has sent a DISCONNECT: those start at 0x80, the library's errors do
+    /// `code` is a reason code if the broker has sent a DISCONNECT: those start at 0x80, the library's errors do
     /// not.
     private func ended(_ code: Int32) {
         callbacks += 1

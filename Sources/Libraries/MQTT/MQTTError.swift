@@ -7,7 +7,7 @@ public struct MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Kind: Sendable {
         /// There is no connection, or it was lost before an acknowledgement came.
         case notConnected
-        /// `Options.outgoingLimit` messages are waiting already.
+        /// `Options.outgoingLimit` messages are already waiting.
         case tooManyWaiting
         /// Nothing answers at the address, or not in time, or the connection broke.
         case unreachable
@@ -34,7 +34,7 @@ public struct MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
     public var reason: String
     /// What to check or to run.
     public var hint: String?
-    /// The broker's reason code (MQTT 5, section 2.4, or the return code of MQTT 3.1.1), where it gave one.
+    /// The broker's reason code (MQTT 5, section 2.4, or the return code of MQTT 3.1.1), if it gave one.
     public var reasonCode: UInt8?
 
     init(_ kind: Kind, _ attempted: String, _ reason: String, hint: String? = nil, reasonCode: UInt8? = nil) {
@@ -45,7 +45,7 @@ public struct MQTTError: Error, Sendable, Equatable, CustomStringConvertible {
         self.reasonCode = reasonCode
     }
 
-    /// One sentence, and the hint where there is one.
+    /// One sentence, and the hint if there is one.
     public var description: String {
         "cannot \(attempted): \(reason)" + (hint.map { " (\($0))" } ?? "")
     }

@@ -15,7 +15,7 @@ public struct Message: Sendable, Equatable {
     /// MQTT 5's properties; nil when there are none.
     public var properties: Properties?
     /// Received: the longest time that it can have waited in this machine before it was read, because the program was
-    /// stopped or busy. Zero where that was less than two seconds, which nobody notices. The broker counts its Message
+    /// stopped or busy. Zero if that was less than two seconds, which nobody notices. The broker counts its Message
     /// Expiry down only until the message leaves the broker.
     public internal(set) var heldAtMost = Duration.zero
 
@@ -33,7 +33,7 @@ public struct Message: Sendable, Equatable {
     /// - Parameters:
     ///   - usual: how long senders wait that do not say.
     ///   - longest: no sender is assumed to wait for longer.
-    /// - Returns: zero or less where nobody waits any longer.
+    /// - Returns: zero or less if nobody waits any more.
     public func timeLeft(usual: Duration, longest: Duration) -> Duration {
         let allowed = properties?.messageExpirySeconds.map { Duration.seconds(Int64($0)) } ?? usual
         return min(allowed - heldAtMost, longest)

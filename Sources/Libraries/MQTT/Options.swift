@@ -35,7 +35,7 @@ public struct Options: Sendable {
     /// … or when receiving it took this long, …
     public var batchDuration = Duration.milliseconds(50)
     /// … or when nothing is left to read. But while messages come fast, reading waits for more of them, a millisecond at a
-    /// time, until there are this many; 0 where it never waits.
+    /// time, until there are this many; 0 if it never waits.
     public var batchEnough = 0
 
     /// A broker and a client id; everything else has a default.
@@ -51,7 +51,7 @@ public struct Options: Sendable {
         case v311 = "3.1.1"
     }
 
-    /// How the broker proves who it is, and the client, too, where the broker asks.
+    /// How the broker proves who it is, and the client, too, if the broker asks.
     public struct TLS: Sendable {
         /// A file with the certificates of the authorities to trust. Without it and `caPath`: those of the system.
         public var caFile: String?

@@ -3,7 +3,7 @@ import Glibc
 /// A file whose first line is a password.
 public enum PasswordFile {
     /// The password.
-    /// - Throws: when it cannot be read, or when users other than its owner could read it.
+    /// - Throws: when it cannot be read, or when anybody but its owner could read it.
     public static func read(_ path: String) throws(MQTTError) -> String {
         let attempted = "read the password file \(path)"
         let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -1,14 +1,14 @@
-// What may be published. A broker ends the connection of a publisher that sends what it takes for malformed, whoever
-// made it so: one message costs the whole session. So everything is checked before libmosquitto gets it, and its owner
-// is told.
+// What may be published. A broker ends the connection of a publisher that sends what it considers malformed, no matter
+// who made it so: one message costs the whole session. So everything is checked before libmosquitto gets it, and its
+// owner is told.
 //
 // The library itself does not check a topic's levels (only the broker's build does: util_topic.c,
-// TOPIC_HIERARCHY_LIMIT) nor at the texts of properties, and what it says of packets that are too large is a few bytes
+// TOPIC_HIERARCHY_LIMIT) or the texts of properties, and what it says of packets that are too large is a few bytes
 // off (actions.c). What brokers do is pinned by OutgoingTests.
 
 extension Message {
     /// Refuses what no broker accepts, and what this broker has said that it does not accept.
-    /// - Parameter maximumPacketSize: the broker's own, where it has named one.
+    /// - Parameter maximumPacketSize: the broker's own, if it has named one.
     func checkPublishable(_ version: Options.Version, maximumPacketSize: Int?) throws(MQTTError) {
         if let fault = topic.topicFault { throw unpublishable("the topic \(fault)") }
         let properties = version == .v5 ? self.properties : nil
@@ -50,7 +50,7 @@ extension Message {
 }
 
 extension Message.Properties {
-    /// What is wrong with them; nil where nothing is.
+    /// What is wrong with them; nil if nothing is.
     fileprivate var fault: String? {
         // Only the replier publishes there, and it checks the levels.
         if let responseTopic, let fault = responseTopic.nameFault {
@@ -94,10 +94,10 @@ extension String {
     /// Mosquitto counts slashes, and accepts 200 of them.
     private static let maximumSlashes = 200
 
-    /// Why nothing can be published there; nil where it can.
+    /// Why nothing can be published there; nil if it can.
     fileprivate var topicFault: String? { nameFault ?? levelFault }
 
-    /// Why it is not a topic name; nil where it is one.
+    /// Why it is not a topic name; nil if it is one.
     fileprivate var nameFault: String? {
         if isEmpty { return "is empty" }
         if utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") }) { return "has a wildcard" }
@@ -109,7 +109,7 @@ extension String {
         return slashes > Self.maximumSlashes ? "has more than \(Self.maximumSlashes + 1) levels" : nil
     }
 
-    /// Why it is not a valid text in MQTT (MQTT 5, section 1.5.4); nil where it is one. The standard leaves control
+    /// Why it is not a valid text in MQTT (MQTT 5, section 1.5.4); nil if it is one. The standard leaves control
     /// characters and non-characters to the receiver; Mosquitto ends the connection (utf8_mosq.c).
     fileprivate var textFault: String? {
         if utf8.count > 0xFFFF { return "has more than 65,535 bytes" }

@@ -5,7 +5,7 @@ import CMosquitto
 struct Outgoing {
     /// Publications are accepted.
     var isOpen = false
-    /// The session was stopped: it accepts nothing any longer.
+    /// The session was stopped: it no longer accepts anything.
     var isOver = false
     var queue: [Work] = []
     /// How many messages are not finished: in `queue`, or in the library. A message is finished when it was written
@@ -41,9 +41,9 @@ extension Session {
     ///
     /// - Parameters:
     ///   - acknowledged: called once on the session's thread, with nil when the broker has acknowledged the message
-    ///     (QoS 1) or it was written to the socket (QoS 0); not called where this returns false. Without it
+    ///     (QoS 1) or it was written to the socket (QoS 0); not called if this returns false. Without it
     ///     `Handlers.problem` is told of a refusal by the broker.
-    ///   - unheard: called on the session's thread, before `acknowledged`, where the broker says that nobody was
+    ///   - unheard: called on the session's thread, before `acknowledged`, if the broker says that nobody was
     ///     subscribed (MQTT 5, QoS 1, reason code 0x10: section 3.4.2.1). Not every broker says so, and none does for
     ///     QoS 0.
     /// - Returns: false when the message was refused: not connected, or `Options.outgoingLimit` are waiting.

@@ -14,7 +14,7 @@ public final class RetainedTopics: Sendable {
     /// The topics of one session, none yet.
     public init(on session: Session) { self.session = session }
 
-    /// Publishes at QoS 1 with the retain flag (an empty payload deletes the retained message): now where there is a
+    /// Publishes at QoS 1 with the retain flag (an empty payload deletes the retained message): now if there is a
     /// connection, and again by `publishAgain`.
     public func publish(_ payload: [UInt8], to topic: String, expiresAfter expiry: Duration? = nil) {
         let entry = Entry(payload: payload, expirySeconds: expiry.map { UInt32(clamping: $0.components.seconds) })

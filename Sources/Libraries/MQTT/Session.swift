@@ -3,19 +3,20 @@
 // One thread, the session's event loop, owns libmosquitto's handle; other threads leave work for it. The library's own
 // loops are not used: `mosquitto_loop_forever` and `mosquitto_loop_start` end for good on protocol, TLS and
 // authentication errors (loop.c, handle_connack.c; pinned by KnownFactsTests), which this session never does. It tries
-// again for ever, after pauses that grow to 15 s.
+// again forever, after pauses that grow to 15 s.
 //
 //     ┌─► connecting ──► connected ──┐        Each try has a `Connection` of its own. What was published and not
 //     │       │                      │        acknowledged ends with its connection, and its owner is told; owners
 //     └── waiting ◄──────────────────┘        publish again when `connected` is told.
 //
 // Messages are received in batches: they are read until none is left or the batch is full, and each is handed to
-// `received`; then `commit` makes durable what they meant; only then are the acknowledgements sent. Where `commit` says
+// `received`; then `commit` makes durable what they meant; only then are the acknowledgements sent. If `commit` says
 // no, the connection is thrown away with the acknowledgements in it, and after a pause there is a new one.
 //
 // A commit costs a flush of the disk, a signature and more, however few messages it is for. So while messages come
-// fast, `receive` sleeps for a millisecond at a time and takes what has come meanwhile, until they are enough. That
-// also saves a wake-up for each message. A message that comes alone, such as a person's request, waits for nothing.
+// fast, `receive` sleeps for a millisecond at a time and takes what has come in the meantime, until there are enough.
+// That also saves a wake-up for each message. A message that comes alone, such as a person's request, waits for
+// nothing.
 //
 // What may block: resolving the host's name and, with TLS and a name that has several addresses, the TCP connection,
 // because the library offers nothing else that also checks the certificate's name. This delays this thread, but not the
@@ -223,8 +224,8 @@ extension Session {
         connection?.watch?.cancel()
         connection = nil
         // A broker that accepts and then ends connections at once must not be asked faster and faster. A broker that
-        // has accepted us is there, and may be again in a moment. Where another client with our id throws us out, or we
-        // ourselves cannot accept what comes, the pauses grow all the same.
+        // has accepted us is there, and may be again in a moment. If another client with our id throws us out, or we
+        // ourselves cannot accept what comes, the pauses still grow.
         if let connectedAt {
             let isInVain = reason.kind == .batchRefused || reason.isTakenOver
             if .now - connectedAt > .seconds(isInVain ? 10 : 1) {
@@ -299,7 +300,7 @@ extension Session {
         if outgoing.withLock({ !$0.queue.isEmpty }) { loop.perform {} }
     }
 
-    /// From this many messages on, their acknowledgements are sent together; and where so many came within a
+    /// From this many messages on, their acknowledgements are sent together; and if so many came within a
     /// millisecond, there are more to come.
     private static let many = 8
 

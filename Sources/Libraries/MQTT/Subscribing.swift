@@ -30,7 +30,7 @@ extension Session {
     /// Makes the broker retain nothing at a topic, because a message came from there that it had retained, or was about
     /// to, although nothing may be retained there. MQTT 5 only: without `noLocal` and `retainAsPublished` the message
     /// that deletes it would come back as a message of its own. From any thread.
-    /// - Parameter subscriptions: the subscriptions that brought it. Where it cannot be deleted now, they are made
+    /// - Parameter subscriptions: the subscriptions that brought it. If it cannot be deleted now, they are made
     ///   again after a while, and bring it again.
     public func clear(_ topic: String, heardBy subscriptions: [Subscription]) {
         guard options.version == .v5, !publish([], to: topic, qos: .atLeastOnce, retain: true) else {

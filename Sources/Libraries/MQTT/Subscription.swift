@@ -29,7 +29,7 @@ public struct Subscription: Sendable, Equatable {
     public enum RetainHandling: UInt8, Sendable {
         /// At each subscription.
         case send = 0
-        /// Only where the subscription is new to the broker.
+        /// Only if the subscription is new to the broker.
         case sendIfNew = 1
         /// Never.
         case doNotSend = 2

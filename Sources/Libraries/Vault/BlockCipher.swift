@@ -128,7 +128,7 @@ public final class BlockCipher {
         return plaintext
     }
 
-    /// OpenSSL's code, and the plaintext of ciphertext and tag; nil where it is not authentic. The caller makes sure
+    /// OpenSSL's code, and the plaintext of ciphertext and tag; nil if it is not authentic. The caller makes sure
     /// that there are at least as many bytes as in a tag.
     private static func open(
         _ context: OpaquePointer, _ nonce: UnsafePointer<UInt8>?, aad: UnsafeBufferPointer<UInt8>,

@@ -1,6 +1,6 @@
 public import Files
 
-// A code which shows that somebody is at a gateway, and may have one of its sensors.
+// A code that shows that somebody is at a gateway, and may have one of its sensors.
 //
 //     3F7K  M-2QX9T-W0BZH
 //     nonce, 20 bits; then 55 bits of HMAC-SHA256(claim key, "claim" | sensor | window, 8 bytes | nonce, 4 bytes)
@@ -18,7 +18,7 @@ public struct ClaimCode: Hashable, Sendable {
     /// Milliseconds in a window.
     public static let windowLength: Int64 = 600_000
 
-    /// The window that a time lies in.
+    /// The window that contains a time.
     public static func window(at unixMilliseconds: Int64) -> Int64 { unixMilliseconds / windowLength }
 
     /// A new code for a sensor, at this time of the gateway's.
@@ -38,7 +38,7 @@ public struct ClaimCode: Hashable, Sendable {
         tag = code[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 9
     }
 
-    /// The code that somebody typed: either case, O for 0, I and L for 1, with or without hyphens and spaces. Nil where
+    /// The code that somebody typed: either case, O for 0, I and L for 1, with or without hyphens and spaces. Nil if
     /// it is none.
     public init?(_ text: String) {
         guard let values = CrockfordBase32.values(in: text), values.count == 15 else { return nil }
@@ -53,7 +53,7 @@ public struct ClaimCode: Hashable, Sendable {
     }
 
     /// The window in which a gateway with this key has made the code for this sensor: that of a time, the one before or
-    /// the one after; nil where it has not.
+    /// the one after; nil if it has not.
     public func window(for sensor: String, around unixMilliseconds: Int64, key: SymmetricKey) throws(VaultError)
         -> Int64?
     {

@@ -55,7 +55,7 @@ public enum ClaimKey {
 extension Ed25519.SigningKey {
     /// The secret shared with the owner of another identity, 32 bytes; derive keys from it, do not use it as one.
     ///
-    /// Throws where `identity` is not a valid public key, or is one of small order, with which everyone shares the same
+    /// Throws if `identity` is not a valid public key, or is one of small order, with which everyone shares the same
     /// secret.
     public func sharedSecret(with identity: [UInt8]) throws(VaultError) -> SymmetricKey {
         let own = try X25519KeyPair(privateKey: scalar())
@@ -80,7 +80,7 @@ extension Ed25519.SigningKey {
 
 extension Ed25519 {
     /// The X25519 public key of an Ed25519 public key: u = (1 + y) / (1 - y) modulo p = 2^255 - 19. All of it is
-    /// public, so it need not take constant time.
+    /// public, so it does not have to take constant time.
     static func montgomery(_ publicKey: [UInt8]) throws(VaultError) -> [UInt8] {
         let attempted = "read an Ed25519 public key"
         try OpenSSL.require(32, of: publicKey, attempted, "public key")

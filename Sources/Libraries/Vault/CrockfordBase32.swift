@@ -12,7 +12,7 @@ enum CrockfordBase32 {
     static func number(_ values: some Sequence<UInt8>) -> UInt64 { values.reduce(0) { $0 << 5 | UInt64($1) } }
 
     /// The values of the digits in a text as people type it: either case, O for 0, I and L for 1, with spaces and
-    /// hyphens anywhere. Nil where there is anything else.
+    /// hyphens anywhere. Nil if there is anything else.
     static func values(in text: String) -> [UInt8]? {
         var values: [UInt8] = []
         for character in text.utf8 {

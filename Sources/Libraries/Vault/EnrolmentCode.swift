@@ -5,14 +5,14 @@ public import Files
 //     7QKM-2DZX-  0H4W-9C1T-V6RA-XP3E
 //     id, 40 bits secret, 80 bits
 //
-// A person asks the consumer for one, or its operator does, and types it at the gateway. The id goes over the broker in
-// the clear and says which code is meant; the secret never does. From the secret both sides derive:
+// A person, or the consumer's operator, asks the consumer for a code and types it at the gateway. The id goes over the
+// broker in the clear and says which code is meant; the secret never does. From the secret both sides derive:
 //
 //     enrolment key   HKDF-SHA256(secret, salt: the id's eight digits, "enrolment")
-//     code's key      HKDF-SHA256(secret, salt: the id's eight digits, "claim"), one half of the claim key: see ClaimKey.swift
+//     code's key      HKDF-SHA256(secret, salt: the id's eight digits, "claim"), half of the claim key (ClaimKey.swift)
 //
 // The gateway proves with the enrolment key that it knows the code, and which key it will sign with; the consumer
-// proves the same of itself, and which name it gives to the gateway. So a broker in between, or anybody who listens
+// proves the same about itself, and which name it gives to the gateway. So a broker in between, or anybody who listens
 // there, cannot pass for either of the two. What they hear lets them try codes offline, but 80 bits are too many for
 // that.
 //
@@ -38,7 +38,7 @@ public struct EnrolmentCode: Sendable {
             checkedID: CrockfordBase32.text(number, count: idLength), secret: try RandomBytes.draw(secretLength))
     }
 
-    /// The code that was kept as its parts. Throws `.malformed` where these are none.
+    /// The code that was kept as its parts. Throws `.malformed` if these are none.
     public init(id: String, secret: [UInt8]) throws(VaultError) {
         let attempted = "read an enrolment code"
         try OpenSSL.require(Self.secretLength, of: secret, attempted, "secret")
@@ -47,7 +47,7 @@ public struct EnrolmentCode: Sendable {
     }
 
     /// The code that somebody typed: either case, O for 0, I and L for 1, with or without hyphens and spaces. Throws
-    /// `.malformed` where it has another length or other characters; the text is not repeated.
+    /// `.malformed` if it has another length or other characters; the text is not repeated.
     public init(_ text: String) throws(VaultError) {
         let attempted = "read the enrolment code"
         guard let values = CrockfordBase32.values(in: text) else {
@@ -67,7 +67,7 @@ public struct EnrolmentCode: Sendable {
         self.secret = secret
     }
 
-    /// The id that a text spells, in capitals; nil where it spells none.
+    /// The id that a text spells, in capitals; nil if it spells none.
     public static func id(_ text: String) -> String? {
         guard let values = CrockfordBase32.values(in: text), values.count == idLength else { return nil }
         return CrockfordBase32.text(CrockfordBase32.number(values), count: idLength)

@@ -76,7 +76,7 @@ public final class JWSKey: @unchecked Sendable {
     private let algorithms: Set<JWSAlgorithm>
 
     /// The key of these parameters.
-    /// - Throws: `.malformed` where they are no key: a short or even modulus, an exponent below 3, a point that is not
+    /// - Throws: `.malformed` if they are no key: a short or even modulus, an exponent below 3, a point that is not
     ///   on the curve.
     public init(_ parameters: Parameters) throws(VaultError) {
         switch parameters {
@@ -104,7 +104,7 @@ public final class JWSKey: @unchecked Sendable {
     public func fits(_ algorithm: JWSAlgorithm) -> Bool { algorithms.contains(algorithm) }
 
     /// Throws `.notAuthentic` unless `signature`, as a JWS carries it, is this key's signature of `message` by
-    /// `algorithm`, and `.misuse` where the key does not fit that.
+    /// `algorithm`, and `.misuse` if the key does not fit that.
     public func verify(
         _ signature: [UInt8], of message: [UInt8], by algorithm: JWSAlgorithm
     ) throws(VaultError) {
@@ -188,7 +188,7 @@ public final class JWSKey: @unchecked Sendable {
         return key
     }
 
-    /// A public key; nil where OpenSSL cannot make one of the parameters.
+    /// A public key; nil if OpenSSL cannot make one of the parameters.
     private static func imported(_ type: String, _ parameters: [OSSL_PARAM]) -> OpaquePointer? {
         guard let context = EVP_PKEY_CTX_new_from_name(nil, type, nil) else { return nil }
         defer { EVP_PKEY_CTX_free(context) }

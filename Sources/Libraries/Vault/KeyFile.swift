@@ -29,14 +29,14 @@ public enum KeyFile {
     }
 
     /// The key that systemd hands over as the credential `name` (`LoadCredential=`, `LoadCredentialEncrypted=`), a file
-    /// in `$CREDENTIALS_DIRECTORY`; nil where there is none.
+    /// in `$CREDENTIALS_DIRECTORY`; nil if there is none.
     public static func load(credential name: String) throws(VaultError) -> SymmetricKey? {
         guard let directory = credentialsDirectory else { return nil }
         let path = "\(directory)/\(name)"
         return access(path, F_OK) == 0 ? try load(path) : nil
     }
 
-    /// The key at `path`; where there is no file, a random key is made and stored there first. When this returns the
+    /// The key at `path`; if there is no file, a random key is made and stored there first. When this returns the
     /// file is on the disk, with mode 0600. Two processes that start at once end with the same key.
     /// - Parameter owner: the user to whom root gives a file that it makes; nil leaves it root's.
     public static func createIfMissing(

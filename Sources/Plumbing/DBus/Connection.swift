@@ -3,7 +3,7 @@
 // libdbus is used for what it does best (addresses, authentication, framing, descriptors) and for nothing else:
 // messages are popped from its queue one by one rather than dispatched, so there are no filters, and replies are
 // matched to calls by serial here, each with a time limit of our own. A BlueZ call may take 41 s or never answer, and
-// libdbus's own timeouts run only where the timeout functions are installed.
+// libdbus's own timeouts run only if the timeout functions are installed.
 
 import CDBus
 public import Reactor
@@ -129,7 +129,7 @@ public final class Connection: @unchecked Sendable {
         callBus("AddMatch", [.string(rule)], completion)
     }
 
-    /// Asks for a well-known name; refused with an error where another program owns it.
+    /// Asks for a well-known name; refused with an error if another program owns it.
     public func requestName(_ name: String, completion: @escaping (Result<Void, DBusError>) -> Void) {
         callBus("RequestName", [.string(name), .uint32(UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE))]) { result in
             completion(

@@ -1,7 +1,7 @@
 import CDBus
 import Glibc
 
-/// A message that came from the bus. It may be kept, and read as often as one likes.
+/// A message that came from the bus. It may be kept, and read any number of times.
 ///
 /// Belongs to the thread of the connection that received it.
 public final class Message {
@@ -80,7 +80,7 @@ public struct Reader {
     @discardableResult
     public mutating func next() -> Bool { dbus_message_iter_next(&iterator) != 0 }
 
-    /// The first value inside an array, structure, entry or variant; nil where this is none of them.
+    /// The first value inside an array, structure, entry or variant; nil if this is none of them.
     public func inside() -> Reader? {
         switch type {
         case VITALS_DBUS_ARRAY, VITALS_DBUS_STRUCT, VITALS_DBUS_DICT_ENTRY, VITALS_DBUS_VARIANT: Reader(inside: self)
@@ -94,7 +94,7 @@ public struct Reader {
         return strcmp(found, text.cString) == 0
     }
 
-    /// An array of bytes; nil where this is anything else.
+    /// An array of bytes; nil if this is anything else.
     public func bytes() -> [UInt8]? {
         var copy = iterator
         guard type == VITALS_DBUS_ARRAY, dbus_message_iter_get_element_type(&copy) == VITALS_DBUS_BYTE else {
@@ -149,7 +149,7 @@ public struct Reader {
     private func arrayValue() -> Value? {
         if let bytes = bytes() { return .bytes(bytes) }
         guard let inner = inside() else { return nil }
-        // The signature is known even where the array is empty.
+        // The signature is known even if the array is empty.
         let element = inner.signature
         guard element.hasPrefix("{") else { return .array(element, inner.values()) }
         var entries: [Value.Entry] = []

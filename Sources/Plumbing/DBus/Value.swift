@@ -72,7 +72,7 @@ public indirect enum Value: Equatable, Sendable {
     }
 }
 
-// MARK: What readers ask for. Each is nil where the value is of another type; variants are unwrapped.
+// MARK: What readers ask for. Each is nil if the value is of another type; variants are unwrapped.
 
 extension Value {
     public var unwrapped: Value { if case .variant(let inner) = self { inner.unwrapped } else { self } }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Folders and the names in them, durable when a call returns.
 public enum Folder {
-    /// Makes a folder, for its owner only. Throws `.inputOutput` with EEXIST where the name is taken.
+    /// Makes a folder, for its owner only. Throws `.inputOutput` with EEXIST if the name is taken.
     public static func make(_ path: String) throws(VaultError) {
         let attempted = "make the folder \(path)"
         guard mkdir(path, 0o700) == 0 else { throw .system(attempted, errno: errno) }
@@ -34,7 +34,7 @@ public enum Folder {
         guard fsync(folder) == 0 else { throw .system(attempted, errno: errno) }
     }
 
-    /// The folder that a file lies in, or would lie in.
+    /// The folder that contains a file, or would contain it.
     package static func path(of file: String) -> String { file.lastIndex(of: "/").map { String(file[...$0]) } ?? "." }
 
     /// The names in a folder, in no particular order.

@@ -3,14 +3,14 @@ import Glibc
 /// A file of lines that is only ever added to, for its folder's owner only. A line is on the disk when `append`
 /// returns; one that was being written when the power failed may be there in part, and ends where the next line begins.
 public enum LineFile {
-    /// The lines of a file, without their ends; nil where there is no file. Throws `.malformed` where it is longer than
+    /// The lines of a file, without their ends; nil if there is no file. Throws `.malformed` if it is longer than
     /// `limit` bytes.
     public static func read(_ path: String, atMost limit: Int) throws(VaultError) -> [String]? {
         guard let bytes = try SmallFile.read(path, atMost: limit) else { return nil }
         return bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Adds lines, and makes the file where there is none. Two that add at once do so one after the other.
+    /// Adds lines, and makes the file if there is none. Two that add at once do so one after the other.
     public static func append(_ lines: [String], to path: String) throws(VaultError) {
         let attempted = "add to \(path)"
         let file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -31,7 +31,7 @@ public enum LineFile {
             let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
             guard count > 0 || count < 0 && errno == EINTR else {
                 let number = count < 0 ? errno : ENOSPC
-                // A caller that tries again and again must not fill the disk with beginnings.
+                // A caller that keeps trying must not fill the disk with beginnings of lines.
                 ftruncate(file, length)
                 throw .system(attempted, errno: number)
             }
@@ -42,7 +42,7 @@ public enum LineFile {
     }
 
     /// What root adds for a service must not keep the service out: root gives its file to the owner of the folder. A
-    /// file that belongs to somebody else stays theirs, also in a folder of root's.
+    /// file that belongs to somebody else stays theirs, even in a folder of root's.
     private static func giveToFolder(_ file: CInt, _ path: String, _ attempted: String) throws(VaultError) {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw .system(attempted, errno: errno) }

@@ -2,8 +2,8 @@ import Glibc
 
 /// A file that is written as a whole, for its owner only: after a power cut it is the old one or the new one.
 public enum SmallFile {
-    /// What the file holds; nil where there is none. Throws `.malformed` where it is longer than `limit` bytes.
-    /// - Parameter isOwn: whether only a regular file of this one name is read: where root reads in somebody else's
+    /// What the file holds; nil if there is none. Throws `.malformed` if it is longer than `limit` bytes.
+    /// - Parameter isOwn: whether only a regular file of this one name is read: if root reads in somebody else's
     ///   folder, a link may lead to something that its owner must not see.
     public static func read(_ path: String, atMost limit: Int, isOwn: Bool = false) throws(VaultError) -> [UInt8]? {
         let attempted = "read \(path)"
@@ -67,7 +67,7 @@ public enum SmallFile {
         try Folder.makeNamesDurable(of: path, attempted)
     }
 
-    /// The owner of a file, or of its folder where there is no file; nil where this program could not give it away,
+    /// The owner of a file, or of its folder if there is no file; nil if this program could not give it away,
     /// because it is not root.
     public static func owner(of path: String) throws(VaultError) -> Owner? {
         guard geteuid() == 0 else { return nil }
@@ -87,7 +87,7 @@ public enum SmallFile {
         let temporary = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 16))"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system(attempted, errno: errno) }
-        // By its descriptor: where the folder is somebody else's, they may have replaced the name by now, and it may
+        // By its descriptor: if the folder is somebody else's, they may have replaced the name by now, and it may
         // lead to any file of root's.
         let isGiven = owner.map { fchown(file, $0.user, $0.group) == 0 } ?? true
         let written = isGiven ? write(file, bytes, bytes.count) : -1

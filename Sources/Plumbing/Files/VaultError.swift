@@ -26,7 +26,7 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         case readOnly
         /// Another connection holds the lock, for longer than the busy timeout.
         case locked
-        /// The file is damaged, or no database.
+        /// The file is damaged, or not a database.
         case corrupt
         /// The database belongs to another program.
         case foreign
@@ -48,7 +48,7 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     public let said: String
     /// The SQL that failed, without its bindings.
     public let sql: String?
-    /// SQLite's extended result code or the kernel's errno; 0 where there is none.
+    /// SQLite's extended result code or the kernel's errno; 0 if there is none.
     public let code: Int32
 
     /// An error from its parts: also for callers that keep things in a vault and do not find them there.
@@ -69,7 +69,7 @@ public struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         return line
     }
 
-    /// What to check or to run; nil where an operator can do nothing.
+    /// What to check or to run; nil if an operator can do nothing.
     public var hint: String? {
         switch reason {
         case .notAuthentic: "wrong key, or the bytes were altered: check that this key belongs to this data"

@@ -77,7 +77,7 @@ public final class EventLoop: @unchecked Sendable {
     private var hooks: [() -> Void] = []
     private var pollSet: [pollfd] = []
 
-    /// A loop that does not run yet.
+    /// A loop that is not running yet.
     /// - Parameter name: the thread's name, as `top -H` shows it; the kernel keeps 15 bytes.
     public init(name: String) { self.name = name }
 
@@ -257,12 +257,12 @@ public final class Answer<Value: Sendable>: Sendable {
         if isFirst { isSet.signal() }
     }
 
-    /// Waits for the value, for ever.
+    /// Waits for the value, without a limit.
     public func wait() -> Value {
         while true { if let value = wait(atMost: .seconds(3600)) { return value } }
     }
 
-    /// Waits for the value; nil when none came in time.
+    /// Waits for the value; nil if none came in time.
     public func wait(atMost limit: Duration) -> Value? {
         let clock = ContinuousClock()
         let end = clock.now + limit
@@ -277,7 +277,7 @@ public final class Answer<Value: Sendable>: Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds; 0 where negative, the largest value where it does not fit.
+    /// Whole nanoseconds; 0 if negative, the largest value if it does not fit.
     fileprivate var nanoseconds: UInt64 {
         guard self > .zero else { return 0 }
         let (seconds, attoseconds) = components

@@ -17,7 +17,7 @@ import Glibc
 /// survives a power cut at once with `.full`; with `.normal` only from the next flush on: `durably`, or a checkpoint.
 /// Nothing is ever torn. One connection writes; others open read-only, or to move the log into the file in passing.
 public final class Database {
-    /// The files of a database: itself, and what SQLite keeps beside it while it is open.
+    /// The files of a database: itself, and what SQLite keeps next to it while it is open.
     public static func files(_ path: String) -> [String] { [path, path + "-wal", path + "-shm"] }
 
     /// What a commit waits for.
@@ -30,7 +30,7 @@ public final class Database {
 
     /// How to open a file.
     public enum Mode: Hashable, Sendable {
-        /// Reads and writes; makes the file, with mode 0600, where there is none.
+        /// Reads and writes; makes the file, with mode 0600, if there is none.
         case readWrite(Synchronous)
         /// Reads only; the file must exist.
         case readOnly
@@ -45,8 +45,8 @@ public final class Database {
     private var idle: [StatementText: Statement] = [:]
     private static let idleLimit = 128
     /// SQLite counts its memory, under a lock at each allocation, for functions that nobody here calls. This switches
-    /// it off, once for the process, before SQLite's first use; where something else has used SQLite before, the call
-    /// says so and SQLite goes on counting.
+    /// it off, once for the process, before SQLite's first use; if something else has used SQLite before, the call
+    /// says so and SQLite keeps counting.
     private static let hasNoStatistics = vitals_sqlite_without_memory_statistics() == SQLITE_OK
 
     /// Opens the file at `path`.
@@ -76,7 +76,7 @@ public final class Database {
             flags |= SQLITE_OPEN_READWRITE
             synchronous = level
             try Self.createFile(path, attempted)
-            // The log lies beside it; of that, too, SQLite says only "unable to open database file".
+            // The log is next to it; about that, too, SQLite says only "unable to open database file".
             let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
             guard access(folder, W_OK) == 0 else { throw .system(attempted, errno: errno) }
         }
@@ -149,7 +149,7 @@ public final class Database {
         return results
     }
 
-    /// What `row` makes of the first row; nil where there is none.
+    /// What `row` makes of the first row; nil if there is none.
     public func first<T>(
         _ sql: String, _ bindings: [Value] = [], row: (Row) throws(VaultError) -> T
     ) throws(VaultError) -> T? {
@@ -297,8 +297,8 @@ public final class Database {
         }
     }
 
-    /// One read transaction: `body` sees one state of the file, whatever others commit meanwhile. Until it ends, the
-    /// log cannot be emptied, and grows with what they write.
+    /// One read transaction: `body` sees one state of the file, whatever others commit in the meantime. Until it ends,
+    /// the log cannot be emptied, and grows with what they write.
     public func snapshot<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
         try execute("BEGIN")
         defer { rollBack() }
@@ -322,7 +322,7 @@ public final class Database {
         }
     }
 
-    /// Whether a flush has failed. The kernel then takes what it could not write for written, and no later flush would
+    /// Whether a flush has failed. The kernel then treats what it could not write as written, and no later flush would
     /// say otherwise: only what is written again counts, so the log is moved into the database file, and emptied,
     /// before the next flush.
     private enum Doubt {
@@ -367,7 +367,7 @@ public final class Database {
         _ = sqlite3_exec(handle, "PRAGMA synchronous = \(synchronous.rawValue)", nil, nil, nil)
     }
 
-    /// After some errors (a full disk) SQLite has rolled back by itself already. Where rolling back fails, the
+    /// After some errors (a full disk) SQLite has rolled back by itself already. If rolling back fails, the
     /// transaction is left open and the next BEGIN says so; nothing of it was committed.
     private func rollBack() {
         guard sqlite3_get_autocommit(handle) == 0 else { return }

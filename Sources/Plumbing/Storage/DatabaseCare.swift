@@ -14,7 +14,7 @@ extension Database {
         return true
     }
 
-    /// The same, but where a reader is in the way it says so at once.
+    /// The same, but if a reader is in the way it says so at once.
     public func checkpointWithoutWaiting() throws(VaultError) -> Bool {
         // These only set a number in memory.
         sqlite3_busy_timeout(handle, 0)

@@ -20,7 +20,7 @@ public struct DiskState: Sendable {
 
     /// What is wrong now.
     public private(set) var condition = Condition.ok
-    /// Since when something has been wrong, Unix milliseconds; nil where nothing is.
+    /// Since when something has been wrong, Unix milliseconds; nil if nothing is.
     public private(set) var since: Int64?
     /// Whether it has accepted the latest write.
     public private(set) var hasTaken = true
@@ -63,9 +63,9 @@ public struct DiskState: Sendable {
         return isNews
     }
 
-    /// Something was written. Call it again later, where nothing else is written: it takes ten seconds until the disk
+    /// Something was written. Call it again later, if nothing else is written: it takes ten seconds until the disk
     /// counts as working.
-    /// - Returns: for how many seconds the disk had refused, where it counts as working again now; nil otherwise.
+    /// - Returns: for how many seconds the disk had refused, if it counts as working again now; nil otherwise.
     public mutating func took(now: UInt64, wall: Int64) -> Int? {
         hasTaken = true
         guard condition != .ok, now >= lastRefusal + Self.calm else { return nil }

@@ -3,13 +3,13 @@ import Glibc
 
 /// The log of a database in WAL mode, for flushing by a thread that writes nothing.
 ///
-/// What a `.normal` connection has committed lies in the log and in the kernel's memory. A flush of the log writes
+/// What a `.normal` connection has committed is in the log and in the kernel's memory. A flush of the log writes
 /// everything that was committed before to the disk, whichever connection committed it, and holds no lock of SQLite's
-/// meanwhile: a slow card does not keep the writer waiting. SQLite syncs the log's folder itself when it flushes for
-/// the first time: let the writer do one flush first.
+/// in the meantime: a slow card does not keep the writer waiting. SQLite syncs the log's folder itself when it flushes
+/// for the first time: let the writer do one flush first.
 ///
-/// After an error the kernel takes what it could not write for written: tell the writer to `distrustFlushes`, and flush
-/// there.
+/// After an error, the kernel treats what it could not write as written: tell the writer to `distrustFlushes`, and
+/// flush there.
 public final class LogFile: Sendable {
     private let path: String
     private let descriptor: CInt

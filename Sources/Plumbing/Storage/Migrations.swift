@@ -4,12 +4,12 @@ public import Files
 //
 // Each step has a name, and a file notes the names of the steps that were applied to it, in its table `migrations`. So
 // a step is applied if the file has not had it, wherever it is in the list: a feature that adds a step puts it after
-// its earlier ones, and need not know how many steps other features have.
+// its earlier ones, and does not have to know how many steps other features have.
 //
 // A new file is made from the description of its tables, where there is one, and notes all steps as applied.
 //
 // `user_version` is the number of names. Programs from before the names compare that number with the one they know, and
-// go on refusing a file that is newer than they are.
+// still refuse a file that is newer than they are.
 
 /// One step of a schema.
 public struct Migration: Hashable, Sendable {

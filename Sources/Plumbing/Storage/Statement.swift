@@ -110,7 +110,7 @@ public final class Statement {
         repeat { try row(Row(statement: self, moment: moment)) } while try step()
     }
 
-    /// What `row` makes of the first row; nil where there is none.
+    /// What `row` makes of the first row; nil if there is none.
     public func first<T>(_ bindings: [Value] = [], row: (Row) throws(VaultError) -> T) throws(VaultError) -> T? {
         try bind(bindings[...])
         defer { reset() }
@@ -193,7 +193,7 @@ public final class Statement {
         for value in bindings {
             index += 1
             let code = bind(value, index)
-            // The error's text is put together only where there is one.
+            // The error's text is put together only if there is one.
             if code != SQLITE_OK { try database.check(code, "bind value \(index)", sql) }
         }
     }

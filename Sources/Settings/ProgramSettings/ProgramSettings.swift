@@ -53,7 +53,7 @@ extension Section {
         do { return try make(text) } catch { throw refusal(of: key, error.description) }
     }
 
-    /// A public key of 32 bytes in base64, as the programs' `identity` commands print it; nil where there is none.
+    /// A public key of 32 bytes in base64, as the programs' `identity` commands print it; nil if there is none.
     public func publicKey(_ key: String) throws(SettingsError) -> [UInt8]? {
         guard let text = try string(key, default: nil) else { return nil }
         guard let data = Data(base64Encoded: text), data.count == 32 else {

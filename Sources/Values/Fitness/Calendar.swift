@@ -1,14 +1,14 @@
-// Weeks, months and years of days. Weeks are those of ISO 8601: they begin on Monday, and belong to the year in which
-// their Thursday lies. So the first days of January may be in the last week of the year before, and a year has 52 or 53
-// weeks.
+// Weeks, months and years of days. Weeks are those of ISO 8601: they begin on Monday, and belong to the year that
+// contains their Thursday. So the first days of January may be in the last week of the year before, and a year has 52
+// or 53 weeks.
 
 extension CalendarDay {
-    /// The day this many days after 1970-01-01; before it where the number is negative.
+    /// The day this many days after 1970-01-01; before it if the number is negative.
     public init(daysSince1970: Int64) {
         self.init(localSeconds: daysSince1970 * 86_400)
     }
 
-    /// The day of a year above 0, a month from 1 to 12 and a day of that month; nil where there is none.
+    /// The day of a year above 0, a month from 1 to 12 and a day of that month; nil if there is none.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9999).contains(year), (1...12).contains(month), (1...Self.length(ofMonth: month, year)).contains(day)
         else { return nil }
@@ -69,7 +69,7 @@ public struct CalendarWeek: Hashable, Comparable, Sendable, CustomStringConverti
     /// The day that it begins with.
     public let monday: CalendarDay
 
-    /// The week in which a day lies.
+    /// The week that contains a day.
     public init(of day: CalendarDay) {
         monday = day.advanced(by: 1 - day.weekday)
         let thursday = monday.advanced(by: 3)
@@ -95,18 +95,18 @@ public struct CalendarMonth: Hashable, Comparable, Sendable, CustomStringConvert
     /// From 1 to 12.
     public let month: Int
 
-    /// The month in which a day lies.
+    /// The month that contains a day.
     public init(of day: CalendarDay) {
         (year, month) = (day.year, day.month)
     }
 
-    /// A month from 1 to 12 of a year from 1 to 9999; nil where there is none.
+    /// A month from 1 to 12 of a year from 1 to 9999; nil if there is none.
     public init?(year: Int, month: Int) {
         guard let first = CalendarDay(year: year, month: month, day: 1) else { return nil }
         self.init(of: first)
     }
 
-    /// The month that `2026-11` spells; nil where that is none.
+    /// The month that `2026-11` spells; nil if that is none.
     public init?(_ text: String) {
         guard let first = CalendarDay("\(text)-01") else { return nil }
         self.init(of: first)

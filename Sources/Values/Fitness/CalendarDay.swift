@@ -1,13 +1,13 @@
 /// A day of the Gregorian calendar, without a time or a zone.
 public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The year; above 0 where the day was spelled.
+    /// The year; above 0 if the day was spelled.
     public let year: Int
     /// The month, 1 to 12.
     public let month: Int
     /// The day of the month, from 1.
     public let day: Int
 
-    /// The day that `2026-11-21` spells; nil where that is no day.
+    /// The day that `2026-11-21` spells; nil if that is no day.
     public init?(_ text: String) {
         let digits = Array(text.utf8)
         guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-") else { return nil }

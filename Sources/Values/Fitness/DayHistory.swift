@@ -12,7 +12,7 @@ public struct DayHistory<Value: Sendable>: Sendable {
         entries = [(day, value)]
     }
 
-    /// Entries in any order; of several for one day the last counts. Nil where there is none.
+    /// Entries in any order; of several for one day the last counts. Nil if there is none.
     public init?(_ entries: [Entry]) {
         guard let first = entries.first else { return nil }
         self.init(first.value, from: first.day)
@@ -24,7 +24,7 @@ public struct DayHistory<Value: Sendable>: Sendable {
         entries[max(0, end(of: day) - 1)].value
     }
 
-    /// Lets a value hold from a day on, until the next entry.
+    /// Makes a value hold from a day on, until the next entry.
     public mutating func set(_ value: Value, from day: CalendarDay) {
         let end = end(of: day)
         if end > 0, entries[end - 1].day == day {

@@ -1,14 +1,14 @@
 // The steps of a day, from a counter that somebody reads now and then. A delta belongs to the day of its later count,
-// because nobody knows when in between the steps were made; counting starts again where the count before is older than
+// because nobody knows when in between the steps were made; counting starts again if the count before is older than
 // a day and a half.
 //
 //     count     100   |    150      20     25
 //     delta           |     50      20      5      restarted at 0 before the 20
 //     day    Monday   |   Tuesday: 75
 //
-// What no person can walk does not count. Sprinters make up to five steps a second, for seconds (Salo et al., Medicine
-// & Science in Sports & Exercise 43(6), 2011), runners three; five are granted for as long as it takes, and 20,000 on
-// top, because a counter may report late what it has counted elsewhere. So a day comes to at most 452,000 steps. A
+// Steps that no person can walk do not count. Sprinters make up to five steps a second, for seconds (Salo et al.,
+// Medicine & Science in Sports & Exercise 43(6), 2011), runners three; five are granted for as long as it takes, and
+// 20,000 on top, because a counter may report late what it has counted elsewhere. So a day has at most 452,000 steps. A
 // count beyond that is left out, and the counts before and after it are compared as if it were not there. If the counts
 // after it follow from it, the counter has jumped, and counting starts again with it:
 //
@@ -55,7 +55,7 @@ extension StepCounter {
     /// The cadence, in steps a minute, from which a person is taken to run.
     static let runningCadence: Int64 = 140
 
-    /// The steps of a day by one sensor; nil where it has no count in the day.
+    /// The steps of a day by one sensor; nil if it has no count in the day.
     /// - Parameters:
     ///   - counts: in any order, those of `longestGap` before the day included; repeats do not matter.
     ///   - day: the day's intervals (`LocalDays`), in Unix milliseconds.
@@ -96,10 +96,10 @@ extension StepCounter {
             var count: Count
             var ahead: Int64 = 0
 
-            /// By how much they are ahead at a later time, where none were made since.
+            /// By how much they are ahead at a later time, if none were made since.
             func ahead(at time: Int64) -> Int64 { max(0, ahead - (time - count.time) * mostPerSecond / 1000) }
 
-            /// The place of a later count, and the steps in between; nil where it is too late, or nobody walks that
+            /// The place of a later count, and the steps in between; nil if it is too late, or nobody walks that
             /// much.
             func next(_ later: Count) -> (place: Place, made: Int64)? {
                 let interval = later.time - count.time
@@ -111,7 +111,7 @@ extension StepCounter {
         }
 
         private var last: Place?
-        /// The latest count, where it was left out.
+        /// The latest count, if it was left out.
         private var suspect: Place?
 
         mutating func add(_ count: Count) -> Link {
@@ -127,7 +127,7 @@ extension StepCounter {
                 (last, suspect) = (Place(count: count), nil)
                 return .begins
             }
-            // A counter that jumps again and again is granted no more than one that does not.
+            // A counter that jumps repeatedly is not granted more than one that does not.
             let ahead = [last, suspect].compactMap { $0?.ahead(at: count.time) }.max() ?? 0
             suspect = Place(count: count, ahead: ahead)
             return .leftOut
@@ -142,7 +142,7 @@ extension StepCounter {
         return Set(counts).sorted(by: isBefore)
     }
 
-    /// What counts where several sensors were worn by one body: the sensor that counted most; of several such, the one
+    /// What counts if several sensors were worn by one body: the sensor that counted most; of several such, the one
     /// that counted more running.
     public static func most(of sensors: some Sequence<Steps>) -> Steps? {
         sensors.max { ($0.total, $0.running) < ($1.total, $1.running) }

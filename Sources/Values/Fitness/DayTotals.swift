@@ -1,4 +1,4 @@
-/// What a day comes to. What is not known of it is nil.
+/// The totals of a day. What is not known of it is nil.
 public struct DayTotals: Hashable, Sendable, Codable {
     /// The day.
     public var day: CalendarDay
@@ -12,7 +12,7 @@ public struct DayTotals: Hashable, Sendable, Codable {
     public var temperature: TemperatureDay?
     /// Heart rates.
     public var heartRate: HeartRateDay?
-    /// How the day's goals stand.
+    /// The state of the day's goals.
     public var goals: [Goal: GoalDay]
 
     /// A day of which this much is known.
@@ -28,7 +28,7 @@ public struct DayTotals: Hashable, Sendable, Codable {
     /// Whether anything was recorded on it.
     public var isRecorded: Bool { steps != nil || temperature != nil || heartRate != nil }
 
-    /// How far a goal's value has come, in the goal's unit; nil where it is not known.
+    /// How far a goal's value has come, in the goal's unit; nil if it is not known.
     public subscript(goal: Goal) -> Double? {
         switch goal {
         case .steps: steps.map { Double($0.total) }

@@ -16,14 +16,14 @@ public enum Goal: String, CaseIterable, Hashable, Sendable, Codable, CodingKeyRe
         }
     }
 
-    /// The goal with that name; nil where there is none.
+    /// The goal with that name; nil if there is none.
     public init?(field: String) {
         guard let goal = Self.allCases.first(where: { $0.field == field }) else { return nil }
         self = goal
     }
 }
 
-/// What somebody wants to reach on a day: steps, metres or kilocalories, above 0; nothing where there is no such goal.
+/// What somebody wants to reach on a day: steps, metres or kilocalories, above 0; nothing if there is no such goal.
 public struct GoalTargets: Hashable, Sendable, Codable {
     /// What everybody begins with: 10,000 steps.
     public static let first = GoalTargets([.steps: 10_000])
@@ -36,14 +36,14 @@ public struct GoalTargets: Hashable, Sendable, Codable {
         self.targets = targets.filter { $0.value > 0 && $0.value.isFinite }
     }
 
-    /// One target; nil where there is no such goal.
+    /// One target; nil if there is no such goal.
     public subscript(goal: Goal) -> Double? {
         get { targets[goal] }
         set { targets[goal] = newValue.flatMap { $0 > 0 && $0.isFinite ? $0 : nil } }
     }
 }
 
-/// How a goal stands on a day.
+/// The state of a goal on a day.
 public struct GoalDay: Hashable, Sendable, Codable {
     /// When a goal was reached, and what it was then.
     public struct Reached: Hashable, Sendable, Codable {
@@ -58,9 +58,9 @@ public struct GoalDay: Hashable, Sendable, Codable {
         }
     }
 
-    /// The target; nil where it was reached, and then removed.
+    /// The target; nil if it was reached, and then removed.
     public var target: Double?
-    /// How far the person has come; nil where that is not known.
+    /// How far the person has come; nil if that is not known.
     public var value: Double?
     /// Once a goal is reached it stays reached, whatever the target is changed to later.
     public var reached: Reached?
@@ -70,7 +70,7 @@ public struct GoalDay: Hashable, Sendable, Codable {
         (self.target, self.value, self.reached) = (target, value, reached)
     }
 
-    /// How much of the target the value is, in percent, which may be above 100; nil where either is not known.
+    /// How much of the target the value is, in percent, which may be above 100; nil if either is not known.
     public var percent: Double? {
         guard let target, target > 0, let value else { return nil }
         return 100 * value / target

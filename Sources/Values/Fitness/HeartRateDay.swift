@@ -1,4 +1,4 @@
-/// What a day's heart rates come to.
+/// What follows from a day's heart rates.
 public struct HeartRateDay: Hashable, Sendable, Codable {
     /// How much must be recorded before a heart rate at rest is given, in seconds.
     static let restingNeedsSeconds = 4 * 3600
@@ -14,17 +14,17 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
     /// The lowest mean of five consecutive minutes with at least half of each recorded; nil on days with less than four
     /// hours recorded.
     public var resting: Double?
-    /// How many recorded seconds were spent in each of the zones 1 to 5; a minute is in the zone of its mean. Nil where
+    /// How many recorded seconds were spent in each of the zones 1 to 5; a minute is in the zone of its mean. Nil if
     /// the age is not known.
     public var zoneSeconds: [Int]?
     /// How many seconds are recorded.
     public var recordedSeconds: Int
     /// Energy by heart rate (Keytel et al.), in kilocalories, over the recorded seconds of minutes at 57 % of the
-    /// maximum heart rate and above; above 90 % it counts as there. Nil where it is not known, and outside the ages 18
+    /// maximum heart rate and above; above 90 % it counts as there. Nil if it is not known, and outside the ages 18
     /// to 45.
     public var kilocalories: Double?
 
-    /// A day of these minutes; nil where none of them has a sample. A minute belongs to the day of its first moment.
+    /// A day of these minutes; nil if none of them has a sample. A minute belongs to the day of its first moment.
     /// - Parameters:
     ///   - minutes: in any order, each once, by their number from 1970 on.
     ///   - person: as they were on that day.

@@ -9,9 +9,9 @@ public struct HeartRateSamples: Hashable, Sendable {
     public var count = 0
     /// Their sum, in beats per minute.
     public var sum = 0
-    /// The lowest, in beats per minute; 0 where there is none.
+    /// The lowest, in beats per minute; 0 if there is none.
     public var minimum = 0
-    /// The highest, in beats per minute; 0 where there is none.
+    /// The highest, in beats per minute; 0 if there is none.
     public var maximum = 0
 
     /// None.
@@ -25,7 +25,7 @@ public struct HeartRateSamples: Hashable, Sendable {
     /// Whether there is none.
     public var isEmpty: Bool { count == 0 }
 
-    /// Their mean, in beats per minute; nil where there is none.
+    /// Their mean, in beats per minute; nil if there is none.
     public var mean: Double? { isEmpty ? nil : Double(sum) / Double(count) }
 
     /// Adds one, in beats per minute, as a sensor tells it: at most 65,535.
@@ -90,7 +90,7 @@ public struct HeartRateMinute: Hashable, Sendable {
         samples.merge(others.samples)
     }
 
-    /// How many of its seconds were recorded: a sample stands for the five seconds that it lies in.
+    /// How many of its seconds were recorded: a sample represents the five seconds that it is in.
     public var recordedSeconds: Int { slots.nonzeroBitCount * Self.secondsPerSlot }
 
     /// Whether enough of it is recorded to count towards the heart rate at rest.

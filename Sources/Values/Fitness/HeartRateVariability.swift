@@ -2,10 +2,10 @@
 /// milliseconds.
 public enum HeartRateVariability {
     /// Root mean square of the differences between neighbours. A nil stands for a beat that is not valid: differences
-    /// across it do not count. Nil where there is no difference.
+    /// across it do not count. Nil if there is no difference.
     public static func rmssd(_ intervals: [Double?]) -> Double? { Summary(intervals).rmssd }
 
-    /// Sample standard deviation of the valid intervals; nil where there are fewer than two.
+    /// Sample standard deviation of the valid intervals; nil if there are fewer than two.
     public static func sdnn(_ intervals: [Double?]) -> Double? { Summary(intervals).sdnn }
 
     /// How long a beat may take, in milliseconds: 30 to 200 beats a minute.
@@ -18,8 +18,8 @@ public enum HeartRateVariability {
     static let longestPause: Int64 = 3000
 
     /// The beats of a series of readings as neighbours, in milliseconds. A nil stands for a beat that is not valid, or
-    /// for a pause: there is no difference across it. A beat is valid between 300 and 2,000 ms where it differs from
-    /// the one before it, valid or not, by no more than a fifth of that.
+    /// for a pause: there is no difference across it. A beat is valid between 300 and 2,000 ms if it differs from
+    /// the one before it, valid or not, by at most a fifth of that.
     /// - Parameter readings: the intervals that came with each reading, and its time in Unix milliseconds; in the order
     ///   of their times.
     public static func series(_ readings: some Sequence<(time: Int64, intervals: [Double])>) -> [Double?] {
@@ -49,15 +49,15 @@ public enum HeartRateVariability {
         }
     }
 
-    /// What a series of beats comes to.
+    /// What follows from a series of beats.
     public struct Summary: Hashable, Sendable {
         /// How many beats are valid.
         public let beats: Int
-        /// Their mean interval, in milliseconds; nil where there is none.
+        /// Their mean interval, in milliseconds; nil if there is none.
         public let meanMilliseconds: Double?
-        /// Root mean square of the differences between neighbours, in milliseconds; nil where there is none.
+        /// Root mean square of the differences between neighbours, in milliseconds; nil if there is none.
         public let rmssd: Double?
-        /// Sample standard deviation, in milliseconds; nil where there are fewer than two.
+        /// Sample standard deviation, in milliseconds; nil if there are fewer than two.
         public let sdnn: Double?
 
         /// A nil stands for a beat that is not valid.
@@ -83,7 +83,7 @@ public enum HeartRateVariability {
         fileprivate private(set) var (beats, sum) = (0, 0.0)
         fileprivate private(set) var (differences, squaredDifferences) = (0, 0.0)
         /// The mean so far, and the sum of the squares of the beats' differences from it (Welford 1962): no precision
-        /// is lost where there are many beats.
+        /// is lost if there are many beats.
         private var mean = 0.0
         fileprivate private(set) var squares = 0.0
 
@@ -114,7 +114,7 @@ public enum HeartRateVariability {
             squaredDifferences += (beat - last) * (beat - last)
         }
 
-        /// What they come to.
+        /// The results for all readings so far.
         public var summary: Summary { Summary(self) }
     }
 }

@@ -4,9 +4,9 @@
 //     daylight saving begins      23 hours
 //     daylight saving ends        25 hours
 //     a move east                 fewer; over the date line the day may not have been at all
-//     a move west                 more, and one may come home to yesterday, which goes on after a piece of today
+//     a move west                 more, and a person may come home to yesterday, which continues after a piece of today
 //
-// Each moment lies in exactly one day, and a day's intervals are found from the offsets in force around it.
+// Each moment is in exactly one day, and a day's intervals are found from the offsets in force around it.
 
 /// The days of a person in the zones where they were, one after another.
 public struct LocalDays: Sendable {
@@ -34,7 +34,7 @@ public struct LocalDays: Sendable {
     }
 
     /// When a day took place, in Unix milliseconds: intervals that neither touch nor overlap, in their order. None
-    /// where the day was skipped.
+    /// if the day was skipped.
     public func intervals(of day: CalendarDay) -> [Range<Int64>] {
         let midnight = day.daysSince1970 * 86_400_000
         var intervals: [Range<Int64>] = []
@@ -52,11 +52,11 @@ public struct LocalDays: Sendable {
         return intervals
     }
 
-    /// When a day is over, in Unix milliseconds: the end of its last interval. Nil where the day was skipped.
+    /// When a day is over, in Unix milliseconds: the end of its last interval. Nil if the day was skipped.
     public func end(of day: CalendarDay) -> Int64? { intervals(of: day).last?.upperBound }
 
-    /// Every day that lies in part in a range of Unix milliseconds, in the order of the calendar. Days before the year
-    /// 1 or after 9999 are left out.
+    /// Every day that is at least partly in a range of Unix milliseconds, in the order of the calendar. Days before the
+    /// year 1 or after 9999 are left out.
     public func days(in times: Range<Int64>) -> [CalendarDay] {
         let known: Range<Int64> = -62_135_596_800_000..<253_402_300_800_000
         var days: Set<CalendarDay> = []
@@ -70,7 +70,7 @@ public struct LocalDays: Sendable {
         return days.sorted()
     }
 
-    /// No clock is farther from UTC than this: `ZoneRules` admit no more.
+    /// No clock is farther from UTC than this: `ZoneRules` allow nothing beyond it.
     private static let farthest: Int64 = 26 * 3_600_000
 
     /// A range in pieces of one offset each, all in milliseconds.

@@ -1,6 +1,6 @@
 /// How much more energy an activity takes than rest, by speed (2024 Adult Compendium of Physical Activities).
 ///
-/// The table has gaps between its rows; a speed in a gap takes the row below it. Where the table says nothing, nothing
+/// The table has gaps between its rows; a speed in a gap takes the row below it. If the table says nothing, nothing
 /// is known.
 public enum MetabolicEquivalent {
     /// Which table a result is from: to be kept with it.
@@ -16,7 +16,7 @@ public enum MetabolicEquivalent {
         case cycling
     }
 
-    /// Metabolic equivalents at a speed in miles an hour; nil where the table has no row.
+    /// Metabolic equivalents at a speed in miles an hour; nil if the table has no row.
     public static func value(_ activity: Activity, milesPerHour speed: Double) -> Double? {
         let rows = rows(activity)
         guard speed > 0, speed.isFinite, speed <= rows.end else { return nil }

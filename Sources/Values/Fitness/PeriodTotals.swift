@@ -1,7 +1,7 @@
 // Means are means of days: how much somebody walks on a day, not in a reading. A day counts only in the means of what
 // is known of it, so a forgotten strap makes nobody look lazier.
 
-/// What several days come to: a week, a month, a year, or any.
+/// The totals of several days: a week, a month, a year, or any others.
 public struct PeriodTotals: Hashable, Sendable {
     /// What adds up.
     public struct Amounts: Hashable, Sendable {
@@ -45,13 +45,13 @@ public struct PeriodTotals: Hashable, Sendable {
         public let minimum: Int
         /// The highest of all.
         public let maximum: Int
-        /// The mean of the days' rates at rest; nil where none is known.
+        /// The mean of the days' rates at rest; nil if none is known.
         public let resting: Double?
-        /// Seconds in the zones 1 to 5, of the days on which they are known; nil where there is none.
+        /// Seconds in the zones 1 to 5, of the days on which they are known; nil if there is none.
         public let zoneSeconds: [Int]?
         /// How many seconds are recorded.
         public let recordedSeconds: Int
-        /// Energy by heart rate in kilocalories, of the days on which it is known; nil where there is none.
+        /// Energy by heart rate in kilocalories, of the days on which it is known; nil if there is none.
         public let kilocalories: Double?
 
         init?(_ days: [HeartRateDay]) {
@@ -74,13 +74,13 @@ public struct PeriodTotals: Hashable, Sendable {
     public struct GoalDays: Hashable, Sendable {
         /// On how many days it was reached.
         public let reached: Int
-        /// The target of the latest day that has one; nil where there is none.
+        /// The target of the latest day that has one; nil if there is none.
         public let target: Double?
     }
 
     /// On how many days anything was recorded.
     public let recordedDays: Int
-    /// Steps; nil where they are not known of any day.
+    /// Steps; nil if they are not known of any day.
     public let steps: Amounts?
     /// Metres on foot.
     public let metres: Amounts?
@@ -93,7 +93,7 @@ public struct PeriodTotals: Hashable, Sendable {
     /// The goals that had a target or were reached.
     public let goals: [Goal: GoalDays]
 
-    /// What these days come to, each given once, in any order.
+    /// The totals of these days, each given once, in any order.
     public init(_ days: some Sequence<DayTotals>) {
         // Always in the same order: sums of fractions depend on it.
         let days = days.sorted { $0.day < $1.day }

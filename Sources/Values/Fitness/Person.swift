@@ -1,4 +1,4 @@
-/// What the formulas need to know about a person. Where something is not known, what depends on it is nil, never
+/// What the formulas need to know about a person. If something is not known, what depends on it is nil, never
 /// guessed.
 public struct Person: Hashable, Sendable {
     /// The sexes for which the formulas were fitted.
@@ -9,7 +9,7 @@ public struct Person: Hashable, Sendable {
         case male
     }
 
-    /// Sex, where the person says.
+    /// Sex, if the person says.
     public var sex: Sex?
     /// Age in years.
     public var ageYears: Double?

@@ -1,7 +1,7 @@
 /// What a profile may say. The consumer decides by these rules; a program that asks a person for a profile can check
 /// each answer by them before it sends anything.
 public enum ProfileRules {
-    /// What a person says, or does not. Formulas that were fitted for two sexes go without the sex where it is neither.
+    /// What a person says, or does not. Formulas that were fitted for two sexes go without the sex if it is neither.
     public enum Gender: String, CaseIterable, Sendable {
         /// One of the two that formulas know.
         case female

@@ -1,5 +1,5 @@
 extension Person {
-    /// The length of a step in metres: 0.415 of the height for a man, 0.413 for a woman, 0.414 where the sex is not
+    /// The length of a step in metres: 0.415 of the height for a man, 0.413 for a woman, 0.414 if the sex is not
     /// known.
     public var stepLengthMetres: Double? {
         let share =

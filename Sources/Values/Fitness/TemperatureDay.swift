@@ -13,7 +13,7 @@ public struct TemperatureReading: Hashable, Sendable {
     }
 }
 
-/// What a day's body temperatures come to, in degrees Celsius. A sum of temperatures means nothing.
+/// What follows from a day's body temperatures, in degrees Celsius. A sum of temperatures means nothing.
 public struct TemperatureDay: Hashable, Sendable, Codable {
     /// The mean of the readings.
     public var mean: Double
@@ -24,7 +24,7 @@ public struct TemperatureDay: Hashable, Sendable, Codable {
     /// The latest.
     public var last: Double
 
-    /// A day of these readings, in any order; the same value of the same sensor and time counts once. Nil where there
+    /// A day of these readings, in any order; the same value of the same sensor and time counts once. Nil if there
     /// is none.
     public init?(_ readings: some Sequence<TemperatureReading>) {
         // Always in the same order: sums of fractions depend on it, and a recount must come to the same result.

@@ -12,7 +12,7 @@ public func iso8601(unixMilliseconds milliseconds: Int64) -> String {
     return "\(day)T\(clock.joined(separator: ":")).\(padded(fraction, 3))Z"
 }
 
-/// The time, in Unix milliseconds, that `2026-11-21T10:00:00Z` spells, with up to three digits of a fraction; nil where
+/// The time, in Unix milliseconds, that `2026-11-21T10:00:00Z` spells, with up to three digits of a fraction; nil if
 /// the text is anything else.
 public func unixMilliseconds(iso8601 text: String) -> Int64? {
     let characters = Array(text.utf8)

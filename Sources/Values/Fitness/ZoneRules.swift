@@ -44,7 +44,7 @@ public struct ZoneRules: Sendable {
 // MARK: The file
 
 extension ZoneRules {
-    /// The rules in the bytes of a zone's file; nil where they are not well formed, or older than version 2.
+    /// The rules in the bytes of a zone's file; nil if they are not well formed, or older than version 2.
     public init?(_ bytes: [UInt8]) {
         guard let old = Header(bytes[...]), old.version >= UInt8(ascii: "2") else { return nil }
         let data = bytes.dropFirst(Header.length + old.dataLength(timeLength: 4))

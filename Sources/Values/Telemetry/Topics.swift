@@ -12,7 +12,7 @@ public enum Topic: Hashable, Sendable {
     case gateway(ID, GatewayTopic)
     /// A person's.
     case user(ID, UserTopic)
-    /// For those who have no account, or are not signed in.
+    /// For people who have no account, or are not signed in.
     case account(AccountTopic)
     /// The status of a consumer's instance, retained and also its will.
     case consumer(store: StoreID, instance: ID)
@@ -95,7 +95,7 @@ public enum SensorTopic: String, Hashable, Sendable, CaseIterable {
     /// Those that take requests.
     public static let requests = allCases.filter { $0.response != nil }
 
-    /// Where the reply goes if a request names no topic for it; nil where this takes no requests.
+    /// Where the reply goes if a request names no topic for it; nil if this takes no requests.
     public var response: SensorTopic? {
         switch self {
         case .stepsGet: .stepsResponse
@@ -110,7 +110,7 @@ public enum GatewayRequest: String, Hashable, Sendable, CaseIterable {
     case scan, connect, disconnect, forget, rename
 }
 
-/// A topic for requests, whatever its name: what lies under a filter of requests. The names and ids in it may be
+/// A topic for requests, whatever its name: any topic under a filter of requests. The names and ids in it may be
 /// invalid; it is still a request, to be refused.
 public enum RequestTopic: Hashable, Sendable {
     /// Of a person: what follows `requests/`. Without an id it belongs to nobody.
@@ -157,7 +157,7 @@ public struct Topics: Hashable, Sendable {
     private static let maximumPrefixLevels = 10
     private static let maximumPrefixLength = 512
 
-    /// Whether topics may lie under it, a response prefix of the settings for example.
+    /// Whether topics may be under it, a response prefix of the settings for example.
     public static func isPrefix(_ text: String) -> Bool {
         isTopicName(text, maximumLevels: maximumPrefixLevels, maximumLength: maximumPrefixLength)
             && !text.hasPrefix("$")
@@ -207,7 +207,7 @@ public struct Topics: Hashable, Sendable {
     /// A filter for all replies of a gateway.
     public func everyResponse(of gateway: ID) -> String { "\(root)/gateways/\(gateway)/responses/#" }
 
-    /// A filter for everything of a gateway, or of all.
+    /// A filter for everything of a gateway, or of all gateways.
     public func everything(of gateway: ID? = nil) -> String { "\(root)/gateways/\(gateway?.text ?? "+")/#" }
 
     /// A filter for the instances of one store, or of all.
@@ -243,7 +243,7 @@ public struct Topics: Hashable, Sendable {
             && topic.utf8.count > prefix.utf8.count && topic.utf8.starts(with: prefix.utf8)
     }
 
-    /// The request that a topic stands for, or nil where it lies under no filter of requests.
+    /// The request that a topic stands for, or nil if it is under no filter of requests.
     public func request(at text: String) -> RequestTopic? {
         guard let levels = levels(of: text, atMost: 5), levels.count >= 2 else { return nil }
         switch (levels[0], levels.dropFirst(2).first) {
@@ -265,8 +265,8 @@ public struct Topics: Hashable, Sendable {
         levels.dropFirst(3).joined(separator: "/")
     }
 
-    /// Where the reply goes if a request names no topic for it: beside it, under the same name. Nil where nobody may
-    /// receive it, or the topic would be too long.
+    /// Where the reply goes if a request names no topic for it: next to the request, under the same name. Nil if nobody
+    /// may receive it, or the topic would be too long.
     public func listedResponse(to request: RequestTopic) -> String? {
         let topic: String? =
             switch request {
@@ -282,7 +282,7 @@ public struct Topics: Hashable, Sendable {
         return isShort ? topic : nil
     }
 
-    /// The levels under the root; where there are more than `most`, the last one holds the rest. Nil where the text is
+    /// The levels under the root; if there are more than `most`, the last one holds the rest. Nil if the text is
     /// no topic under the root.
     private func levels(of text: String, atMost most: Int = .max) -> [String]? {
         guard text.utf8.starts(with: root.utf8) else { return nil }
@@ -293,7 +293,7 @@ public struct Topics: Hashable, Sendable {
             .map { String(Substring($0)) }
     }
 
-    /// The topic that a text spells, or nil where it is none of these.
+    /// The topic that a text spells, or nil if it is none of these.
     public func parse(_ text: String) -> Topic? {
         guard let levels = levels(of: text), levels.count >= 2 else { return nil }
         switch levels[0] {

@@ -9,14 +9,14 @@ final class Broker {
     let call: Call
     private let session: Session
     private let inbox = Inbox()
-    /// Taken from the inbox and not yet handed on.
+    /// Events that were taken from the inbox and not yet handed on.
     private var pending: ArraySlice<Event> = []
     private let isPatient: Bool
     /// Everything that a command waits for must have come by then.
     private let deadline: ContinuousClock.Instant
 
-    /// - Parameter isPatient: a try that fails is followed by others until the time is up. Otherwise the first one
-    ///   counts, because somebody waits at the terminal.
+    /// - Parameter isPatient: whether a failed try is followed by others until the time is up. Otherwise the first one
+    ///   decides, because somebody waits at the terminal.
     init(_ call: Call, isPatient: Bool = false) {
         self.call = call
         self.isPatient = isPatient
@@ -42,7 +42,7 @@ final class Broker {
             default: break
             }
         }
-        // Nobody stops the session here: it may be waiting for a name server, and the process is about to end.
+        // The session is not stopped here: it may be waiting for a name server, and the process is about to end.
         if let reason { throw call.failure(reason) }
         throw Failure(
             .unavailable, "cannot connect to \(call.broker.address): no answer in \(Call.text(of: call.timeout))",
@@ -93,14 +93,14 @@ final class Broker {
     struct Address {
         let request: String
         let response: String
-        /// In MQTT 3.1.1; nil where that cannot ask.
+        /// In MQTT 3.1.1; nil if that cannot ask.
         let listed: String?
     }
 
     /// Asks a gateway and waits for the reply.
     /// - Parameters:
-    ///   - limit: how long it may take; where it is not given, as long as there is time in all.
-    ///   - meanwhile: gets anything else that comes until then.
+    ///   - limit: how long it may take; if it is not given, all the time that is left.
+    ///   - meanwhile: gets everything else that comes until then.
     func ask(
         _ inquiry: Inquiry, of gateway: ID, within limit: Duration?, meanwhile: (Event) throws(Failure) -> Void
     ) throws(Failure) -> Reply {
@@ -155,10 +155,10 @@ final class Broker {
         }
     }
 
-    /// Subscribes, so that messages come in beside replies.
+    /// Subscribes, so that messages come in between replies.
     func listen(to filters: [String]) { subscribe(filters) }
 
-    /// What came since the last time; nothing when nothing came in time.
+    /// What has come since the last time; empty if nothing came in time.
     func next(within limit: Duration) -> [Event] {
         defer { pending = [] }
         return pending.isEmpty ? inbox.take(within: limit) : Array(pending)

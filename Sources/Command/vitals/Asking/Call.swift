@@ -16,20 +16,20 @@ struct Call {
     private(set) var broker: MQTT.Options
     /// Where the topics begin.
     let topics: Topics
-    /// The only gateway that counts, or nil. Where the command line names it, `about` finds its id.
+    /// The only gateway that counts, or nil. If the command line names it, `about` finds its id.
     var gateway: ID?
     /// How the command line names it.
     let wantedGateway: String?
-    /// How long to wait for the broker and for answers, all in all.
+    /// How long to wait for the broker and for answers altogether.
     private(set) var timeout: Duration
-    /// What the command line says about it; nil where it leaves it to the command.
+    /// What the command line says about that; nil if it leaves it to the command.
     private(set) var askedTimeout: Duration?
     /// Whether to print for programs.
     let isJSON: Bool
-    /// Who is signed in at this broker, and is asking; nil where nobody is, or where the command line asks for another
+    /// Who is signed in at this broker, and is asking; nil if nobody is, or if the command line asks for another
     /// name or for none.
     private(set) var credential: Credential?
-    /// Where a sign-in at this broker is kept; nil where there is no home.
+    /// Where a sign-in at this broker is kept; nil if there is no home.
     let place: Credential.Place?
 
     init(_ arguments: Arguments) throws {
@@ -94,7 +94,7 @@ struct Call {
         return call
     }
 
-    /// Overrides the protocol that was asked for where only MQTT 5 will do.
+    /// Overrides the chosen protocol if only MQTT 5 will do.
     mutating func useMQTT5() { broker.version = .v5 }
 
     /// Whether others can read what goes to the broker on its way.
@@ -103,7 +103,7 @@ struct Call {
         return broker.tls == nil && !isHere
     }
 
-    /// Why the broker could not be reached, with what to do where it no longer knows this device.
+    /// Why the broker could not be reached, with what to do if it no longer knows this device.
     func failure(_ error: MQTTError) -> Failure {
         guard credential != nil, error.kind == .refused else { return Failure(error) }
         return Failure(
@@ -125,10 +125,11 @@ struct Call {
         return Failure(.refused, error.sentence, hint: hint ?? Failure(error).hint)
     }
 
-    /// How long to wait for something that usually takes especially long: as long as was asked for, or as is usual.
+    /// How long to wait for something that usually takes especially long: as long as the command line says, or as is
+    /// usual.
     func patience(_ usual: Duration) -> Duration { askedTimeout ?? usual }
 
-    /// How long to wait for what we can do without: never longer than this, whatever was asked for.
+    /// How long to wait for something that is not essential: never longer than this, whatever the command line says.
     func patience(atMost limit: Duration) -> Duration { min(limit, askedTimeout ?? limit) }
 
     /// A duration as people read it: `10 s`, `0.5 s`.
@@ -137,7 +138,7 @@ struct Call {
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(Double(milliseconds) / 1000) s"
     }
 
-    /// Names the broker's password, where the command line or the settings name a user; otherwise the account's.
+    /// Names the broker's password, if the command line or the settings name a user; otherwise the account's.
     static let passwordFileOption = "password-file"
 
     /// A settings file, for the help and for people whose file is not one.

@@ -43,7 +43,7 @@ struct Credential: Equatable {
         }
     }
 
-    /// The one that is kept; nil where there is none.
+    /// The one that is kept; nil if there is none.
     static func read(_ place: Place) throws(Failure) -> Credential? {
         do {
             guard let bytes = try SmallFile.read(place.file, atMost: 4096) else { return nil }
@@ -59,7 +59,7 @@ struct Credential: Equatable {
         }
     }
 
-    /// Stores it, in place of another.
+    /// Stores it, and replaces any other.
     func write(_ place: Place, password: String) throws(Failure) {
         do throws(VaultError) {
             try Self.makeFolders(place.folder)
@@ -78,7 +78,7 @@ struct Credential: Equatable {
         unlink(place.draftFile)
     }
 
-    /// Makes a folder and those above it, where they are missing.
+    /// Makes a folder and those above it, if they are missing.
     private static func makeFolders(_ path: String) throws(VaultError) {
         guard access(path, F_OK) != 0 else { return }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
@@ -88,7 +88,7 @@ struct Credential: Equatable {
     }
 }
 
-/// Where the settings of a person's programs are; nil where there is no home.
+/// Where the settings of a person's programs are; nil if there is no home.
 var configurationFolder: String? {
     (variable("XDG_CONFIG_HOME") ?? variable("HOME").map { $0 + "/.config" }).map { $0 + "/vitals" }
 }

@@ -51,7 +51,7 @@ struct Household {
             .unavailable, "there is \(who) at \(call.broker.address), below \(call.topics.root)", hint: Self.hint)
     }
 
-    /// Changes the element with this id, which is made where there is none.
+    /// Changes the element with this id, which is made if there is none.
     fileprivate static func update<Element: Identifiable<ID>>(
         _ elements: inout [Element], _ id: ID, make: (ID) -> Element, change: (inout Element) -> Void
     ) {

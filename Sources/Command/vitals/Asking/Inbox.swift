@@ -14,7 +14,7 @@ enum Event: Sendable {
     case replied(Result<Message, MQTTError>)
     /// Something was refused later on.
     case problem(MQTTError)
-    /// This many messages were lost because nobody took them in time.
+    /// This many messages were lost, because nobody took them in time.
     case missed(Int)
 }
 
@@ -45,7 +45,7 @@ final class Inbox: Sendable {
         waiter?.set(true)
     }
 
-    /// Takes all there is, once there is something; nothing at all when nothing came in time.
+    /// Takes everything there is, once there is something; empty if nothing came in time.
     func take(within limit: Duration) -> [Event] {
         let waiter = contents.withLock { contents -> Answer<Bool>? in
             guard contents.events.isEmpty else { return nil }

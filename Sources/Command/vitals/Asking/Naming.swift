@@ -4,7 +4,7 @@ import Telemetry
 // What is printed is also accepted: a gateway, a sensor or a device can be given by its id, or by its name as lists
 // show it, and a sensor also as "gateway/sensor".
 
-/// The id of the one that a person means; nil where none has that id or name. Names are compared without regard to
+/// The id of the one that a person means; nil if none of them has that id or name. Names are compared without regard to
 /// case.
 func idMeant(by wanted: String, among known: [(id: String, name: String?)], _ kind: String) throws(Failure) -> String? {
     if known.contains(where: { $0.id == wanted }) { return wanted }
@@ -20,7 +20,7 @@ func idMeant(by wanted: String, among known: [(id: String, name: String?)], _ ki
 
 /// A sensor as a command line names it.
 struct NamedSensor {
-    /// Its gateway's id or name, where it is given.
+    /// Its gateway's id or name, if it is given.
     let gateway: String?
     /// Its id or its name.
     let sensor: String
@@ -30,12 +30,12 @@ struct NamedSensor {
         (gateway, sensor) = parts.count == 2 ? (parts[0], parts[1]) : (nil, text)
     }
 
-    /// The one that the argument `SENSOR` names; nil where it names none.
+    /// The one that the argument `SENSOR` names; nil if it names none.
     static func given(_ arguments: Arguments) throws -> NamedSensor? {
         try arguments.optionalString("SENSOR").map { NamedSensor($0) }
     }
 
-    /// What the argument `DEVICE` of `vitals connect` names, where it is written as a sensor's name is: a device's own
+    /// What the argument `DEVICE` of `vitals connect` names, if it is written as a sensor's name is: a device's own
     /// name may have a slash, too.
     static func known(_ arguments: Arguments) throws -> NamedSensor? {
         let named = NamedSensor(try arguments.string("DEVICE"))
@@ -69,7 +69,7 @@ extension Call {
             return id
         }
         do {
-            // A gateway of the household may be asked where the consumer does not answer.
+            // A gateway of the household may be asked if the consumer does not answer.
             let found = try Office.visit(self) { try $0.id(ofGateway: wanted, within: .atMost(.seconds(2))) }
             if let found { return try ID(found) }
         } catch let error as Failure where id != nil || error.code == ReplyError.Code.notSupported.rawValue {
@@ -107,7 +107,7 @@ extension Office {
         }
     }
 
-    /// Asks for something about a gateway or a device that a person names: by its id, or where there is none of that
+    /// Asks for something about a gateway or a device that a person names: by its id, or if there is none of that
     /// id, by its name.
     /// - Parameter body: asks, given an id.
     func about(

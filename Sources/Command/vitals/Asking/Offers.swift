@@ -23,8 +23,8 @@ enum Offers: String, CaseIterable {
     case suitors
     case blocked
 
-    /// Names, one a line. Somebody is waiting for the completion: names that do not come in time are left out, without
-    /// an error.
+    /// Names, one on each line. Somebody is waiting for the completion, so names that do not come in time are left out,
+    /// without an error.
     func list(_ call: Call) throws -> ExitCode {
         let call = call.hurried(to: .seconds(1))
         let names =
@@ -67,7 +67,7 @@ enum Offers: String, CaseIterable {
         return data?.list(list).compactMap(name) ?? []
     }
 
-    /// The names of people, or their ids where a name could not be typed.
+    /// The names of people, or their ids if a name could not be typed.
     private func people(_ call: Call, _ states: Set<String>) -> [String] {
         own(call, "friends") { entry in
             guard case .string(let state) = entry["state"], states.contains(state) else { return nil }

@@ -75,7 +75,7 @@ final class Office {
         }
     }
 
-    /// The same for one request of very many: where the consumer tells us to retry later, it asks again later, for a
+    /// The same for one of very many requests: if the consumer tells us to retry later, this asks again later, for a
     /// minute, or for --timeout.
     func askPatiently(_ name: String, _ fields: [(String, JSON?)]) throws(Failure) -> JSON {
         let end = ContinuousClock.now + call.patience(.seconds(60))
@@ -87,7 +87,7 @@ final class Office {
                 guard [.busy, .rateLimited].contains(error.code), ContinuousClock.now + pause < end else {
                     throw Failure(error)
                 }
-                // The session's own thread goes on meanwhile.
+                // The session's own thread continues in the meantime.
                 usleep(UInt32(pause.components.seconds) * 1_000_000)
             }
         }
@@ -112,7 +112,7 @@ final class Office {
         ).outcome
     }
 
-    /// What it means that the broker does not let us ask; nil where there is nothing to add to its own words.
+    /// What it means that the broker does not let us ask; nil if there is nothing to add to its own words.
     private var denial: Failure? {
         guard let person else {
             return Failure(
@@ -127,10 +127,10 @@ final class Office {
         )
     }
 
-    /// Subscribes to one of the person's topics, so that its messages come in beside replies.
+    /// Subscribes to one of the person's topics, so that its messages come in between replies.
     func listen(to topic: UserTopic) throws(Failure) { broker.listen(to: [call.topics[user: try user(), topic]]) }
 
-    /// What came since the last time; nothing when nothing came in time.
+    /// What has come since the last time; empty if nothing came in time.
     func next(within limit: Duration) -> [Event] { broker.next(within: limit) }
 
     private func address(_ name: String) throws(Failure) -> Broker.Address {

@@ -15,7 +15,7 @@ enum Attribute: String, CaseIterable {
         }
     }
 
-    /// The member of a day and of a period; also the goal's name, where there can be one.
+    /// The member of a day and of a period; also the goal's name, if there can be one.
     var member: String {
         switch self {
         case .steps: "steps"
@@ -43,12 +43,12 @@ enum Attribute: String, CaseIterable {
         }
     }
 
-    /// How much a day has of it; nil where that is not known.
+    /// How much a day has of it; nil if that is not known.
     func amount(ofDay day: JSON) -> Amount? {
         isSum ? day.double(member).map { Amount(value: $0) } : day[member].flatMap(Self.spread)
     }
 
-    /// How much a period has of it on an average day; nil where that is not known.
+    /// How much a period has of it on an average day; nil if that is not known.
     func amount(ofPeriod period: JSON) -> Amount? {
         guard let numbers = period[member] else { return nil }
         return isSum ? numbers.double("mean").map { Amount(value: $0) } : Self.spread(numbers)

@@ -5,7 +5,7 @@ import Fitness
 enum DaysCommands {
     static let all = [today, day, week, month, year, heartRate, goals]
 
-    /// Does what the command line asks for; nil where it is none of these.
+    /// Does what the command line asks for; nil if it is none of these.
     static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
         switch arguments.command {
         case ["today"]: try Reports(call, arguments).today()

@@ -59,7 +59,7 @@ struct Goals {
         }
     }
 
-    /// What a goal should be: a whole number of steps, metres or kilocalories; null for none; nil where the text says
+    /// What a goal should be: a whole number of steps, metres or kilocalories; null for none; nil if the text says
     /// neither.
     static func target(_ text: String, _ attribute: Attribute) -> JSON? {
         let text = text.lowercased().filter { $0 != " " }

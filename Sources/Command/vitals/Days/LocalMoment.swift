@@ -9,14 +9,14 @@ import Telemetry
 ///     now   -2h   -1h30m   14:00   14:00:30   yesterday   "yesterday 14:00"   2026-11-21   "2026-11-21 14:00"
 ///     2026-11-21T14:00:00Z   2026-11-21T14:00:00.250+01:00
 struct LocalMoment {
-    /// Unix milliseconds; where a day was typed without a time, its first moment.
+    /// Unix milliseconds; if a day was typed without a time, its first moment.
     let start: Int64
-    /// The end of the day, where a day was typed without a time; otherwise the same.
+    /// The end of the day, if a day was typed without a time; otherwise the same.
     let end: Int64
 
     static let expected = "a time such as \"2026-11-21 14:00\", 2026-11-21T14:00:00Z, 14:00, yesterday, -2h or now"
 
-    /// The moment that a text spells; nil where it spells none.
+    /// The moment that a text spells; nil if it spells none.
     /// - Parameter now: Unix milliseconds.
     init?(_ text: String, now: Int64) {
         guard text != "now" else {
@@ -117,7 +117,7 @@ struct LocalMoment {
         return sign * (hours * 3600 + minutes * 60)
     }
 
-    /// A time that the clocks skip counts as if they had not been changed; where they show a time twice, the C library
+    /// A time that the clocks skip counts as if they had not been changed; if they show a time twice, the C library
     /// chooses.
     private static func moment(_ day: CalendarDay, _ time: Time) -> Int64? {
         if let zone = time.zone {
@@ -140,7 +140,7 @@ struct Period {
     let from: Int64
     let to: Int64
 
-    /// - Parameter ago: where no option is given, how long before now the period begins; nil where an option is
+    /// - Parameter ago: if no option is given, how long before now the period begins; nil if an option is
     ///   required.
     init(_ arguments: Arguments, default ago: Int64?) throws {
         let now = unixMilliseconds()

@@ -98,7 +98,7 @@ struct Reports {
                 + drawing(rows, data["summary"], attribute))
     }
 
-    /// Bars and their summary, or a sentence that there is nothing to draw.
+    /// Bars and their summary, or a sentence that says that there is nothing to draw.
     private func drawing(_ rows: [Bars.Row], _ period: JSON?, _ attribute: Attribute) -> String {
         guard rows.contains(where: { $0.amount != nil }) else { return Self.nothing }
         return Bars(rows: rows).drawn(on: paper) + summary(period, attribute)
@@ -131,7 +131,7 @@ struct Reports {
             let percent = days.compactMap { day, numbers in
                 numbers.goal(goal)?.percent.map { (day, $0) }
             }
-            // Where nothing is known of a month, it must not show 0 %.
+            // If nothing is known of a month, it must not show 0 %.
             let isKnown = days.contains { goal.amount(ofDay: $0.numbers) != nil }
             return MonthCalendar.Entry(name: goal.title, percent: isKnown ? Dictionary(percent) { $1 } : [:])
         }.filter { !$0.percent.isEmpty }
@@ -205,7 +205,7 @@ struct Reports {
         return paper.style.bold(title + goal) + "\n"
     }
 
-    /// What a period comes to.
+    /// The totals of a period.
     private func summary(_ period: JSON?, _ attribute: Attribute) -> String {
         guard let period, let numbers = period[attribute.member] else { return "" }
         let named = [("total", "total"), ("mean", "mean"), ("min", "least"), ("max", "most"), ("resting", "resting")]

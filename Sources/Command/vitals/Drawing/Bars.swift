@@ -2,7 +2,7 @@
 struct Amount {
     /// The value, or the mean of several.
     let value: Double
-    /// From the lowest to the highest, where a sum means nothing: temperatures and heart rates.
+    /// From the lowest to the highest, for values whose sum means nothing: temperatures and heart rates.
     var range: ClosedRange<Double>?
 
     /// The most that a drawing has to hold.

@@ -66,7 +66,7 @@ struct Columns {
         return text
     }
 
-    /// The part of a column that is in a row; nil where there is none.
+    /// The part of a column that is in a row; nil if there is none.
     private func cell(_ column: Column, _ row: Int, _ scale: Scale, _ paper: Paper) -> Character? {
         guard let amount = column.amount else { return nil }
         if let range = amount.range {

@@ -7,7 +7,7 @@
 ///         └┬────────┬────────
 ///          13:00    13:30
 ///
-/// Each character holds 2 by 4 points, the dots of Braille; one, where the terminal shows ASCII only. Where nothing was
+/// Each character holds 2 by 4 points, the dots of Braille; one, if the terminal shows ASCII only. Where nothing was
 /// measured, there is a gap.
 struct Graph {
     /// What was measured in a piece of time.
@@ -113,7 +113,7 @@ private struct Raster {
     let columns: Int
     let rows: Int
     private let dots: (across: Int, down: Int)
-    /// Braille's bits, by character; any bit is the whole character where it is one dot.
+    /// Braille's bits, by character; any bit is the whole character if it is one dot.
     private var marks: [UInt8]
     private var shades: [Bool]
 

@@ -1,6 +1,6 @@
 import Fitness
 
-/// A month as calendars show it, Monday first, with percentages under each day; a star where they are 100 or more.
+/// A month as calendars show it, Monday first, with percentages under each day; a star if they are 100 or more.
 ///
 ///                 Mon    Tue    Wed    Thu    Fri    Sat    Sun
 ///                                                              1

@@ -65,7 +65,7 @@ struct Friends {
     // MARK: What friends see
 
     /// Whether friends should see the person's steps: as the command line says, or as the person answers at the
-    /// terminal, where friends do not see them yet. Where it is left out, nothing changes.
+    /// terminal, if friends do not see them yet. If it is left out, nothing changes.
     private func share(_ office: Office) throws -> (String, JSON?) {
         if let text = try arguments.optionalString("share-steps") {
             guard let value = onOff(text) else { throw arguments.refusal(of: "share-steps", "expected on or off") }
@@ -171,7 +171,7 @@ struct Friends {
     }
 
     /// The one that is meant: by id, by the whole name, or by its beginning; in any case.
-    /// - Parameter verb: what the command does, for the error where nobody was named.
+    /// - Parameter verb: what the command does, for the error if nobody was named.
     static func one(
         _ wanted: String, among known: [JSON], _ states: Set<String>, to verb: String
     ) throws(Failure) -> (id: String, name: String) {

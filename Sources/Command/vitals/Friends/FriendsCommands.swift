@@ -4,7 +4,7 @@ import Daemon
 enum FriendsCommands {
     static let all = [friends, cheer, notifications]
 
-    /// Does what the command line asks for; nil where it is none of these.
+    /// Does what the command line asks for; nil if it is none of these.
     static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
         switch arguments.command {
         case ["friends"]: try Friends(call, arguments).list()

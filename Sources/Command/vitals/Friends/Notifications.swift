@@ -4,7 +4,7 @@ import MQTT
 import Telemetry
 
 // `vitals notifications`. The consumer's list is authoritative; the topic only says earlier what will be in it.
-// Somebody who follows is shown the list first, and again after each time without the broker; an id is shown once.
+// Somebody who follows is shown the list first, and again each time the broker was away; each id is shown once.
 
 /// Lists, follows and confirms notifications.
 struct Notifications {

@@ -23,8 +23,8 @@ struct Confirming {
         (self.call, self.arguments) = (call, arguments)
     }
 
-    /// Prints a nonce, where only that was asked for.
-    /// - Returns: nil where it was not.
+    /// Prints a nonce, if only that was asked for.
+    /// - Returns: nil if it was not.
     func drawNonce() throws -> ExitCode? {
         guard let provider = try arguments.optionalString("provider"), try arguments.optionalString("token-file") == nil
         else { return nil }

@@ -3,7 +3,7 @@ import Telemetry
 
 // `vitals enrol`, `gateways`, `claim`, `release`, `claims`: a person's own gateways and sensors.
 
-/// Enrols this machine's gateway, and looks after those that are enrolled.
+/// Enrols this machine's gateway, and manages those that are enrolled.
 struct Enrolling {
     private let call: Call
     private let arguments: Arguments

@@ -69,7 +69,7 @@ struct Exporting {
         }
     }
 
-    /// What a part holds: text, or something else in base64; nil where it holds nothing.
+    /// What a part holds: text, or something else in base64; nil if it holds nothing.
     private static func bytes(of part: JSON) throws(Failure) -> [UInt8]? {
         guard case .string(let text) = part["data"] else { return nil }
         guard part["encoding"] == "base64" else { return Array(text.utf8) }

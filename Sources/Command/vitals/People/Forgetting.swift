@@ -50,8 +50,8 @@ struct Forgetting {
 
     private var isSure: Bool { get throws { try arguments.flag("yes") } }
 
-    /// What cannot be undone must not be done just because there was nobody to ask: `ssh pi vitals reset-all` has no
-    /// terminal.
+    /// Something that cannot be undone must not be done just because there was nobody to ask: `ssh pi vitals reset-all`
+    /// has no terminal.
     private func refuseUnasked() throws {
         guard try isSure || Secret.isTerminal else {
             throw Failure(

@@ -70,7 +70,7 @@ struct Passwords {
         }
     }
 
-    /// Asks for a code to be sent, and reads it; or does one of the two, where nobody is at a terminal.
+    /// Asks for a code to be sent, and reads it; or does only one of the two, if nobody is at a terminal.
     func reset() throws -> ExitCode {
         let name = try AccountName(arguments.string("NAME"))
         if try !arguments.flag("code") {

@@ -12,7 +12,7 @@ enum PeopleCommands {
         ("What is kept of you", [export, resetAll, deleteAccount]),
     ]
 
-    /// Does what the command line asks for; nil where it is none of these.
+    /// Does what the command line asks for; nil if it is none of these.
     static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
         switch arguments.command {
         case ["sign-up"]: try SigningIn(call, arguments).signUp()

@@ -169,7 +169,7 @@ private struct ProfileField {
         self.isRequired = isRequired ?? isUsually
     }
 
-    /// What is offered where there is no answer yet.
+    /// What is offered if there is no answer yet.
     var hint: String {
         switch kind {
         case .name, .number: ""
@@ -198,13 +198,13 @@ private struct ProfileField {
         names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
     }
 
-    /// The value that a text gives this field; nil where it is not valid.
+    /// The value that a text gives this field; nil if it is not valid.
     func value(_ text: String) -> JSON? {
         let text = text.trimmed
         switch kind {
         case .name: return ProfileRules.isName(text) ? .string(text) : nil
         case .dateOfBirth:
-            // East of here it may be tomorrow: there the consumer decides.
+            // East of here it may already be tomorrow: then the consumer decides.
             guard let day = CalendarDay(text), let today = CalendarDay.today,
                 ProfileRules.isDateOfBirth(day, on: today.advanced(by: 1))
             else { return nil }
@@ -225,7 +225,7 @@ private struct ProfileField {
     }
 }
 
-/// Answers of a person that were not saved yet, in a file beside the sign-in, readable by its owner only.
+/// A person's answers that were not saved yet, in a file next to the sign-in, readable by its owner only.
 private struct ProfileDraft {
     var answers: [String: JSON] = [:]
     private let place: Credential.Place?
@@ -241,7 +241,7 @@ private struct ProfileDraft {
         answers = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    /// Stores them. Where that fails, they are lost with the program, which goes on.
+    /// Stores them. If that fails, the program continues, and they are lost when it ends.
     func write() {
         guard let place else { return }
         let members = answers.sorted { $0.key < $1.key }.map { JSON.Member($0.key, $0.value) }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Programs that this one runs.
 enum Programs {
-    /// The path of one of ours: beside this one, otherwise wherever PATH finds it.
+    /// The path of one of ours: next to this one, otherwise where PATH finds it.
     static func ours(_ name: String) -> String {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count - 1)

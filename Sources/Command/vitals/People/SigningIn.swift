@@ -73,7 +73,7 @@ struct SigningIn {
         guard let place = call.place, let credential = call.credential else {
             throw Office.notSignedIn(call)
         }
-        // Whatever the consumer says: the person wants this machine to forget it.
+        // Done whatever the consumer says: the person wants this machine to forget the sign-in.
         defer { Credential.remove(place) }
         do {
             _ = try Office.visit(call) { try $0.ask("account/sign-out", [("device", .string(credential.device.text))]) }
@@ -129,7 +129,7 @@ struct SigningIn {
         }
     }
 
-    /// Where the broker does not accept what an earlier sign-in left, as after a password reset, that does not count as
+    /// If the broker does not accept what an earlier sign-in left, as after a password reset, that does not count as
     /// a sign-in: it is replaced.
     private func refuseWhereSignedIn() throws(Failure) {
         guard let credential = call.credential else { return }

@@ -100,7 +100,7 @@ struct Rename {
 }
 
 private enum Change {
-    /// Sends the gateway the request that `inquiry` makes for it, and prints the result; does nothing where that is
+    /// Sends the gateway the request that `inquiry` makes for it, and prints the result; does nothing if that is
     /// nil.
     static func make(
         _ call: Call, within limit: Duration? = nil, _ inquiry: (Household, Household.Gateway) throws -> Inquiry?,
@@ -119,7 +119,7 @@ private enum Change {
         return .ok
     }
 
-    /// Asks the person at the terminal; where nobody is there, the command line itself is the confirmation.
+    /// Asks the person at the terminal; if nobody is there, the command line itself is the confirmation.
     static func isConfirmed(_ question: String) -> Bool {
         guard isatty(STDIN_FILENO) == 1 else { return true }
         Output.ask(question + " [y/N] ")

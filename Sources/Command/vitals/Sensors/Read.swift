@@ -72,7 +72,7 @@ struct Read {
         }
     }
 
-    /// What else there is to know about a reading.
+    /// Other things to know about a reading.
     private func remarks(_ data: JSON) -> String {
         var remarks: [String] = []
         if case .own(nil) = sensor, let sensor = data.text("sensor") { remarks.append(sensor) }

@@ -26,7 +26,7 @@ struct Scan {
         let broker = Broker(call)
         try broker.connect()
         defer { broker.stop() }
-        // Those who come later are told by events; what was found last week is told by nobody.
+        // What is found from now on comes as events; nothing reports what was found last week.
         let kept = try broker.gather(Household.filters(call, gateway: [.status, .events], sensor: []))
         let gateway = try Household(kept, call.topics).theGateway(call)
         let services = services.map { JSON.array($0.map(JSON.string)) }
@@ -66,7 +66,7 @@ struct Scan {
     // MARK: Text
 
     /// `Device Found  * Polar H10             C0:FF:EE:00:00:01  -61 dBm   95 %  heart-rate, battery  (strap)`, the
-    /// star where it is connected. The columns are as wide as usual values, since nobody knows yet what will come.
+    /// star if it is connected. The columns are as wide as usual values, since nobody knows yet what will come.
     private func line(_ device: DevicePayload) -> String {
         let name = device.name.map(escaped) ?? "(no name)"
         var cells = [
@@ -91,7 +91,7 @@ struct Scan {
     private func strength(_ rssi: Int?) -> String {
         guard let rssi else { return padded("-", style.bars(0) == nil ? 8 : 13) }
         let text = padded("\(rssi) dBm", 8)
-        // What a strap's radio needs, from "just about" to "beside it".
+        // What a strap's radio needs, from "just about" to "right next to it".
         let count = [-90, -80, -67, -55].count { rssi >= $0 }
         return style.bars(count).map { "\($0) \(text)" } ?? text
     }

@@ -60,7 +60,7 @@ struct Status {
             ("Outbox", describe(health.outbox)),
             ("Clock", health.clock),
         ]
-        // Problems are shown only where there are any.
+        // Problems are shown only if there are any.
         if let disk = health.disk, disk != .ok { lines.append(("Disk", describe(disk, since: health.diskSince))) }
         if health.dropped > 0 {
             lines.append(("Dropped", "\(counted(health.dropped, "reading")), because the outbox was full"))

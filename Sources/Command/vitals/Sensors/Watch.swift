@@ -154,7 +154,7 @@ struct Watch {
 
     private func isWanted(_ id: ID) -> Bool { sensor == nil || sensor == id }
 
-    /// The sensor's id, after its gateway's where there are several.
+    /// The sensor's id, after its gateway's if there are several.
     private func label(_ gateway: ID, _ sensor: ID) -> String {
         gateways.count > 1 ? "\(gateway)/\(sensor)" : sensor.text
     }

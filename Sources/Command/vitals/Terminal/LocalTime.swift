@@ -3,7 +3,7 @@ import Glibc
 
 /// Unix milliseconds as local times.
 enum LocalTime {
-    /// `09:33:10`, and the date before it where that is not today's: `2026-03-01 09:33:10`.
+    /// `09:33:10`, and the date before it if that is not today's: `2026-03-01 09:33:10`.
     static func brief(_ unixMilliseconds: Int64) -> String {
         let (then, now) = (fields(unixMilliseconds), fields(Daemon.unixMilliseconds()))
         let isToday = then.tm_year == now.tm_year && then.tm_yday == now.tm_yday

@@ -32,7 +32,8 @@ enum Output {
     /// Whether programs read what is printed.
     private static let isJSON = CommandLine.arguments.prefix { $0 != "--" }.contains("--json")
 
-    /// Says something to the person, beside the output; to a program as an object, like everything else that it reads.
+    /// Tells the person something that is not output; tells a program the same as an object, like everything else that
+    /// it reads.
     static func note(_ text: String) {
         let text = Hints.completed(text)
         let json: JSON = ["note": .string(text)]
@@ -49,7 +50,7 @@ enum Output {
         _ = bytes.withUnsafeBytes { Glibc.write(terminal >= 0 ? terminal : STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Whether nobody reads standard output any longer. A pipe says so although nothing is written.
+    /// Whether nobody reads standard output any more. A pipe says so even if nothing is written.
     static var readerHasGone: Bool {
         var entry = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         return poll(&entry, 1, 0) == 1 && entry.revents & Int16(POLLERR | POLLNVAL) != 0
@@ -73,7 +74,7 @@ struct Style {
     func cyan(_ text: String) -> String { wrap(text, "36") }
     func yellow(_ text: String) -> String { wrap(text, "33") }
 
-    /// Up to four bars, as telephones show a signal; nil where there is no terminal to look at them.
+    /// Up to four bars, as telephones show a signal; nil if there is no terminal to look at them.
     func bars(_ count: Int) -> String? {
         let bars = "▂▄▆█"
         return isOn ? String(bars.prefix(count)) + dim(String(bars.dropFirst(count))) : nil

@@ -6,7 +6,7 @@ struct Paper {
     /// How many columns it has.
     let width: Int
     /// Whether it shows more than ASCII: the locale says so, in its variables. Asking the C library instead would
-    /// refuse a locale that somebody brings along by ssh and that is not installed here, although the terminal is what
+    /// refuse a locale that comes along by ssh and is not installed here, although it is the terminal that
     /// counts.
     let isUnicode: Bool
     let style = Style()
@@ -20,7 +20,7 @@ struct Paper {
         isUnicode = locale.lowercased().replacing("-", with: "").contains("utf8")
     }
 
-    /// The width that is asked for, otherwise the terminal's; nil where there is none.
+    /// The width that is asked for, otherwise the terminal's; nil if there is none.
     static var columns: Int? {
         if let asked = variable("COLUMNS").flatMap({ Int($0) }) { return asked }
         var size = winsize()
@@ -44,7 +44,7 @@ struct Paper {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// The mark beside a value that reached its goal.
+    /// The mark next to a value that has reached its goal.
     var star: Character { glyph("★", or: "*") }
 }
 

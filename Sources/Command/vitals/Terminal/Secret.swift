@@ -1,7 +1,7 @@
 import Daemon
 import Glibc
 
-// Passwords and codes come from a terminal, where they are not shown, from a file, or from standard input, where it is
+// Passwords and codes come from a terminal, where they are not shown, from a file, or from standard input, if that is
 // not a terminal. They never come from the command line: everybody on the machine can see that.
 
 /// Where passwords and answers come from.
@@ -40,7 +40,7 @@ enum Secret {
     /// Whether a person is there.
     static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// What is typed at the terminal, and shown as it is; nil at its end (Ctrl-D).
+    /// What is typed at the terminal, and shown while it is typed; nil at the end (Ctrl-D).
     static func answer(_ prompt: String) -> String? {
         Output.ask(prompt)
         return readLine()
@@ -50,7 +50,7 @@ enum Secret {
     private static func hidden(_ prompt: String) throws(Failure) -> String {
         var before = termios()
         guard tcgetattr(STDIN_FILENO, &before) == 0 else { throw Failure(.usage, "this is not a terminal") }
-        // Without signals from the keyboard: nothing ends the program while the terminal is mute.
+        // Without signals from the keyboard: nothing ends the program while the terminal echoes nothing.
         var mute = before
         mute.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &mute)
@@ -76,7 +76,7 @@ enum Secret {
     }
 }
 
-/// Asks the person at the terminal; where nobody is there, the command line itself is the confirmation.
+/// Asks the person at the terminal; if nobody is there, the command line itself is the confirmation.
 func isConfirmed(_ question: String) -> Bool {
     guard Secret.isTerminal else { return true }
     return ["y", "yes"].contains((Secret.answer(question + " [y/N] ") ?? "").lowercased())

@@ -1,7 +1,7 @@
-/// Columns under headings, two spaces apart. Where they are wider than the terminal, the last one is wrapped between
-/// words; where that is not enough, each row becomes a paragraph with a line for each cell. No word is ever broken: ids
+/// Columns under headings, two spaces apart. If they are wider than the terminal, the last one is wrapped between
+/// words; if that is not enough, each row becomes a paragraph with a line for each cell. No word is ever broken: ids
 /// are there to be copied.
-/// - Parameter width: the terminal's; nil where there is none.
+/// - Parameter width: the terminal's; nil if there is none.
 func table(_ headings: [String], _ rows: [[String]], within width: Int? = Paper.columns) -> String {
     let all = [headings] + rows
     let widths = headings.indices.map { column in all.map { $0[column].count }.max() ?? 0 }

@@ -64,7 +64,7 @@ package enum AccountName: Hashable {
         }
     }
 
-    /// The error where somebody has this name already. A sign-up cannot keep that secret: requirement B1.
+    /// The error if somebody has this name already. A sign-up cannot keep that secret: requirement B1.
     var alreadyRegistered: ReplyError {
         let name =
             switch self {
@@ -76,7 +76,7 @@ package enum AccountName: Hashable {
     }
 }
 
-/// A field's value; nil where it is left out or null.
+/// A field's value; nil if it is left out or null.
 package func present(_ field: String, _ fields: JSON) -> JSON? {
     fields[field].flatMap { $0 == .null ? nil : $0 }
 }

@@ -12,20 +12,20 @@ package struct StoredAccount: Equatable {
     package let user: ID
     let email: [UInt8]?
     let phone: [UInt8]?
-    /// Sealed; nil where the person signs in with a provider only.
+    /// Sealed; nil if the person signs in with a provider only.
     fileprivate let password: [UInt8]?
     /// Failed sign-ins since the last one that succeeded.
     package let failures: Int
     /// Unix milliseconds.
     package let created: Int64
-    /// When a reset has shown that the address or number is the holder's, Unix milliseconds; nil where none has.
+    /// When a reset has shown that the address or number is the holder's, Unix milliseconds; nil if none has.
     package let verified: Int64?
-    /// Codes from before this time are no longer valid, Unix milliseconds.
+    /// Codes from before this time (Unix milliseconds) are no longer valid.
     let codesEnded: Int64
 
     /// Whether there is a password.
     var hasPassword: Bool { password != nil }
-    /// The keyed hash that the account is found by, where it has a name of its own.
+    /// The keyed hash that the account is found by, if it has a name of its own.
     package var lookup: [UInt8]? { email ?? phone }
 
     fileprivate static let columns = "person, email, phone, password, failures, created_ms, verified_ms, codes_ended_ms"
@@ -100,7 +100,7 @@ package struct AccountRows {
 
     /// Makes an account, and the document with its name in the clear. The person must have a secret.
     /// - Parameters:
-    ///   - name: nil where the person signs in with a provider.
+    ///   - name: nil if the person signs in with a provider.
     ///   - now: Unix milliseconds.
     package func add(_ user: ID, _ name: AccountName?, _ password: StoredPassword?, now: Int64) throws(VaultError) {
         let lookup = try name.map { name throws(VaultError) in Value.blob(try name.lookup(keys)) } ?? .null
@@ -115,7 +115,7 @@ package struct AccountRows {
         }
     }
 
-    /// The account's stored password; nil where there is none.
+    /// The account's stored password; nil if there is none.
     package func password(of account: StoredAccount) throws(VaultError) -> StoredPassword? {
         guard let sealed = account.password else { return nil }
         return try StoredPassword(bytes: keys.service.openWithNonce(sealed, aad: Self.data(account.user)))

@@ -18,7 +18,7 @@ package struct AccountsSetting: FeatureSettings {
 package struct AccountSettings: Equatable {
     /// Whether strangers may sign up.
     let allowsSignUp: Bool
-    /// A program that takes a whole mail on its standard input, and its arguments; nil where mails are not sent.
+    /// A program that takes a whole mail on its standard input, and its arguments; nil if mails are not sent.
     let mailCommand: [String]?
     /// The providers that may vouch for people, by name.
     package let providers: [String: ProviderSettings]

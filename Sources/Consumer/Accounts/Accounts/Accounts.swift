@@ -9,10 +9,11 @@ package import Vault
 
 // Accounts: signing up, signing in, and people's requests about their own account.
 //
-// A person who signs up or in gets a device, see Devices.swift. Passwords are compared by their hashes, made on threads
-// of their own (HashingPool.swift), while the session's thread goes on; Attempts.swift says how often one may try.
+// A person who signs up or signs in gets a device: see Devices.swift. Passwords are compared by their hashes, made on
+// threads of their own (HashingPool.swift), while the session's thread continues; Attempts.swift says how often a
+// person may try.
 //
-// Only a sign-up tells whether a name exists. Where a name does not exist, or has no password, the same work is done
+// Only a sign-up tells whether a name exists. If a name does not exist, or has no password, the same work is done
 // nevertheless: the password is hashed, with a salt drawn at the start, as much is flushed to the disk, and the same
 // waits and locks apply.
 //
@@ -26,13 +27,13 @@ package final class Accounts: @unchecked Sendable {
     package let rows: AccountRows
     package let devices: Devices
     private(set) var resets: Resets?
-    /// Verifies ID tokens; nil where nobody signs in with a provider.
+    /// Verifies ID tokens; nil if nobody signs in with a provider.
     package private(set) var providers: ProviderSignIn?
     package let settings: AccountSettings
     private let pool: HashingPool
     var attempts = Attempts()
-    /// Sixty new people at once, then one a minute. Each is one more client at the broker, which writes down all
-    /// clients at every change and answers nobody meanwhile: strangers must not make thousands of them.
+    /// Sixty new people at once, then one a minute. Each is another client at the broker, which writes down all
+    /// clients at every change, and answers nobody in the meantime: strangers must not make thousands of them.
     private var newcomers = Allowance<Int>(perSecond: 1.0 / 60, burst: 60)
     /// Milliseconds of a clock that never runs backwards, for waits.
     package var clock: () -> UInt64 = millisecondsSinceBoot
@@ -74,7 +75,7 @@ package final class Accounts: @unchecked Sendable {
                     let password = try stored.get()
                     let user = try makePerson()
                     let add = { @Sendable [unowned self] in
-                        // Somebody else may have taken the name meanwhile.
+                        // Somebody else may have taken the name in the meantime.
                         guard try rows.account(fields.name.lookup(context.keys)) == nil else {
                             throw fields.name.alreadyRegistered
                         }
@@ -139,7 +140,7 @@ package final class Accounts: @unchecked Sendable {
         }
     }
 
-    /// Signs in a person that an OpenID provider vouches for, and makes the person where there is none yet. The caller
+    /// Signs in a person that an OpenID provider vouches for, and makes the person if there is none yet. The caller
     /// must have verified the ID token, and that it is used for the first time.
     ///
     /// An e-mail address in the token makes no connection to an account with that address: otherwise anybody who
@@ -207,7 +208,7 @@ private struct OnSessionThread<Value>: @unchecked Sendable {
 
 extension Accounts {
     /// Hashes a new password for storing; answers on the session's thread.
-    /// - Throws: `busy` where too many wait.
+    /// - Throws: `busy` if too many wait.
     package func hash(
         _ password: Password, isGuest: Bool,
         _ completion: @escaping @Sendable (Result<StoredPassword, any Error>) -> Void
@@ -232,10 +233,10 @@ extension Accounts {
         }
     }
 
-    /// Compares a password with an account's, and takes equally long where there is no account, or no password.
+    /// Compares a password with an account's, and takes equally long if there is no account, or no password.
     /// - Parameters:
     ///   - name: the name that failures are counted under.
-    ///   - wrong: the answer where it is not right.
+    ///   - wrong: the answer if it is not right.
     /// - Throws: `busy`, `rate-limited` or `locked`, without a look at the password.
     package func check(
         _ password: Password, of account: StoredAccount?, tries name: [UInt8], isGuest: Bool, wrong: ReplyError,
@@ -260,7 +261,7 @@ extension Accounts {
             } catch let error as ReplyError {
                 attempts.failed(name, now: clock())
                 completion(.failure(error))
-                // After the answer, so that it does not have to wait; and with the same flush where the account does
+                // After the answer, so that it does not have to wait; and with the same flush if the account does
                 // not exist.
                 count(account, isGuest: isGuest)
             } catch {

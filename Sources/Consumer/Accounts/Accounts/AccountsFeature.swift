@@ -79,7 +79,7 @@ extension Documents {
         let id: String
         let created: Int64
         let version: Int64
-        /// Nil where it cannot be opened.
+        /// Nil if it cannot be opened.
         let name: JSON?
     }
 

@@ -28,12 +28,13 @@ package struct Attempts {
     private let capacity: Int
     private var entries: [[UInt8]: Entry] = [:]
 
-    /// - Parameter capacity: how many names are remembered; beyond that, the names whose wait ended first go.
+    /// - Parameter capacity: how many names are remembered; beyond that, the names whose wait ended first are
+    ///   forgotten.
     init(capacity: Int = 10_000) { self.capacity = capacity }
 
-    /// Why a name cannot be tried now; nil where it can.
+    /// Why a name cannot be tried now; nil if it can.
     /// - Parameters:
-    ///   - failures: how many the account itself remembers, where there is one. The account has the last word on locks:
+    ///   - failures: how many the account itself remembers, if there is one. The account has the last word on locks:
     ///     an operator may have unlocked it.
     ///   - locks: whether `lock` failures lock the name; otherwise they only make the next try wait, however many there
     ///     are.
@@ -49,7 +50,7 @@ package struct Attempts {
         return entry.underWay > 0 ? .wait(seconds: 1) : nil
     }
 
-    /// A try begins. Until its outcome is known there is no other: many at once are no way around the wait.
+    /// A try begins. Until its outcome is known, there is no other: many tries at once are no way around the wait.
     mutating func began(_ name: [UInt8]) {
         if entries[name] == nil { makeRoom() }
         entries[name, default: Entry()].underWay += 1

@@ -28,7 +28,7 @@ extension Store: Roster {
 }
 
 extension BrokerDevice {
-    /// Nil where the row is damaged.
+    /// Nil if the row is damaged.
     fileprivate init?(_ row: borrowing Row) throws(VaultError) {
         guard let id = identifier(try row.text("device")), let user = identifier(try row.text("person")),
             let credential = BrokerCredential(bytes: try row.blob("credential"))
@@ -38,7 +38,7 @@ extension BrokerDevice {
 }
 
 extension BrokerGateway {
-    /// Nil where the row is damaged.
+    /// Nil if the row is damaged.
     fileprivate init?(_ row: borrowing Row) throws(VaultError) {
         let owner = try row.textIfPresent("owner")
         guard let id = identifier(try row.text("gateway")),

@@ -39,7 +39,7 @@ enum CommonPasswords {
         }
     }
 
-    /// The part that a text repeats, where it is a repetition: `passpass` is `pass`.
+    /// The part that a text repeats, if it is a repetition: `passpass` is `pass`.
     private static func repeated(_ text: String) -> String {
         let count = text.count
         for length in stride(from: shortest, through: count / 2, by: 1) where count % length == 0 {

@@ -6,12 +6,12 @@ import Telemetry
 
 // Confirming that the asker is the person.
 //
-// A device that was left lying about, or was stolen, must not be enough for what cannot be undone: deleting the
-// account, and deleting everything that is kept in it. The password is asked for again, or, where people sign in with a
+// A device that was left lying around, or was stolen, must not be enough for things that cannot be undone: deleting the
+// account, and deleting everything that is kept in it. The password is asked for again, or, if people sign in with a
 // provider, an ID token with a fresh nonce. People of the settings have neither, and are not asked.
 //
-// Wrong passwords cause waits as at a sign-in, with a count of their own. They lock nothing, whoever enters them: when
-// a device in somebody else's hands is revoked, its owner waits for a quarter of an hour at most.
+// Wrong passwords cause waits as at a sign-in, with a count of their own. They lock nothing, no matter who enters them:
+// when a device in somebody else's hands is revoked, its owner waits for a quarter of an hour at most.
 
 extension Accounts {
     /// No request with an ID token is longer.

@@ -11,7 +11,7 @@ import Vault
 // the password, which are given out once, in the reply to a sign-in. We keep only the hash that the broker keeps, too.
 //
 // The broker hears of a new device first, because the password exists only now; then its row is written, and the reply
-// leaves. Where that is interrupted, nobody has the password, and the broker drops the client at the next connection
+// leaves. If that is interrupted, nobody has the password, and the broker drops the client at the next connection
 // (BrokerRules.swift). A device that is removed loses its row first, for the same reason.
 
 /// A device that has just been signed in.
@@ -58,7 +58,7 @@ package final class Devices: @unchecked Sendable {
         ]
     }
 
-    /// The broker is in line with all changes. A device that was revoked while the broker did not answer, also before a
+    /// The broker is in line with all changes. A device that was revoked while the broker did not answer, even before a
     /// restart, is gone only now.
     /// - Parameter found: people of whom a client was found there and removed.
     package func brokerIsInLine(_ found: Set<ID>) {
@@ -101,7 +101,7 @@ package final class Devices: @unchecked Sendable {
         }
     }
 
-    /// Answers a sign-in. Where nobody hears the reply, because the asker did not wait long enough, the device ends
+    /// Answers a sign-in. If nobody hears the reply, because the asker did not wait long enough, the device ends
     /// again: only the reply had its password.
     func welcome(_ signedIn: SignedIn, _ request: PeopleRequest, _ words: String) {
         request.unheard.takeBack = { [unowned self] in
@@ -125,8 +125,8 @@ package final class Devices: @unchecked Sendable {
     package func end(_ devices: [ID], of user: ID, _ completion: @escaping @Sendable (ReplyError?) -> Void) {
         guard let broker = context.rules else { return completion(Self.unconfirmed) }
         let told: BrokerRules.Completion = { [unowned self] error in
-            // Until the broker has disconnected it, the device may have asked for another code; and where the broker
-            // has not yet, it still may.
+            // Until the broker has disconnected it, the device may have asked for another code; and if the broker
+            // has not disconnected it yet, the device still may.
             if error != nil { unconfirmed.insert(user) }
             endCodes(of: user)
             completion(error.map { refusal($0) })

@@ -16,7 +16,7 @@ package struct EmailAddress: Hashable {
     /// The part before the @.
     var localPart: Substring { text[..<(text.firstIndex(of: "@") ?? text.endIndex)] }
 
-    /// The address that a text spells; nil where it is none.
+    /// The address that a text spells; nil if it is none.
     init?(_ given: String) {
         let text = given.trimmed
         guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }

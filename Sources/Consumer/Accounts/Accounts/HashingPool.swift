@@ -1,5 +1,5 @@
 // Hashing a password takes a good part of a second and 32 MiB, on purpose. So it is done on two threads of its own, at
-// most two at once, while the session's thread goes on; a few more wait in line, and an asker who finds the line full
+// most two at once, while the session's thread continues; a few more wait in line, and an asker who finds the line full
 // is told when to try again.
 //
 // The hash is not made of the password, but of its HMAC under the pepper, a key that is not in the database: nobody can
@@ -43,7 +43,7 @@ final class HashingPool: Sendable {
 
     /// Hashes a password, when its turn comes.
     /// - Parameter isGuest: askers who are not signed in leave a quarter of the line to those who are.
-    /// - Returns: nil; or, where the line is full and nothing will be done, in how many seconds there may be room.
+    /// - Returns: nil; or, if the line is full and nothing will be done, in how many seconds there may be room.
     func hash(
         _ password: Password, salt: [UInt8], isGuest: Bool, _ completion: @escaping Completion
     ) -> Int? {

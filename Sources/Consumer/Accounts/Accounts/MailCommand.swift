@@ -71,9 +71,9 @@ final class MailCommand: Sendable {
         }
     }
 
-    /// - Returns: what went wrong; nil where nothing did.
+    /// - Returns: what went wrong; nil if nothing did.
     private static func run(_ command: [String], _ message: [UInt8], _ limit: Duration) -> String? {
-        // A socket, because a write to it can be told not to end this process where the program has gone.
+        // A socket, because a write to it can be told not to end this process if the program has gone.
         var ends: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             return system(errno)

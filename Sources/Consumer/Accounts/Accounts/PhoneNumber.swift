@@ -4,7 +4,7 @@ package struct PhoneNumber: Hashable {
     /// A plus sign and digits only: `+4915123456789`. It distinguishes accounts.
     package let text: String
 
-    /// The number that a text spells, with spaces, hyphens, full stops and brackets as people write them; nil where it
+    /// The number that a text spells, with spaces, hyphens, full stops and brackets as people write them; nil if it
     /// is none.
     ///
     /// `+49 (0)151…` is refused: the digit in brackets is not dialled from abroad, but in some countries a zero is, and

@@ -13,7 +13,7 @@ package import Telemetry
 //     accounts/sign-in-with  {provider, id_token, device?}   the token is exchanged for a credential of ours
 //
 // IDToken.swift says when a token is believed. The nonce is used up in the transaction that makes the device, so a
-// token is good for one device only; where the device cannot be made, the nonce is not used up.
+// token is good for one device only; if the device cannot be made, the nonce is not used up.
 
 /// Answers requests to sign in with a provider that vouches for people. Belongs to the session's thread.
 package final class ProviderSignIn {

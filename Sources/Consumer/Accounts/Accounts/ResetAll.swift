@@ -20,7 +20,7 @@ package final class ResetAll: @unchecked Sendable {
     package static let lifetime: Int64 = 600_000
 
     private let context: PeopleContext
-    /// Confirms the asker's identity; nil where there are no accounts.
+    /// Confirms the asker's identity; nil if there are no accounts.
     private let accounts: Accounts?
     /// One for each person at a time, in memory only: after a restart people ask again.
     private var confirmations: [ID: Confirmation] = [:]
@@ -90,7 +90,7 @@ package final class ResetAll: @unchecked Sendable {
 
     private func begin(_ request: PeopleRequest) throws {
         let user = try request.user
-        // Two requests with the same confirmation may have been checked side by side.
+        // Two requests with the same confirmation may have been checked at the same time.
         try checkConfirmation(request)
         confirmations[user] = nil
         context.doors.forget(user, keepingAccount: true, telling: "reset-all") {

@@ -26,7 +26,7 @@ package struct ResetCodes {
 
     /// Milliseconds.
     package static let lifetime: Int64 = 15 * 60_000
-    /// How many may be out at once; beyond that, the oldest go early.
+    /// How many codes may be valid at once; beyond that, the oldest end early.
     private static let limit: Int64 = 10_000
     private static let length = 10
     /// Crockford's base 32: without I, L, O and U.

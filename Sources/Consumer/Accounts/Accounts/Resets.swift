@@ -10,7 +10,7 @@ import Telemetry
 // can set a new password.
 //
 // Addresses are not verified when somebody signs up: an address may belong to another person, who resets the password
-// when they hear of it. So the first reset of an account shows what hangs on it (friends, what others may be shown,
+// when they hear of it. So the first reset of an account shows what belongs to it (friends, what others may be shown,
 // gateways, sensors, readings), and changes nothing until its holder says whether to keep that. What is not kept ends
 // with the transaction that sets the password, and is forgotten like everything that a person has had forgotten
 // (target Custody). From then on the address is verified. Devices and codes end with every reset.
@@ -28,8 +28,8 @@ final class Resets: @unchecked Sendable {
     private let mail: MailCommand?
     /// Three at once, then one in ten minutes: nobody should be able to fill another person's mailbox.
     private var allowance = Allowance<[UInt8]>(perSecond: 1.0 / 600, burst: 3)
-    /// For all together, one in ten seconds: e-mail addresses are not verified, and somebody who signs up with other
-    /// people's must not make us write to thousands of them.
+    /// For everybody together, one in ten seconds: e-mail addresses are not verified, and somebody who signs up with
+    /// other people's must not make us write to thousands of them.
     private var mails = Allowance<Int>(perSecond: 0.1, burst: 30)
 
     init(_ accounts: Accounts) {
@@ -113,7 +113,7 @@ final class Resets: @unchecked Sendable {
     // MARK: The new password
 
     /// Errors are looked for in this order: the name, whether a code is given, the new password's rules, whether the
-    /// code is right, and whether the request leaves open what to do with what hangs on the account.
+    /// code is right, and whether the request does not say what to do with what belongs to the account.
     private func resetPassword(_ request: PeopleRequest) {
         request.answering {
             let name = try AccountName(request.fields)
@@ -131,7 +131,7 @@ final class Resets: @unchecked Sendable {
         }
     }
 
-    /// What the holder of an account has to be asked first; nil where there is no question.
+    /// What the holder of an account has to be asked first; nil if there is no question.
     private func question(about account: StoredAccount, _ isKept: Bool?) throws(VaultError) -> JSON? {
         guard account.verified == nil, isKept == nil else { return nil }
         let hanging = try context.features.hanging(
@@ -157,7 +157,7 @@ final class Resets: @unchecked Sendable {
         let devices = try accounts.devices.ids(of: user)
         let given = context.settings.givenSensors
         let sensors = try context.store.database.transaction { () throws(VaultError) -> Set<SensorName>? in
-            // Two requests with the same code may have been hashed side by side.
+            // Two requests with the same code may have been hashed at the same time.
             guard try codes.remove(lookup) else { return nil }
             try accounts.rows.setPassword(password, of: user)
             try accounts.rows.setVerified(user, now: now)
@@ -178,7 +178,7 @@ final class Resets: @unchecked Sendable {
                 request.done(["changed": true, "message": .string("The password was changed, \(words): sign in")])
             }
         }
-        // This comes first, so that nothing new of theirs is made meanwhile.
+        // This comes first, so that nothing new of theirs is made in the meantime.
         context.doors.forget(user, keepingAccount: true, telling: nil) { result in
             var words = "and what hung on the account is deleted"
             if case .failure(let error) = result {

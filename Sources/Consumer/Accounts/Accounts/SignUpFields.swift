@@ -32,7 +32,7 @@ package struct DeviceName: Hashable {
 
     package static let maximumLength = 64
 
-    /// The name in a request's field; empty where there is none.
+    /// The name in a request's field; empty if there is none.
     init(_ fields: JSON, field: String = "device") throws(ReplyError) {
         guard let value = present(field, fields) else {
             text = ""

@@ -13,7 +13,7 @@ package struct Consents {
 
     package init(_ documents: Documents) { self.documents = documents }
 
-    /// What a person has said of each; nil where they have not.
+    /// What a person has said of each; nil if they have not.
     package func said(by user: ID) throws(VaultError) -> [String: Bool] {
         let kept = try documents.read(Self.document, of: user)
         var said: [String: Bool] = [:]
@@ -30,8 +30,8 @@ package struct Consents {
         try documents.write(.object(members), Self.document, of: user)
     }
 
-    /// What a request about friends says besides: `"share":{"steps":true}`. Making a friend shows them nothing by
-    /// itself.
+    /// What a request about friends may say in addition: `"share":{"steps":true}`. Making a friend shows them nothing
+    /// by itself.
     package struct Share {
         fileprivate let steps: Bool?
 

@@ -47,7 +47,7 @@ struct Picture: Equatable {
         self = picture
     }
 
-    /// The picture in the bytes; nil where they are no picture, or not the whole of one.
+    /// The picture in the bytes; nil if they are no picture, or not the whole of one.
     init?(_ bytes: [UInt8]) {
         guard let found = Self.jpeg(bytes) ?? Self.png(bytes) ?? Self.webp(bytes) else { return nil }
         self.bytes = bytes

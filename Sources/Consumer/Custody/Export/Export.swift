@@ -7,13 +7,13 @@ import Readings
 import Records
 import Telemetry
 
-// What a person takes along, in parts.
+// The export of a person's data, in parts.
 //
 // The files are the sections of all features, in the order of their list, and before them a README that explains them.
 // Each comes in parts of at most 32 KiB of text. An empty file is left out. Nothing is remembered between two parts:
 // the cursor says where the next one begins.
 
-/// Makes the parts of what a person takes along. Belongs to the thread of its source's store and keys.
+/// Makes the parts of a person's export. Belongs to the thread of its source's store and keys.
 package struct Export {
     let sections: [ExportSection]
     package let source: ExportSource

@@ -20,7 +20,7 @@ extension Export {
         return sealed.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// The position that a cursor stands for; nil where it is not a cursor of this person.
+    /// The position that a cursor stands for; nil if it is not a cursor of this person.
     package func position(of cursor: String) throws(VaultError) -> ExportPosition? {
         let digits = cursor.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         let least = BlockCipher.nonceLength + Self.numbersLength + BlockCipher.tagLength

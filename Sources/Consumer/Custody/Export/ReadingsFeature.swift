@@ -5,8 +5,8 @@ import Readings
 import Records
 import Telemetry
 
-// The readings themselves. Their rows say by their stream whose they are; erasing ends the streams, and deletes what
-// belongs to nobody.
+// The readings themselves. The streams of their rows say to whom they belong; erasing ends the streams, and deletes
+// what belongs to nobody.
 
 extension Feature {
     /// Streams of sensors, and the readings in them.
@@ -79,7 +79,7 @@ extension ReadingKind {
 }
 
 // A part of readings ends at a time, and after a number of readings of that very millisecond. Readings that are stored
-// between two parts, with a time that is already past, are not in the export; where a clock block comes between two
+// between two parts, with a time that is already past, are not in the export; if a clock block comes between two
 // parts, readings that it moves across that time are in it twice, or not at all.
 
 extension ExportSection {
@@ -124,7 +124,7 @@ extension ExportSection {
         return ([iso8601(unixMilliseconds: time), "\(time)"] + fields(reading)).joined(separator: ",")
     }
 
-    /// What follows the times; nothing where the sensor did not say it.
+    /// What follows the times; nothing if the sensor did not say it.
     private static func fields(_ reading: Reading) -> [String] {
         switch reading.value {
         case .heartRate(let measurement):

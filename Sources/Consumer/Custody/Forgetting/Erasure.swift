@@ -9,9 +9,9 @@ import Vault
 // How a person is forgotten, step by step. Each step may be done again: after an interruption, at any instant, all of
 // them are done again from the first one on, because the list of the forgotten, which is written first, says so.
 //
-//     account    where the account goes, too: its rows, and its gateways, except those on which somebody else has a
+//     account    if the account is deleted, too: its rows, and its gateways, except those on which somebody else has a
 //                claim. Otherwise what is the account's own (contact, names of devices and gateways) is sealed again
-//                under a new secret; every other document goes. Friends lose a friend, but keep what they were told
+//                under a new secret; every other document is deleted. Friends lose a friend, but keep what they were told
 //                about the person
 //     streams    they end, their sensors get new ones under the new secret, and what is left of the old ones belongs to
 //                nobody: a sensor, and a time in which what it measured is not somebody else's
@@ -54,7 +54,7 @@ package struct Erasure {
     /// The next step; nil at the end.
     package private(set) var step: Step? = .account
     package private(set) var proof = Proof()
-    /// The person's clients at the broker, where they are removed with the account.
+    /// The person's clients at the broker, if they are removed with the account.
     package private(set) var devices: [ID] = []
     private var samples: [Sample] = []
     private var publicKeys: [[UInt8]] = []
@@ -71,7 +71,7 @@ package struct Erasure {
         self.settle = settle
     }
 
-    /// What a part of a step came to.
+    /// The result of a part of a step.
     package enum Advance { case done, goesOn, waitsForReaders }
 
     /// Does a part of the next step.
@@ -126,7 +126,7 @@ extension Erasure {
         return false
     }
 
-    /// Whether nothing was left. A request that was under way meanwhile, such as a sign-in that the broker had yet to
+    /// Whether nothing was left. A request that was under way at the time, such as a sign-in that the broker had yet to
     /// confirm, may have written a row after its table was emptied: then all steps are done again.
     mutating func isComplete() throws(VaultError) -> Bool {
         guard try Self.isPending(person, store, keys, features) else { return true }
@@ -186,7 +186,7 @@ extension Erasure {
             try store.database.execute("DELETE FROM documents WHERE person = ? AND secret_version <= ?", names)
             for table in features.tables.filter(\.isEmptiedAlways) { try deleteAll(table.name, table.column) }
             try take(\.erased, &effects)
-            // Nobody can open what its feature has not sealed again: left there, it would keep the erasing from ending.
+            // Nobody can open what its feature has not sealed again: if it stayed, the erasing would never end.
             for table in features.sealedTables where table.isKeptByReset {
                 try store.database.execute(
                     "DELETE FROM \(table.name) WHERE person = ? AND secret_version <= ?", names)

@@ -12,7 +12,7 @@ package struct ForgottenPlaces {
     /// Its name in the state folder.
     package static let file = StateFolder.forgotten
 
-    /// In the state folder; then, where the settings name it, on another medium.
+    /// In the state folder; then, if the settings name it, on another medium.
     package let files: [String]
     package let store: Store
     package let keys: Keys
@@ -95,7 +95,8 @@ package protocol ForgettingDoors: AnyObject {
     func accountGone(_ user: ID, _ devices: [ID])
 }
 
-/// Forgets people, one after the other, beside everything else that the session's thread does. Belongs to that thread.
+/// Forgets people, one after the other, in between everything else that the session's thread does. Belongs to that
+/// thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 package final class Forgetting: @unchecked Sendable {
     /// How far it has come.
@@ -105,7 +106,7 @@ package final class Forgetting: @unchecked Sendable {
         package let of: Int
     }
 
-    /// Called at the end: with what the proof found, or why the forgetting goes on later by itself.
+    /// Called at the end: with what the proof found, or why the forgetting continues later by itself.
     package typealias Completion = (Result<Erasure.Proof, VaultError>) -> Void
 
     private struct Job {
@@ -151,7 +152,7 @@ package final class Forgetting: @unchecked Sendable {
         self.endReading = endReading
     }
 
-    /// Forgets everything about a person, and goes on until it is done, through errors and restarts.
+    /// Forgets everything about a person, and continues until it is done, through errors and restarts.
     /// - Parameters:
     ///   - keepingAccount: whether the account stays, with its contact, devices and claims, under a new secret.
     ///   - progress: called at each step.
@@ -187,7 +188,7 @@ package final class Forgetting: @unchecked Sendable {
         goOn(after: .zero)
     }
 
-    /// Goes on with what is left, on the thread of this loop, which must be the caller's thread.
+    /// Continues with what is left, on the thread of this loop, which must be the caller's thread.
     package func start(_ loop: EventLoop) {
         self.loop = loop
         goOn(after: .zero)
@@ -228,7 +229,7 @@ package final class Forgetting: @unchecked Sendable {
         }
     }
 
-    /// - Returns: when to go on; nil where nothing is left to do.
+    /// - Returns: when to continue; nil if nothing is left to do.
     private func workOnce() throws(VaultError) -> Duration? {
         guard let job = jobs.first else {
             if isBehind {
@@ -293,7 +294,7 @@ package final class Forgetting: @unchecked Sendable {
         let job = jobs.removeFirst()
         let proof = erasure.proof
         changes.forgotten(job.user)
-        // A person can have everything deleted again and again, and keep the account.
+        // A person can have everything deleted repeatedly, and keep the account.
         limitedLog.notice("forgot \(job.user)") {
             "forgot \(job.user): \(proof.tried) sealed rows tried with every key there is, \(proof.opened) opened\($0)"
         }

@@ -6,7 +6,7 @@ import Records
 import Storage
 import Telemetry
 
-// What is kept of readings: minutes of heart rate, and what each day came to.
+// What is kept of readings: minutes of heart rate, and the totals of each day.
 
 extension Feature {
     /// Minutes of heart rate.
@@ -48,7 +48,7 @@ extension ExportSection {
     /// How many days a part looks at: heart rates are opened for each.
     private static let daysInPart: Int64 = 31
 
-    /// The totals of days, a line for each.
+    /// The totals of days, with a line for each.
     fileprivate static let days = ExportSection(
         "days.jsonl",
         """
@@ -79,7 +79,7 @@ extension ExportSection {
 
 extension Store {
     /// The first day with anything kept that is not before one, or is the day before it; one less, because heart rates
-    /// are kept by UTC. Nil where there is none.
+    /// are kept by UTC. Nil if there is none.
     fileprivate func firstDayKept(of user: ID, from day: Int64) throws(VaultError) -> Int64? {
         try database.first(
             """

@@ -9,14 +9,14 @@ struct SharedGoal {
     let goal: Goal
     let day: CalendarDay
     let value: Double
-    /// Nil where there is no such goal.
+    /// Nil if there is no such goal.
     let target: Double?
     let isReached: Bool
     let language: Language
 
     private var percent: Double? { target.map { 100 * value / $0 } }
 
-    /// Whole percents, rounded down: nobody who has not reached the goal is told of 100.
+    /// Whole percents, rounded down: nobody who has not reached the goal is told 100.
     private var percentText: String { language.number((percent ?? 0).rounded(.down)) }
 
     private func amount(_ value: Double) -> String {
@@ -81,14 +81,14 @@ extension SharedGoal {
             """
     }
 
-    /// A mark above the number where the goal is reached.
+    /// A mark above the number if the goal is reached.
     private static let tick =
         """
         <path d="M220 122l14 14 28-30" fill="none" stroke="#84cc16" stroke-width="9" stroke-linecap="round" \
         stroke-linejoin="round"/>
         """
 
-    /// A line of text, made smaller where it would not fit into the ring.
+    /// A line of text, made smaller if it would not fit into the ring.
     private func line(_ text: String, y: Int, size: Int, _ colour: String, _ weight: String) -> String {
         guard !text.isEmpty else { return "" }
         let fitting = min(size, Int(270.0 / (0.58 * Double(max(1, text.count)))))

@@ -88,7 +88,7 @@ package enum HeartRateRequests {
             return true
         }
         if let time = next {
-            // The next reply begins with all of its millisecond. Where that alone is too much, the rest is left out: no
+            // The next reply begins with all of its millisecond. If that alone is too much, the rest is left out: no
             // heart beats like that.
             let whole = walls.firstIndex(of: time) ?? walls.count
             if whole > 0 {
@@ -131,7 +131,7 @@ package enum HeartRateRequests {
 }
 
 extension PeopleRequest {
-    /// A whole number; nil where the field is absent or null.
+    /// A whole number; nil if the field is absent or null.
     package func optionalInteger(_ field: String) throws(ReplyError) -> Int64? {
         switch fields[field] {
         case nil, .null?: return nil

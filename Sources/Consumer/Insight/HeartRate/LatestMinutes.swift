@@ -9,8 +9,8 @@ package import Telemetry
 // `{"time":…,"bpm":72,"min":65,"max":81}`, its time the beginning of the minute.
 //
 // A minute is published when it is over and its readings have come. A reading of a later minute shows that they have
-// come; where none comes, because the strap was taken off, we wait for the time that a gateway takes for a block, and a
-// little more. Readings that come even later have the minute published again, unless a later minute was published. A
+// come; if none comes, because the strap was taken off, we wait for the time that a gateway takes for a block, and a
+// little more. If readings come even later, the minute is published again, unless a later minute was published. A
 // minute that is long past is not published: the broker drops it by itself (MQTT 5, 3.3.2.3.3), even while this service
 // is not running.
 

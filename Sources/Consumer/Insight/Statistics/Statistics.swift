@@ -88,7 +88,7 @@ package struct Statistics {
 
     private func years() throws(VaultError) -> JSON {
         var years: [JSON] = []
-        // Where a clock was badly wrong, there may be too many years: only the latest are told.
+        // If a clock was badly wrong, there may be too many years: only the latest are told.
         for year in try recordedYears().suffix(StatisticsQuestion.mostYears) {
             let period = PeriodTotals(try all(CalendarDay.days(ofYear: year)))
             guard period.recordedDays > 0 else { continue }

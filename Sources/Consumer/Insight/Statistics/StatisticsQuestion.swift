@@ -48,7 +48,7 @@ extension PeopleRequest {
         return day
     }
 
-    /// A day; nil where the field is absent or null.
+    /// A day; nil if the field is absent or null.
     func optionalDay(_ field: String) throws(ReplyError) -> CalendarDay? {
         guard let text = try optionalText(field, atMost: 32) else { return nil }
         guard let day = CalendarDay(text) else {
@@ -57,7 +57,7 @@ extension PeopleRequest {
         return day
     }
 
-    /// A month; nil where the field is absent or null.
+    /// A month; nil if the field is absent or null.
     func optionalMonth(_ field: String) throws(ReplyError) -> CalendarMonth? {
         guard let text = try optionalText(field, atMost: 32) else { return nil }
         guard let month = CalendarMonth(text) else {
@@ -66,7 +66,7 @@ extension PeopleRequest {
         return month
     }
 
-    /// A year; nil where the field is absent or null.
+    /// A year; nil if the field is absent or null.
     func optionalYear(_ field: String) throws(ReplyError) -> Int? {
         switch fields[field] {
         case nil, .null?: return nil

@@ -10,7 +10,7 @@ import Telemetry
 // What a removed gateway has left at the broker: the name that it signs in with, the rights that go with it, and its
 // retained messages.
 //
-// Whenever a gateway is removed, also by the operator beside the service, its id is entered in the table
+// Whenever a gateway is removed, even by the operator while the service runs, its id is entered in the table
 // `ended_gateways`. From there they are taken one by one: the broker lets the gateway out; then a subscription to all
 // of its topics brings everything that is retained there, and each topic is cleared. A message of our own, published
 // after the subscription was granted, comes back behind all of that. But if the broker retains more than may wait for
@@ -78,12 +78,12 @@ package final class EndedGateways: FeatureService, MessageTaker, PeopleObserver,
         retrying?.cancel()
     }
 
-    /// Takes up the next gateway, where there is one and none is under way. Not within a transaction.
+    /// Takes up the next gateway, if there is one and none is under way. Not within a transaction.
     package func goOn() {
         guard isConnected, leaving == nil else { return }
         do throws(VaultError) {
             if let clearing {
-                // It may have been enrolled again meanwhile.
+                // It may have been enrolled again in the meantime.
                 guard try !gateways.ended().contains(clearing.gateway) else { return }
                 endRound()
             }

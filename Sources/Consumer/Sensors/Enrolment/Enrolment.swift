@@ -221,7 +221,7 @@ package final class Enrolment: @unchecked Sendable {
         return gateway
     }
 
-    /// A name without characters that a terminal would take as commands; nil where none is given.
+    /// A name without characters that a terminal would take as commands; nil if none is given.
     private func name(_ request: PeopleRequest, isRequired: Bool) throws -> String? {
         guard let text = try request.optionalText("name", atMost: Self.longestName) else {
             guard !isRequired else { throw ReplyError(.badRequest, "\"name\" is missing", field: "name") }

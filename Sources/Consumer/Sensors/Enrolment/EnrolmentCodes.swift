@@ -48,7 +48,7 @@ package struct EnrolmentCodes {
     /// How many of a person's codes may be out at a time; another ends the oldest.
     private static let most = 5
     private static let purpose = "enrol"
-    /// What stands in `subject` for the operator; no id has it.
+    /// What is in `subject` for the operator; no id looks like this.
     private static let operatorsName = "*"
 
     /// Draws a code and keeps it. Within a transaction.
@@ -108,7 +108,7 @@ package struct EnrolmentCodes {
         return .success((code, invitation))
     }
 
-    /// Ends a code; false where it has ended already.
+    /// Ends a code; false if it has ended already.
     @discardableResult
     package func remove(_ id: String) throws(VaultError) -> Bool {
         try store.database.execute("DELETE FROM codes WHERE id = ?", [.text(id)]) > 0

@@ -10,7 +10,7 @@ import Telemetry
 // whose it is.
 //
 // Without "sensor" the person's sensors are asked one after another, until one answers: sensors that cannot answer or
-// are not there are passed over. If none answers, the first reason other than "not-supported" counts.
+// are not there are passed over. If none answers, the first reason that is not "not-supported" counts.
 
 /// Answers people's requests to their sensors. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.

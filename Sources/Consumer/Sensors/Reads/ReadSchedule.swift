@@ -16,7 +16,7 @@ struct ReadSchedule {
         var user: ID
         /// The next read within the period. Unix milliseconds, as all times here.
         var regular: Int64?
-        /// The next read before midnight; nil where that is not known yet.
+        /// The next read before midnight; nil if that is not known yet.
         var midnight: Int64?
         /// The time until which the sensor is left alone.
         var isAloneUntil: Int64 = .min

@@ -20,7 +20,7 @@ extension ReadSettings {
             "before_midnight", section, .seconds(10)...(.seconds(3600)), .seconds(60))
     }
 
-    /// Nil where it is 0.
+    /// Nil if it is 0.
     private static func milliseconds(
         _ key: String, _ section: Section, _ range: ClosedRange<Duration>, _ usual: Duration
     ) throws(SettingsError) -> Int64? {

@@ -8,7 +8,7 @@ package import Telemetry
 /// Reads the steps of all sensors that record them, on schedule. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 package final class ScheduledReads: PeopleObserver, @unchecked Sendable {
-    /// Reads a sensor's steps, and gives the reason where it could not.
+    /// Reads a sensor's steps, and gives the reason if it could not.
     package typealias Read = (_ sensor: SensorName, _ done: @escaping @Sendable (ReplyError?) -> Void) -> Void
 
     private let store: Store

@@ -17,7 +17,7 @@ package struct Tie: Hashable {
 
     /// The id that requests use: a friend's own id; for an invitation, an id drawn for it, the same on both sides.
     package let id: ID
-    /// Nil where the invited address belongs to nobody. The inviter is never told.
+    /// Nil if the invited address belongs to nobody. The inviter is never told.
     package fileprivate(set) var user: ID?
     package var state: State
     /// The address that was invited.
@@ -57,7 +57,7 @@ package struct FriendList: Equatable {
 
     func isBlocked(_ user: ID) -> Bool { ties.contains { $0.state == .blocked && $0.user == user } }
 
-    /// The tie that requests call by this id, where it is in one of these states.
+    /// The tie that requests call by this id, if it is in one of these states.
     func tie(_ id: ID, _ states: Tie.State...) -> Tie? { ties.first { $0.id == id && states.contains($0.state) } }
 
     package mutating func add(_ tie: Tie) { ties.append(tie) }

@@ -10,9 +10,9 @@ package import Telemetry
 
 // Friendships: who sees whose steps.
 //
-// A friendship lies in the document "friends" of both, and is changed in both in one transaction. It begins with an
-// invitation that is accepted, or with a one-time code that one person gives to the other. Friends see each other's
-// steps of the day (`Today`), as long as they agree to that (`Consents`), and cheer each other.
+// A friendship is kept in the document "friends" of both people, and is changed in both in one transaction. It begins
+// with an invitation that is accepted, or with a one-time code that one person gives to the other. Friends see each
+// other's steps of the day (`Today`), as long as they agree to that (`Consents`), and cheer each other.
 //
 // Nobody is told whether an address belongs to somebody. An invitation gets the same reply after the same time, whether
 // or not there is such an account, and whether or not it reached them. Unless it is accepted, it stays in the inviter's
@@ -98,7 +98,7 @@ package final class Friends: @unchecked Sendable {
         return ["friends": .array(entries)]
     }
 
-    /// What friends see of a person's day; nil where they see nothing.
+    /// What friends see of a person's day; nil if they see nothing.
     func shownDay(of user: ID) throws(VaultError) -> DayTotals? {
         guard try consents.showsSteps(user) else { return nil }
         return try today(of: user)
@@ -228,8 +228,8 @@ package struct FriendLists {
         FriendList(kept: try documents.read(FriendList.document, of: user))
     }
 
-    /// Changes a list, within a transaction. Nothing is written where nothing changes; so nothing is written for a
-    /// person who was forgotten meanwhile and has no list.
+    /// Changes a list, within a transaction. Nothing is written if nothing changes; so nothing is written for a
+    /// person who was forgotten in the meantime and has no list.
     package func change(_ user: ID, _ body: (inout FriendList) -> Void) throws(VaultError) {
         let old = try list(of: user)
         var new = old

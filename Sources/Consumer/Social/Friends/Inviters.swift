@@ -16,7 +16,7 @@ struct Inviter: Equatable {
     let user: ID
     /// Their latest invitation.
     var invitation: ID
-    /// The notification about it; nil where there was none.
+    /// The notification about it; nil if there was none.
     var notification: String?
     /// How many invitations the person was notified of.
     var count = 0
@@ -44,7 +44,7 @@ struct Inviters: Equatable {
     func inviter(by id: ID) -> Inviter? { all.first { $0.invitation == id || $0.notification == id.text } }
 
     /// Remembers an invitation.
-    /// - Parameter notification: the notification about it; nil where it is held back.
+    /// - Parameter notification: the notification about it; nil if it is held back.
     mutating func remember(_ user: ID, _ invitation: ID, _ notification: String?, now: Int64) {
         var inviter = inviter(user) ?? Inviter(user: user, invitation: invitation, next: now)
         inviter.invitation = invitation
@@ -95,7 +95,7 @@ extension FriendLists {
         Inviters(kept: try documents.read(Inviters.document, of: user))
     }
 
-    /// Changes the list of those who have invited a person, within a transaction. Nothing is written where nothing
+    /// Changes the list of those who have invited a person, within a transaction. Nothing is written if nothing
     /// changes.
     func changeInviters(of user: ID, _ body: (inout Inviters) -> Void) throws(VaultError) {
         let old = try inviters(of: user)

@@ -24,7 +24,7 @@ package import Telemetry
 //
 // What the broker has is remembered from what was published to it. At each connection the broker tells what it has
 // kept, because a consumer that was killed has not taken back what it should have: so the topics of people who were
-// forgotten meanwhile go, too.
+// forgotten in the meantime are removed, too.
 //
 // There may be thousands of people. They are looked at in turn, a few milliseconds at a time, and the rest of the time
 // is left to everything else.
@@ -40,7 +40,7 @@ package final class Today: FeatureService, PeopleObserver, @unchecked Sendable {
     private static let mostUnfinished = 2000
 
     private struct Known {
-        /// What the broker has: a hash of each topic, or 0 where we only know that it has something.
+        /// What the broker has: a hash of each topic, or 0 if we only know that it has something.
         var topics: [UserTopic: Int] = [:]
         /// The same, of this person's steps, for each friend who sees them.
         var shownTo: [ID: Int] = [:]
@@ -153,8 +153,8 @@ package final class Today: FeatureService, PeopleObserver, @unchecked Sendable {
 
     // MARK: In turn
 
-    /// - Parameter isIdle: whether it waits only for people whose turn comes later; people who come meanwhile then do
-    ///   not wait with them.
+    /// - Parameter isIdle: whether it waits only for people whose turn comes later; people who come in the meantime
+    ///   then do not wait with them.
     private func goOn(after delay: Duration, isIdle: Bool = false) {
         guard timer == nil || self.isIdle && !isIdle else { return }
         timer?.cancel()
@@ -186,7 +186,7 @@ package final class Today: FeatureService, PeopleObserver, @unchecked Sendable {
         }
     }
 
-    /// - Returns: false where the session has too much to do.
+    /// - Returns: false if the session has too much to do.
     private func lookAt(_ user: ID, isUrgent: Bool) -> Bool {
         guard context.session.unfinishedCount < Self.mostUnfinished else { return false }
         do throws(VaultError) { try publish(user, isUrgent: isUrgent) } catch {
@@ -238,7 +238,7 @@ extension Today {
         }
     }
 
-    /// Publishes a topic where the broker has something different.
+    /// Publishes a topic if the broker has something different.
     private func update(_ hash: inout Int?, _ payload: JSON?, _ user: ID, _ topic: UserTopic) -> Bool {
         let text = context.topics[user: user, topic]
         guard let payload else {

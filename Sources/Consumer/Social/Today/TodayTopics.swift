@@ -11,7 +11,7 @@ package import Telemetry
 package struct TodayTopics {
     /// The topics of one person.
     package struct Topics {
-        /// Under their own `users/{user}/`; nothing where nothing is known of them, or all of it is being deleted.
+        /// Under their own `users/{user}/`; nothing if nothing is known of them, or all of it is being deleted.
         package var own: [UserTopic: JSON] = [:]
         /// Those who see this person's steps, and what they see.
         package var friends: Set<ID> = []

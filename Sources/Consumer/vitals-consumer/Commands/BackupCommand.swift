@@ -5,10 +5,11 @@ import Glibc
 import Records
 import Storage
 
-/// `vitals-consumer backup DIR`: copies of both databases, also beside a running service.
+/// `vitals-consumer backup DIR`: copies of both databases, even while the service is running.
 ///
 /// The data is copied first, the keys after it: a secret is made before the stream that needs it, so the copy of the
-/// keys has every secret that the copy of the data needs. The two copies lie in folders of their own, to be kept apart.
+/// keys has every secret that the copy of the data needs. Each copy is in a folder of its own, so that they can be kept
+/// apart.
 struct BackupCommand {
     static let declaration = Command(
         name: "backup",

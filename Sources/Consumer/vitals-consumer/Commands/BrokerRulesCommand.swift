@@ -5,7 +5,7 @@ import Glibc
 import Records
 import Storage
 
-/// `vitals-consumer broker-rules FILE`: writes the file of the broker's dynamic-security plugin where it is missing or
+/// `vitals-consumer broker-rules FILE`: writes the file of the broker's dynamic-security plugin if it is missing or
 /// damaged, or differs from the database. It must run before the broker starts, because the broker reads the file then
 /// and never again.
 struct BrokerRulesCommand {

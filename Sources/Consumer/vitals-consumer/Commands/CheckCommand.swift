@@ -8,7 +8,7 @@ import Telemetry
 
 /// `vitals-consumer check`: opens everything that is stored, counts it again, and compares.
 ///
-/// It reads one state of the database, also beside a running service.
+/// It reads one state of the database, even while the service is running.
 struct CheckCommand {
     static let declaration = Command(
         name: "check",

@@ -7,7 +7,7 @@ import Sensors
 import Storage
 import Telemetry
 
-/// `vitals-consumer enrol-code`: draws a code for a gateway of the operator's, beside the running service.
+/// `vitals-consumer enrol-code`: draws a code for one of the operator's gateways, while the service is running.
 struct EnrolCodeCommand {
     static let declaration = Command(
         name: "enrol-code",

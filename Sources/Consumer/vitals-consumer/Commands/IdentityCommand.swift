@@ -5,7 +5,7 @@ import Records
 import Storage
 import Vault
 
-/// `vitals-consumer identity`: prints the identity that gateways should believe, and makes keys where there are none.
+/// `vitals-consumer identity`: prints the identity that gateways should believe, and makes keys if there are none.
 struct IdentityCommand: Subcommand {
     static let declaration = Command(
         name: "identity",
@@ -19,7 +19,7 @@ struct IdentityCommand: Subcommand {
 
     /// Writes to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
-        // Where there are no keys yet, no other process may make any meanwhile.
+        // If there are no keys yet, no other process may make any in the meantime.
         let isNew = access(settings.state + "/keys.db", F_OK) != 0
         let folder = isNew ? try StateFolder(settings.state) : nil
         defer { withExtendedLifetime(folder) {} }

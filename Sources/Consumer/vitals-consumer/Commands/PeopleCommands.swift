@@ -4,7 +4,7 @@ import Records
 import Storage
 import Telemetry
 
-// What operators do about accounts, beside a running service: each is one transaction, for which the service waits.
+// What operators do about accounts while the service is running: each is one transaction, for which the service waits.
 
 /// `vitals-consumer people`: lists accounts.
 struct PeopleCommand: Subcommand {

@@ -10,10 +10,10 @@ import Vault
 
 /// `vitals-consumer restore`: a backup becomes the state. The state folder must not have databases yet.
 ///
-/// Both databases are copied beside the place, checked, migrated and opened with the root key; only then are they put
-/// in place. The restored store gets an id of its own: gateways that see it in a grant send everything that they keep
-/// again, and the consumer takes what it does not have. Every sensor's latest grant gets a serial above all that the
-/// old store can have issued.
+/// Both databases are copied next to the state folder, checked, migrated and opened with the root key; only then are
+/// they put in place. The restored store gets an id of its own: gateways that see it in a grant send everything that
+/// they keep again, and the consumer takes what it does not have. Every sensor's latest grant gets a serial above all
+/// that the old store can have issued.
 ///
 /// People who were forgotten since the backup are forgotten again, before anything is put in place: see
 /// Records/Forgotten.swift.
@@ -41,7 +41,7 @@ struct RestoreCommand: Subcommand {
     let data: String
     /// Where keys.db is.
     let keys: String
-    /// A list of the forgotten, beside those that are found.
+    /// A list of the forgotten, in addition to those that are found.
     let forgotten: String?
 
     /// `DIR`, or `--data` and `--keys`.
@@ -103,7 +103,7 @@ struct RestoreCommand: Subcommand {
     private func renew(
         _ settings: ConsumerSettings, _ prepared: String, now: Int64
     ) throws(Failure) -> String {
-        // Read-only first: where the copy is empty, nothing must be made.
+        // Read-only first: if the copy is empty, nothing must be made.
         _ = try Keys(settings, .read, folder: prepared, mayBeOlder: true)
         let keys = try Keys(settings, .write, folder: prepared)
         let store = try Store(folder: prepared, adding: Feature.all.schema)
@@ -154,7 +154,7 @@ extension RestoreCommand {
 }
 
 extension RestoreCommand {
-    /// The lists that the operator has named, or that lie in the backup: read as root, where root runs this.
+    /// The lists that the operator has named, or that are in the backup: read as root, if root runs this.
     private func lists(_ keys: Keys) throws(VaultError) -> [ForgottenList] {
         let rights = FileRights.takeCallers()
         defer { rights.giveBack() }
@@ -168,7 +168,7 @@ extension RestoreCommand {
         return lists
     }
 
-    /// Where nobody was ever forgotten there is no list; the databases of that folder have the same list, and prove
+    /// If nobody was ever forgotten there is no list; the databases of that folder have the same list, and prove
     /// that it is empty.
     private func listBeside(_ forgotten: String) throws(VaultError) -> ForgottenList {
         let folder = forgotten.lastIndex(of: "/").map { String(forgotten[..<$0]) } ?? "."
@@ -189,7 +189,7 @@ extension RestoreCommand {
 }
 
 extension Store {
-    /// Makes this a store of its own, and every sensor's latest grant newer than any from before.
+    /// Makes this a store of its own, and every sensor's latest grant newer than any earlier one.
     /// - Returns: the new id.
     fileprivate func renew(now: Int64) throws(VaultError) -> StoreID {
         let bytes = try RandomBytes.draw(16)

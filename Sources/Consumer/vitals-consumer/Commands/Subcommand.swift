@@ -1,6 +1,6 @@
 import Daemon
 
-/// One of the commands beside the service.
+/// One of the commands, as opposed to the service.
 protocol Subcommand {
     static var declaration: Command { get }
 

@@ -2,7 +2,7 @@ import Daemon
 import Telemetry
 import Vault
 
-/// `vitals-gateway claim-code`: shows a code which proves that its reader is at this gateway.
+/// `vitals-gateway claim-code`: shows a code that proves that its reader is at this gateway.
 struct ClaimCodeCommand {
     private let settings: GatewaySettings
     private let enrolment: Enrolment

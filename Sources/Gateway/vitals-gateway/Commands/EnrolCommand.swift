@@ -8,7 +8,7 @@ import Vault
 // `vitals-gateway enrol`.
 //
 //     gateway                                              consumer
-//     accounts/enrol {code_id, gateway_key, proof}  ──►    knows the code by its id, and that the gateway knows it
+//     accounts/enrol {code_id, gateway_key, proof}  ──►    finds the code by its id, and sees that the gateway knows it
 //     checks the proof, and believes the rest       ◄──    {gateway, password, consumer, proof}
 //
 // Vault/EnrolmentCode.swift says what the proofs prove. Only a valid one makes this gateway pin the consumer's key. The
@@ -20,7 +20,7 @@ struct EnrolCommand {
     /// How long to wait for the broker, and for the consumer.
     private let limit: Duration
 
-    /// Throws where the settings have an enrolment already: `--again` reads them without.
+    /// Throws if the settings already have an enrolment: `--again` reads them without it.
     init(_ settings: GatewaySettings, within limit: Duration) throws(Failure) {
         (self.settings, self.limit) = (settings, limit)
         guard let enrolment = settings.enrolment else { return }

@@ -3,13 +3,13 @@ import Files
 import Telemetry
 import Vault
 
-/// What enrolling by a code has left in the state folder: this gateway's name, and the consumer whose acknowledgements
-/// it trusts.
+/// What enrolling with a code has left in the state folder: this gateway's name, and the consumer whose
+/// acknowledgements it trusts.
 ///
 ///     enrolment.json     gateway, its user at the broker, the consumer's public key, the code's half of the claim key
-///     broker.password    what the broker checks that user by
+///     broker.password    the password with which that user signs in to the broker
 ///
-/// Only their owner may read either. The password is written first, so where there is an enrolment there is also a
+/// Only their owner may read them. The password is written first, so if there is an enrolment, there is also a
 /// password.
 struct Enrolment {
     let gateway: ID
@@ -17,7 +17,7 @@ struct Enrolment {
     let consumer: [UInt8]
     /// The broker's name for this gateway.
     let username: String
-    /// What the enrolment code gave; the claim key is derived from it and from the identities.
+    /// What came from the enrolment code; the claim key is derived from it and from the identities.
     let codeKey: SymmetricKey
     /// Whether the consumer said that it derives the claim key from the identities, too. Earlier versions did not, and
     /// said nothing.
@@ -29,7 +29,7 @@ struct Enrolment {
     static func passwordFile(in state: String) -> String { "\(state)/\(password)" }
     private static func path(in state: String) -> String { "\(state)/\(file)" }
 
-    /// The enrolment in a state folder; nil where there is none.
+    /// The enrolment in a state folder; nil if there is none.
     static func read(in state: String) throws(Failure) -> Enrolment? {
         let path = path(in: state)
         do {
@@ -68,7 +68,7 @@ struct Enrolment {
             isAgreed: json["agreed"] == true)
     }
 
-    /// Makes it the enrolment of a state folder. When this returns it is on the disk.
+    /// Makes it the enrolment of a state folder. When this returns, it is on the disk.
     func write(in state: String, password: String) throws(VaultError) {
         try SmallFile.replace(Self.passwordFile(in: state), with: Array(password.utf8) + [UInt8(ascii: "\n")])
         let json: JSON = [

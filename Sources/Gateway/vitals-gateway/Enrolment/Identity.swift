@@ -3,7 +3,7 @@ import Files
 import Glibc
 import Vault
 
-/// This gateway's identity: an Ed25519 key of its own, made when it is first needed. The consumer is told the public
+/// This gateway's identity: an Ed25519 key of its own, made when it is first needed. The consumer gets the public
 /// half.
 struct Identity {
     let key: Ed25519.SigningKey
@@ -11,7 +11,7 @@ struct Identity {
     /// Its name in the state folder.
     static let file = "identity.key"
 
-    /// The identity in a state folder; made where there is none.
+    /// The identity in a state folder; made if there is none.
     init(in state: String) throws {
         try Self.makeFolder(state)
         key = try Ed25519.SigningKey(seed: KeyFile.createIfMissing("\(state)/\(Self.file)"))

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// How many readings, and from when until when: what a gap block says about readings that are gone.
+/// How many readings there are, and the times of the first and the last: what a gap block says about lost readings.
 ///
-/// It lies in the clear beside sealed blocks, so it counts whole seconds: for a sensor that notifies with each beat,
+/// It is stored in the clear next to sealed blocks, so it has whole seconds: for a sensor that notifies with each beat,
 /// exact times would reveal the heart rate.
 struct Extent: Equatable {
     private(set) var count: Int
@@ -16,14 +16,14 @@ struct Extent: Equatable {
         self.last = last
     }
 
-    /// The extent of readings; nil where there are none.
+    /// The extent of readings; nil if there are none.
     init?(of readings: [Reading]) {
         guard let first = readings.first else { return nil }
         self.init(at: first.moment.wall)
         for reading in readings.dropFirst() { add(Extent(at: reading.moment.wall)) }
     }
 
-    /// That of one reading, by its wall time in Unix milliseconds.
+    /// The extent of one reading, from its wall time in Unix milliseconds.
     init(at wall: Int64) {
         let second = Self.second(of: wall)
         self.init(count: 1, first: second, last: second)
@@ -40,7 +40,7 @@ struct Extent: Equatable {
         try GapBody(count: UInt64(clamping: count), first: first * 1000, last: last * 1000 + 999, reason: reason)
     }
 
-    /// The second that a wall time lies in.
+    /// The second that contains a wall time.
     static func second(of wall: Int64) -> Int64 {
         let wall = min(max(wall, -Moment.limit / 2), Moment.limit / 2)
         return wall >= 0 ? wall / 1000 : (wall + 1) / 1000 - 1
@@ -48,7 +48,7 @@ struct Extent: Equatable {
 }
 
 extension Extent? {
-    /// With another one added.
+    /// The extent with another reading added.
     static func += (extent: inout Extent?, other: Extent) {
         if extent == nil { extent = other } else { extent?.add(other) }
     }

@@ -2,10 +2,10 @@ import Daemon
 import Reactor
 import Storage
 
-/// Flushes the outbox to the disk on a thread of its own: a card may need a second for that, and meanwhile readings
-/// must get into the journal within milliseconds. It also moves the log into the database file now and then, which
-/// takes flushes, too.
-// Proof of @unchecked: constants, but for what is touched on `loop` only.
+/// Flushes the outbox to the disk on a thread of its own: a card may need a second for that, and in the meantime
+/// readings must get into the journal within milliseconds. It also moves the log into the database file now and then,
+/// which takes flushes, too.
+// Proof of @unchecked: constants, except for what is touched on `loop` only.
 final class Flusher: @unchecked Sendable {
     private let loop = EventLoop(name: "flush")
     private let logFile: LogFile
@@ -30,8 +30,8 @@ final class Flusher: @unchecked Sendable {
 
     func stop() { loop.stop() }
 
-    /// Flushes all that was committed before. The completion is told, on this thread, what went wrong, and whether the
-    /// log has become so long that the writer should move it.
+    /// Flushes everything that was committed before. The completion is told, on this thread, what went wrong, and
+    /// whether the log has become so long that the writer should move it.
     func flush(_ completion: @escaping @Sendable (_ error: VaultError?, _ isLogLong: Bool) -> Void) {
         loop.perform { [self] in
             do throws(VaultError) {

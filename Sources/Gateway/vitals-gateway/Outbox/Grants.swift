@@ -2,8 +2,8 @@ import Daemon
 import Telemetry
 import Vault
 
-/// The grants, as the pinned consumer signed them: which person's stream each sensor's readings go to. And whether an
-/// instance of its store is online. Belongs to the outbox's thread.
+/// The grants, as the pinned consumer signed them: they say to which person's stream each sensor's readings go. Also
+/// knows whether an instance of the consumer's store is online. Belongs to the outbox's thread.
 struct Grants {
     private let gateway: ID
     private let consumer: Ed25519.VerifyingKey?
@@ -50,12 +50,12 @@ struct Grants {
         }
     }
 
-    /// There is no longer a broker that could say which consumers go.
+    /// There is no longer a broker that could say which consumers have gone.
     mutating func forgetConsumers() { online = [:] }
 
     /// Accepts a grant that came on a sensor's topic, if the consumer signed it, for this gateway and sensor, and it is
     /// newer than what we have.
-    /// - Returns: the grant, and whether it is another store's than the last one; nil where it was not accepted.
+    /// - Returns: the grant, and whether it is from a different store than the last one; nil if it was not accepted.
     mutating func take(_ message: [UInt8], for sensor: String) -> (grant: Grant, isNewStore: Bool)? {
         guard let signed = verifiedMessage(message), case .grant(let grant) = signed.body else { return nil }
         guard grant.sensor.text == sensor else {
@@ -70,7 +70,7 @@ struct Grants {
             byStream[grant.stream] = byStream[grant.stream] ?? grant
             return nil
         }
-        // A grant of an older store for another sensor may come after the newer store's.
+        // A grant from an older store for another sensor may come after a grant from the newer store.
         let isNewer = store == nil || grant.serial > storeSerial
         let isNewStore = isNewer && store != nil && store != signed.store
         if isNewer { (store, storeSerial) = (signed.store, grant.serial) }

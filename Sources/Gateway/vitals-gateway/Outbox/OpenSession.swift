@@ -78,7 +78,7 @@ final class OpenSession {
     }
 
     /// Takes readings of one kind, at most a block's worth, from the oldest: up to a step of the wall clock, and of no
-    /// more than a day. They may span weeks, where the disk accepted nothing for that long, but a consumer does not
+    /// more than a day. They may span weeks if the disk accepted nothing for that long, but a consumer does not
     /// keep a block that spans weeks.
     static func chunk(of pending: Pending) -> Int {
         guard let first = pending.readings.first else { return 0 }

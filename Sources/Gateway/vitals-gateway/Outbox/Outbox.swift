@@ -36,14 +36,14 @@ final class Outbox: @unchecked Sendable {
         let completion: (@Sendable (Bool) -> Void)?
     }
 
-    /// A reading to record. The grant that was in force when it came says whose it is, whatever comes later.
+    /// A reading to record. The grant that was in force when it came says to whom it belongs, whatever comes later.
     struct Unwritten {
         let reading: Reading
         let grant: Grant
         var completion: (@Sendable (Bool) -> Void)?
     }
 
-    /// What was left for the thread, and what was turned away because the thread did not collect it: the disk hangs.
+    /// What was left for the thread, and what was refused because the thread did not collect it: the disk hangs.
     private struct Intake {
         var entries: [Entry] = []
         var turnedAway: [Source: Extent] = [:]
@@ -55,7 +55,7 @@ final class Outbox: @unchecked Sendable {
         let kind: Reading.Kind
     }
 
-    /// A killed gateway loses readings younger than this and the commit that follows: we promise 50 ms.
+    /// A killed gateway loses readings that are younger than this plus the commit that follows: we promise 50 ms.
     private static let commitDelay = Duration.milliseconds(20)
     /// How many readings wait in memory while the disk accepts nothing; then the oldest are dropped, and counted.
     static let mostUnwritten = 20_000
@@ -106,7 +106,7 @@ final class Outbox: @unchecked Sendable {
     var sendTimer: EventLoop.Timer?
     private(set) var recorded = 0
     private(set) var notRecorded = 0
-    /// Ever.
+    /// Since the database was made.
     private(set) var dropped: Int
     var onChange: () -> Void = {}
     var drained: Answer<Bool>?
@@ -116,7 +116,7 @@ final class Outbox: @unchecked Sendable {
     /// - Parameters:
     ///   - state: the folder of the database.
     ///   - gateway: the gateway that the outbox belongs to, and the key that proves it.
-    ///   - consumer: the consumer's Ed25519 public key; nil where there is none, and nothing is recorded.
+    ///   - consumer: the consumer's Ed25519 public key; nil if there is none, and nothing is recorded.
     init(
         _ settings: OutboxSettings, in state: String, of gateway: (id: ID, key: Ed25519.SigningKey),
         for consumer: [UInt8]?, _ topics: Topics, publishingOn session: Session
@@ -185,7 +185,7 @@ final class Outbox: @unchecked Sendable {
         flusher.stop()
     }
 
-    /// Calls back again and again, on `loop`.
+    /// Calls back repeatedly, on `loop`.
     func every(_ interval: Duration, _ body: @escaping () -> Void) {
         loop.after(interval) { [unowned self] in
             body()
@@ -197,7 +197,8 @@ final class Outbox: @unchecked Sendable {
 
     /// Keeps a reading. With a completion, it is flushed at once, and the completion told whether that worked.
     func append(_ reading: Reading, from sensor: ID, flushed completion: (@Sendable (Bool) -> Void)? = nil) {
-        // Without a consumer there can be no grant: the thread need not wake up for each heartbeat to find that out.
+        // Without a consumer there can be no grant: the thread does not have to wake up for each heartbeat to find that
+        // out.
         guard isEnrolled else {
             intake.withLock { $0.notRecorded += 1 }
             completion?(true)
@@ -252,7 +253,7 @@ final class Outbox: @unchecked Sendable {
         commitTimer = loop.after(Self.commitDelay) { [unowned self] in commit() }
     }
 
-    /// Drops the oldest, where more wait in memory than allowed.
+    /// Drops the oldest readings if more of them wait in memory than allowed.
     private func dropUnwritten(downTo limit: Int) {
         guard unwritten.count > limit else { return }
         for lost in unwritten.prefix(unwritten.count - limit) {
@@ -268,7 +269,7 @@ final class Outbox: @unchecked Sendable {
         gaps[stream] += extent
     }
 
-    /// Counts what had to go from the disk, and is in a gap block.
+    /// Counts what had to be removed from the disk, and is reported by a gap block.
     func countDropped(_ count: Int) { dropped += count }
 
     // MARK: Journal

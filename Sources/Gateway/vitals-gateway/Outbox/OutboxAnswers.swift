@@ -11,7 +11,7 @@ extension Outbox {
 
     func brokerChanged(isConnected: Bool) {
         loop.perform { [self] in
-            // The broker says again after the next connection who else is there.
+            // After the next connection, the broker says again which consumers are there.
             if !isConnected { grants.forgetConsumers() }
             uplink.consumerChanged(isThere: grants.hasConsumer)
             uplink.brokerChanged(isConnected: isConnected)
@@ -44,8 +44,8 @@ extension Outbox {
                     if isNewStore { try store.forgetAcknowledgements(at: unixMilliseconds()) }
                 }
             } catch {
-                // A grant is in force only if a restart finds it again: otherwise nobody could say whose the readings
-                // are.
+                // A grant is in force only if a restart finds it again: otherwise nobody could say to whom the readings
+                // belong.
                 diskRefused(error)
                 loop.after(.seconds(1)) { [unowned self] in receive(grant: message, for: sensor) }
                 return
@@ -80,7 +80,7 @@ extension Outbox {
         }
     }
 
-    /// A consumer that was restored from a backup may not know the stream either: the grant that it made then tells it.
+    /// A consumer that was restored from a backup may not know the stream either: the grant that it made then says so.
     private func tellKey(of session: SessionID, _ stream: StreamID) throws(VaultError) {
         if let grant = try store.grant(of: stream) {
             self.session.publish(grant, to: grantsTopic, qos: .atLeastOnce)
@@ -119,7 +119,7 @@ extension Outbox {
         health.recorded = recorded
         health.notRecorded = notRecorded
         health.dropped = dropped
-        // For its readers a locked database is a disk that accepts nothing.
+        // For people who read this, a locked database is a disk that accepts nothing.
         health.disk = HealthPayload.Disk(rawValue: disk.condition.rawValue) ?? .failing
         health.diskSince = disk.since
         health.recordedSensors = grants.allInForce.filter { $0.until == nil }.map(\.sensor.text)

@@ -27,7 +27,7 @@ extension Outbox {
         return open
     }
 
-    /// Whether the sensor's readings go to another stream now.
+    /// Whether the sensor's readings now go to a different stream.
     func isOver(_ open: OpenSession) -> Bool {
         grants.inForce(for: open.grant.sensor)?.stream != open.grant.stream
     }
@@ -43,7 +43,7 @@ extension Outbox {
     ) throws(VaultError) {
         for (kind, pending) in open.pending where isDue(open, pending) {
             isDirty = true
-            // What is left of full blocks waits for more readings, unless it is due by itself.
+            // What is left over from full blocks waits for more readings, unless it is already due.
             var rest = pending
             while !rest.readings.isEmpty, isDue(open, rest) {
                 let count = OpenSession.chunk(of: rest)

@@ -4,9 +4,9 @@ import Telemetry
 
 // A Raspberry Pi without a battery for its clock boots with a time that is plausible but wrong, and learns the right
 // one when there is a network. Readings carry wall time and monotonic time. When the wall clock is set, a clock block
-// tells the consumer by how much all readings of this boot from before were wrong, and it corrects them. The latest
-// time of a boot is taken for the right one; each step adds to those before, so a mistake that is corrected leaves no
-// trace.
+// tells the consumer by how much all earlier readings of this boot were wrong, and the consumer corrects them. The
+// latest time of a boot is taken to be the right one; each step adds to those before, so a mistake that is corrected
+// leaves no trace.
 
 /// The wall clock of this boot against the monotonic one. Belongs to the outbox's thread.
 struct BootClock {
@@ -27,7 +27,7 @@ struct BootClock {
 
     init(offset: Int64) { self.offset = offset }
 
-    /// Goes on where the last run of the same boot ended.
+    /// Continues where the last run of the same boot ended.
     init(_ store: OutboxStore, _ boot: [UInt8]) throws(VaultError) {
         let now = Moment.now()
         if let kept = try store.clockOffset(of: boot) {
@@ -61,7 +61,7 @@ struct BootClock {
 }
 
 extension Outbox {
-    /// Where no readings come, somebody has to look at the clock.
+    /// If no readings come, something else has to check the clock.
     func checkClock(_ now: Moment) {
         takeIn()
         if clock.observe(now) { flush() }

@@ -5,7 +5,7 @@ import Storage
 // what was committed before a flush began is on the disk at its end, and may be sent or replied with.
 
 extension Outbox {
-    /// Starts a flush of everything that is committed. What is committed meanwhile waits for the next one.
+    /// Starts a flush of everything that is committed. What is committed in the meantime waits for the next one.
     func toDisk() throws(VaultError) {
         guard flushBegan == nil else {
             mustFlushAgain = true
@@ -53,7 +53,7 @@ extension Outbox {
     }
 
     /// A disk that does not answer holds up blocks and replies, but not the journal: it is reported, and nobody waits
-    /// for ever.
+    /// forever.
     func checkFlush() {
         guard let flushBegan, millisecondsSinceBoot() - flushBegan > 30_000 else { return }
         if !isHangTold {
@@ -111,7 +111,7 @@ extension Outbox {
         onChange()
     }
 
-    /// Where nothing comes to be written, it tries anyway: otherwise nobody would find that there is space again.
+    /// If nothing has to be written, it tries anyway: otherwise nobody would notice that there is space again.
     func checkDisk() {
         guard disk.condition != .ok else { return }
         guard !disk.hasTaken else { return diskTook() }

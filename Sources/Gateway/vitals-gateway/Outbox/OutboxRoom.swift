@@ -3,17 +3,18 @@ import Storage
 import Telemetry
 
 // The outbox keeps within its limit. What was acknowledged goes first, then dead letters; then the oldest blocks that
-// nobody has acknowledged, and a gap block says how many readings went with them, from when until when. Gap blocks are
-// dropped like others, and the next one also covers what they covered.
+// nobody has acknowledged, and a gap block says how many readings were lost with them, and from which time to which.
+// Gap blocks are dropped like others, and the next one also covers what they covered.
 
-/// How many blocks go at once, and how often at most in one turn: the thread has readings to write down.
+/// How many blocks are removed at once, and how often at most in one turn: the thread has readings to write down.
 private let bunch = 64
 private let mostBunches = 16
 /// A session may be open for a day, and its key block is needed while it is, whatever has become of its blocks.
 private let keyAge: Int64 = 2 * 86_400_000
 
 extension Outbox {
-    /// How much may be in use after room was made: a little less than the limit, so it need not be made at each flush.
+    /// How much may be in use after room was made: a little less than the limit, so that it does not have to be made at
+    /// each flush.
     private var enough: Int { settings.limit - settings.limit / 64 }
 
     /// How full the outbox is, in percent of what it may hold. At 100, and not before, the oldest readings are dropped
@@ -23,7 +24,7 @@ extension Outbox {
         return Int(min(100, percent))
     }
 
-    /// Frees space where there is more than the limit. It does the rest at the next flush.
+    /// Frees space if there is more than the limit. It does the rest at the next flush.
     func makeRoom() throws(VaultError) {
         try warnWhenNearlyFull()
         guard try store.bytesInUse() > settings.limit else { return }
@@ -37,11 +38,11 @@ extension Outbox {
         }
     }
 
-    /// The disk is full, no matter of what. What was moved into the file leaves the log's room to be used again; and
-    /// where no pages of the file are free, what the consumer has makes room for what it does not have.
+    /// The disk is full, no matter of what. Moving the log into the file makes the log's room usable again; and
+    /// if no pages of the file are free, what the consumer has makes room for what it does not have.
     func spareSpent() {
         do throws(VaultError) {
-            // Where the file cannot grow this fails, and the rest may work all the same.
+            // If the file cannot grow, this fails, but the rest may still work.
             do { _ = try store.database.checkpointInPassing() } catch { log.debug("outbox: \(error)") }
             guard try store.freePages() < bunch else { return }
             let count = try store.commit { () throws(VaultError) in try store.removeSpent(atMost: bunch) }
@@ -115,7 +116,7 @@ extension Outbox {
         return blocks
     }
 
-    /// Once when four fifths of the outbox are full of what nobody has acknowledged, and again after it was less.
+    /// Warns once when four fifths of the outbox are full of what nobody has acknowledged, and again after it was less.
     private func warnWhenNearlyFull() throws(VaultError) {
         let percent = try fullPercent()
         guard percent >= 80 else {

@@ -1,10 +1,10 @@
 import Daemon
 
-/// `outbox`: when what is held goes to the disk.
+/// `outbox`: when readings go to the disk, and how much is kept.
 struct OutboxSettings {
-    /// Readings reach the disk after this at the latest, and a power cut loses no more than that.
+    /// Readings reach the disk after this time at the latest, so a power cut loses at most that much.
     let flushInterval: Duration
-    /// Readings become a block at the latest after this.
+    /// Readings become a block after this time at the latest.
     let blockInterval: Duration
     /// How long acknowledged blocks are kept.
     let retention: Duration

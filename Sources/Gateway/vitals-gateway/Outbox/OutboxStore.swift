@@ -2,7 +2,7 @@ import Storage
 import Telemetry
 
 /// `outbox.db`: grants, the journal of readings that are in no block yet, and blocks until they are acknowledged, and
-/// for a while after. Everything of a person's in it is sealed. Belongs to the outbox's thread.
+/// for a while after. Everything personal in it is sealed. Belongs to the outbox's thread.
 struct OutboxStore {
     /// A block as it is stored here.
     struct Block {
@@ -18,9 +18,9 @@ struct OutboxStore {
         let message: [UInt8]
     }
 
-    /// What a block holds, so that a gap block can report it when it has to go.
+    /// What a block holds, so that a gap block can report it when the block has to be removed.
     struct Contents {
-        /// Nil where it holds no readings.
+        /// Nil if it holds no readings.
         var extent: Extent?
         /// A loose block has records of another session: it needs that session's key block.
         var recordsOf: SessionID?
@@ -169,7 +169,7 @@ struct OutboxStore {
         }
     }
 
-    /// The grant of a stream, as the consumer signed it; nil where there is none.
+    /// The grant of a stream, as the consumer signed it; nil if there is none.
     func grant(of stream: StreamID) throws(VaultError) -> [UInt8]? {
         try database.first("SELECT message FROM grants WHERE stream = ?", [.blob(stream.bytes)], row: Row.blob)
     }
@@ -267,7 +267,7 @@ struct OutboxStore {
             """, values, row: Self.block)
     }
 
-    /// A block whatever its state; nil where there is none.
+    /// A block whatever its state; nil if there is none.
     func block(_ identity: BlockIdentity) throws(VaultError) -> Block? {
         try database.first(
             "SELECT id, stream, session, sequence, bytes FROM blocks WHERE stream = ? AND session = ? AND sequence = ?",

@@ -1,7 +1,7 @@
 import Storage
 import Telemetry
 
-// What goes from `outbox.db`: blocks that were acknowledged long ago, and where the space is short, more.
+// What is removed from `outbox.db`: blocks that were acknowledged long ago and, if space is short, others.
 
 extension OutboxStore {
     /// What was removed without an acknowledgement.
@@ -13,13 +13,13 @@ extension OutboxStore {
         let isGap: Bool
     }
 
-    /// Bytes that are in use, free pages left out: what the limit is about. The file itself never shrinks.
+    /// Bytes that are in use, without free pages: what the limit applies to. The file itself never shrinks.
     func bytesInUse() throws(VaultError) -> Int { try database.bytesInUse() }
 
-    /// What a block costs in tables and indexes besides its bytes, about.
+    /// About how much a block costs in tables and indexes, in addition to its bytes.
     private static let rowSize: Int64 = 150
 
-    /// Bytes that are in use and must not be given up yet. Where nothing is left that may go, this is exactly what is
+    /// Bytes that are in use and must not be given up yet. If nothing is left that may go, this is exactly what is
     /// in use. Otherwise it is in use by blocks of both sorts, and each sort counts by its share of the bytes: SQLite
     /// does not say how it spreads rows over pages.
     func bytesToKeep() throws(VaultError) -> Int {
@@ -33,7 +33,7 @@ extension OutboxStore {
     /// Pages of the file that can be used again.
     func freePages() throws(VaultError) -> Int { try database.freePages() }
 
-    /// Acknowledged blocks go after a while. Says how many went.
+    /// Removes acknowledged blocks after a while. Returns how many were removed.
     func removeAcknowledged(before wall: Int64) throws(VaultError) -> Int {
         try database.execute("DELETE FROM blocks WHERE state = 1 AND changed < ? AND sequence > 0", [.integer(wall)])
     }
@@ -99,7 +99,7 @@ extension OutboxStore {
 
     // MARK: The clock of this boot
 
-    /// By how much the boot's wall clock is ahead of the monotonic one; nil where nothing is known of this boot.
+    /// By how much the boot's wall clock is ahead of the monotonic one; nil if nothing is known of this boot.
     func clockOffset(of boot: [UInt8]) throws(VaultError) -> Int64? {
         try database.first("SELECT offset FROM clock WHERE boot = ?", [.blob(boot)], row: Row.int)
     }

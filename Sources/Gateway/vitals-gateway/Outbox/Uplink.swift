@@ -3,9 +3,9 @@ import Telemetry
 /// Which blocks are on their way, and when each is sent again: a state machine whose methods say what to do.
 ///
 /// At most `window` blocks are in flight. One that is not acknowledged is sent again after 5 s, then after pauses that
-/// double up to five minutes, each with a little jitter, so many gateways do not send at once. A stream of which the
-/// consumer accepts nothing, because it lacks a key, must not hold up the others: when the window is full and one of
-/// its blocks was sent three times, the whole stream is parked for five minutes.
+/// double up to five minutes, each with a little jitter, so that many gateways do not send at once. A stream of which
+/// the consumer accepts nothing, because it lacks a key, must not hold up the others: when the window is full and one
+/// of its blocks was sent three times, the whole stream is parked for five minutes.
 struct Uplink {
     static let window = 64
     private static let firstPause: UInt64 = 5_000
@@ -23,7 +23,7 @@ struct Uplink {
     }
 
     private var flights: [BlockIdentity: Flight] = [:]
-    /// Until when.
+    /// The time until which it is parked.
     private var parkedUntil: [StreamID: UInt64] = [:]
     /// The last block that was taken from the store.
     private(set) var cursor: Int64 = 0
@@ -58,7 +58,7 @@ struct Uplink {
         flights[block.identity] = Flight(bytes: block.bytes, pause: Self.firstPause, due: 0)
     }
 
-    /// What to send now, and when to ask again; nil where nothing waits.
+    /// What to send now, and when to ask again; nil if nothing waits.
     mutating func send(at now: UInt64) -> (blocks: [[UInt8]], next: UInt64?) {
         guard isOpen else { return ([], nil) }
         var blocks: [(order: BlockIdentity, bytes: [UInt8])] = []
@@ -81,7 +81,8 @@ struct Uplink {
         unpark(identity.stream)
     }
 
-    /// The consumer has what it lacked to take this stream's blocks: they need not wait out their pauses.
+    /// The consumer now has what it lacked to accept this stream's blocks: they do not have to wait for the end of
+    /// their pauses.
     mutating func keyWasTold(of stream: StreamID) {
         unpark(stream)
         for identity in flights.keys where identity.stream == stream { flights[identity]?.due = 0 }
@@ -93,7 +94,7 @@ struct Uplink {
     }
 
     mutating func consumerChanged(isThere: Bool) {
-        // A consumer that has come back may have missed what was sent meanwhile.
+        // A consumer that has come back may have missed what was sent in the meantime.
         if isThere, !hasConsumer { sendAllAgain() }
         hasConsumer = isThere
     }
@@ -114,7 +115,7 @@ struct Uplink {
         }
     }
 
-    /// What was parked lies behind the cursor.
+    /// What was parked is behind the cursor.
     private mutating func unpark(_ stream: StreamID) {
         guard parkedUntil.removeValue(forKey: stream) != nil else { return }
         cursor = 0

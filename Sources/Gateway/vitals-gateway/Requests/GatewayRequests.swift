@@ -157,7 +157,7 @@ final class GatewayRequests: @unchecked Sendable {
 
     private func forget(_ task: RequestDesk.Task) throws(ReplyError) {
         let sensor = try sensor(of: task)
-        // A bond lies in BlueZ.
+        // BlueZ keeps the bond.
         if sensor.entry.device?.isBonded == true { try checkReady() }
         drop(sensor, withBond: true) { [self] error in
             if let error { return task.refuse(error) }
@@ -218,7 +218,7 @@ final class GatewayRequests: @unchecked Sendable {
         done(["sensor": .string(sensor.settings.id.text), "message": .string(message)], task)
     }
 
-    /// When the reply is read, what was asked for survives a power cut.
+    /// When the reply is read, what was requested already survives a power cut.
     private func done(_ data: JSON, _ task: RequestDesk.Task) { register.whenWritten { task.answer(.ok(data)) } }
 
     private static func unknown(_ id: ID) -> ReplyError {
@@ -250,7 +250,7 @@ final class GatewayRequests: @unchecked Sendable {
         }
     }
 
-    /// The device by that address or name; looked for where BlueZ does not know it.
+    /// The device with that address or name; it is looked for if BlueZ does not know it.
     private func find(_ wanted: String, within limit: Duration, completion: @escaping (Device?) -> Void) {
         func isWanted(_ device: Device) -> Bool {
             device.address.uppercased() == wanted.uppercased() || device.name == wanted

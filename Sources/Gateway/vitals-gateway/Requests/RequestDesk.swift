@@ -3,7 +3,7 @@ import MQTT
 import Synchronization
 import Telemetry
 
-/// Where requests come in and replies go out: each request gets exactly one reply, what it asked for or the reason why
+/// Where requests come in and replies go out: each request gets exactly one reply: what it asked for, or the reason why
 /// not.
 ///
 /// They come in on the mqtt loop; the answer may be given from any thread.
@@ -12,11 +12,11 @@ final class RequestDesk: @unchecked Sendable {
     /// A request that was taken, and has to be answered once.
     struct Task: Sendable {
         let request: Request
-        /// Until when somebody waits for the reply.
+        /// The time until which somebody waits for the reply.
         let deadline: ContinuousClock.Instant
         let answer: @Sendable (Reply.Outcome) -> Void
 
-        /// How long somebody waits from now on; zero or less where nobody does any longer.
+        /// How long somebody waits from now on; zero or less if nobody waits any more.
         var limit: Duration { ContinuousClock.now.duration(to: deadline) }
 
         func refuse(_ error: ReplyError) { answer(.error(error)) }
@@ -29,7 +29,8 @@ final class RequestDesk: @unchecked Sendable {
         let id: RequestID?
     }
 
-    /// The requests that are under way, and how often anything may be asked. We do not know who asks, so all share it.
+    /// The requests that are under way, and how often anything may be asked. We do not know who asks, so all clients
+    /// share this.
     private struct State {
         var underWay = 0
         var allowance = Allowance<Bool>(perSecond: 100, burst: 500)
@@ -40,7 +41,7 @@ final class RequestDesk: @unchecked Sendable {
 
     let gateway: ID
     let topics: Topics
-    /// Where else than under `responses/` replies may go.
+    /// Where replies may go, apart from `responses/`.
     private let responsePrefixes: [String]
     private let session: Session
     private let state = Mutex(State())
@@ -54,7 +55,7 @@ final class RequestDesk: @unchecked Sendable {
 
     /// Accepts a request, or says at once why it is not valid.
     ///
-    /// - Parameter usual: how long the asker waits where the request has no Message Expiry.
+    /// - Parameter usual: how long the asker waits if the request has no Message Expiry.
     func receive(
         _ message: Message, _ topic: RequestTopic, usual: Duration, longest: Duration,
         begin body: (Task) -> Void

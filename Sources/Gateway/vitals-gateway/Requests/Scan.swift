@@ -11,7 +11,7 @@ final class Scan {
     static let allowedSeconds = 1...254
     static let usualSeconds = 10
 
-    /// What Vitals can use, where a request does not say.
+    /// What Vitals can use, if a request does not say.
     static let usualServices: Set<String> = [
         GATT.heartRateService, GATT.healthThermometerService, GATT.runningSpeedAndCadenceService,
         GATT.cyclingSpeedAndCadenceService, GATT.physicalActivityMonitorService,
@@ -38,7 +38,7 @@ final class Scan {
     private static let mostCounted = 1000
 
     /// - Parameters:
-    ///   - services: devices that have one of them; every device where empty.
+    ///   - services: devices that have one of them; every device if empty.
     ///   - completion: is told what to answer.
     ///   - onEnd: is told after that.
     init(
@@ -53,8 +53,8 @@ final class Scan {
 
     func begin() {
         register.announcer.tell(.scanStarted, "Scanning Started", seconds: seconds)
-        // A device that is connected does not advertise; and where somebody is looking for devices already, BlueZ
-        // reports a device that it hears again only when something about it changes.
+        // A device that is connected does not advertise; and if somebody is looking for devices already, BlueZ
+        // reports a device that it hears again only if something about it changes.
         for device in register.central.devices { hear(device) }
         token = register.central.discover()
         timer = register.central.loop.after(.seconds(seconds)) { [weak self] in self?.end() }
@@ -70,7 +70,7 @@ final class Scan {
             return
         }
         let payload = register.payload(of: device)
-        // The latest signal strength; once the discovery ends BlueZ withdraws it.
+        // The latest signal strength; BlueZ withdraws it once the discovery ends.
         found[device.path] = payload
         // The name may come a moment after the address.
         if !device.name.isEmpty { tell(payload, device.path) }
@@ -120,7 +120,7 @@ final class Scan {
 
 /// What to tell people who find no sensor (requirement C8).
 enum SearchHelp {
-    /// The adapter works, and nothing fitted.
+    /// The adapter works, but nothing fitted.
     static func nothingFound(heard: Int, seconds: Int, services: Set<String>) -> [String] {
         let first =
             heard == 0

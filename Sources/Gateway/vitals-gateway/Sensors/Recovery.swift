@@ -1,18 +1,18 @@
 // When nothing is heard of any sensor, it may be the adapter: some stop hearing, or hang, and only switching them off
-// and on helps. So where sensors are missing, none is there, and nothing at all was heard for a while, the gateway goes
+// and on helps. So if sensors are missing, none is there, and nothing at all was heard for a while, the gateway goes
 // through these stages:
 //
-//     listening to everything ──► discovery again ──► the adapter off and on ──► said so, and from the beginning, slower
+//     listening to everything ──► discovery again ──► the adapter off and on ──► a report, and from the beginning, slower
 //
 // Listening comes first, because a known sensor is connected to without a discovery, and then no other device is heard.
-// An adapter that any program has a link on is left alone, and so is one that hears anything. In a house where nothing
+// An adapter is left alone if any program has a link on it, or if it hears anything. In a house where nothing
 // else advertises, a strap in a drawer looks the same: hence the waits, which grow to two hours.
 
 import Bluetooth
 import Daemon
 import Reactor
 
-/// Looks after the adapter. Belongs to the central's loop.
+/// Watches over the adapter. Belongs to the central's loop.
 // Proof of @unchecked: made before the loop starts, and touched on it only; other threads reach it through `perform`.
 final class Recovery: @unchecked Sendable {
     private enum Stage {
@@ -126,7 +126,7 @@ final class Recovery: @unchecked Sendable {
         central.setPowered(false) { [weak self] result in
             guard let self, case .failure(let error) = result else { return }
             register.limitedLog.warning("switching off") { "\(error)\($0)" }
-            // It may still go off: an adapter that hangs takes its time.
+            // It may still go off: an adapter that hangs needs some time.
             if error.isTimeout { switchOn() } else { register.isAdapterCycled = false }
         }
     }

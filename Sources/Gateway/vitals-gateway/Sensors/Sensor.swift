@@ -33,7 +33,7 @@ final class Sensor {
 
     /// If BlueZ has not found the services within this after a connection, something is wrong with it.
     private static let resolveLimit = Duration.seconds(30)
-    /// How long to look for a device that nobody has seen yet, at a time: discovery takes the radio's time from links.
+    /// How long each search takes for a device that nobody has seen yet: discovery takes the radio's time from links.
     private static let searchLimit = Duration.seconds(60)
     private static let searchPause = Duration.seconds(10)
     /// The pause between checks whether a link that was ended is gone.
@@ -55,11 +55,11 @@ final class Sensor {
     var backoff = Backoff(first: .seconds(1), limit: .seconds(30))
     private(set) lazy var streams = SensorStreams(of: self)
     private lazy var silence = Silence(settings.silence, on: central.loop) { [unowned self] in isSilent($0, for: $1) }
-    /// It was announced that the sensor can be used: the other half of each `unavailable`.
+    /// Whether it was announced that the sensor can be used: the other half of each `unavailable`.
     var isAvailable = false
     /// Rises with each try to connect: an answer to an earlier try does not count for this one.
     private var attempt = 0
-    /// Tries in a row that failed, and why the last one did.
+    /// How many tries in a row have failed, and why the last one did.
     private var failures = 0
     var lastTrouble = "not looked for yet"
     let waiters = Waiters()
@@ -205,7 +205,7 @@ final class Sensor {
             })
     }
 
-    /// Where the settings ask for a bond from the start; otherwise BlueZ makes one when a characteristic needs it.
+    /// If the settings ask for a bond from the start; otherwise BlueZ makes one when a characteristic needs it.
     private func becomeBonded() {
         if case .resolving(let timer) = link { timer.cancel() }
         guard let device else { return }
@@ -291,7 +291,7 @@ final class Sensor {
         failures += 1
         let line = reason.split(separator: "\n").joined(separator: " ")
         let words = "sensor \(settings.id): \(line); trying again in \(pause.rounded)"
-        // A strap in a drawer fails every minute; one that sends something in between begins to count again.
+        // A strap in a drawer fails every minute; for a strap that sends something in between, the count starts again.
         if failures & (failures - 1) == 0 {
             let tries = failures > 2 ? " (\(failures) tries)" : ""
             limitedLog.notice("\(failures) failures of \(settings.id)") { "\(words)\(tries)\($0)" }
@@ -301,12 +301,13 @@ final class Sensor {
         wait(pause)
     }
 
-    /// Ends the link. The link stays for two more seconds, and must not be taken for one that another program has made.
+    /// Ends the link. The link stays for two more seconds, and must not be mistaken for one that another program has
+    /// made.
     func hangUp(_ device: Device, completion: @escaping () -> Void = {}) {
         dying = device.path
         central.disconnect(device) { [weak self] _ in
             completion()
-            // Connected=false follows the answer; where it does not, nothing else may wait for it.
+            // Connected=false follows the answer; if it does not, nothing else must wait for it.
             self?.central.loop.after(.seconds(1)) { if self?.dying == device.path { self?.dying = nil } }
         }
     }

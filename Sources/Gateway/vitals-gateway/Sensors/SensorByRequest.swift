@@ -28,7 +28,7 @@ extension Sensor {
         end(.leaving, because: "forgotten by request", completion: completion)
     }
 
-    /// It stays after all: where BlueZ has forgotten its device, so does this, and the device has to be found again.
+    /// It stays after all: if BlueZ has forgotten its device, so does this, and the device has to be found again.
     func remain(forgotten: Bool) {
         if forgotten {
             remember { $0.device = nil }

@@ -10,7 +10,7 @@ final class SensorDetails {
     private var isComplete = false
     /// Rises with each connection: an answer to a read of an earlier connection does not count for this one.
     private var round = 0
-    /// Characteristics during whose read BlueZ removed the device, as it does where a bond is needed and refused. They
+    /// Characteristics during whose read BlueZ removed the device, as it does when a bond is needed and refused. They
     /// are not read again.
     private var avoided: Set<String> = []
 

@@ -27,7 +27,7 @@ extension Sensor {
             ?? settings.address ?? ""
     }
 
-    /// Whether it is this device, or is taken for it now.
+    /// Whether it is this device, or is taken to be this device now.
     func has(_ device: Device) -> Bool {
         device.path == self.device?.path || device.address == entry.device?.address
     }
@@ -42,7 +42,7 @@ extension Sensor {
         return register.holder(of: device).map { $0 === self } ?? true
     }
 
-    /// The device to connect to, among those that BlueZ knows: where several have the name, the one that is connected
+    /// The device to connect to, among those that BlueZ knows: if several have the name, the one that is connected
     /// or bonded, or else the nearest.
     func best(of devices: [Device]) -> Device? {
         // A device whose address changes is there while it is heard; BlueZ only keeps an address that it once had.
@@ -60,7 +60,7 @@ extension Sensor {
         return own.max { rank($0) < rank($1) }
     }
 
-    /// It is connected: from now on it is this device and no other, where its address stays.
+    /// It is connected: from now on it is this device and no other, if its address stays.
     func recognised(_ device: Device) {
         guard device.hasStableAddress else { return }
         let known = SensorMemory.KnownDevice(
@@ -68,7 +68,7 @@ extension Sensor {
         if entry.device != known { remember { $0.device = known } }
     }
 
-    /// Whether the agent may say yes. Where a bond is remembered and BlueZ has none, it was lost on this side: no bond
+    /// Whether the agent may say yes. If a bond is remembered and BlueZ has none, it was lost on this side: no bond
     /// is made with the device that has the address now before a person has checked it.
     func mayPair(_ device: Device) -> Bool {
         guard device.path == self.device?.path, settings.bond != .never, !device.isBonded else { return false }
@@ -98,8 +98,8 @@ extension Sensor {
     }
 
     /// A bonded device has ended the link at once. BlueZ says the same of one that has lost its side of the bond and of
-    /// one that is busy with somebody else; the former goes on for ever. The bond is not simply made again: an impostor
-    /// in its place would wish for exactly that.
+    /// one that is busy with somebody else; the former goes on forever. The bond is not simply made again: that is
+    /// exactly what an impostor in its place would want.
     func linkWasRefused() {
         bondRefusals += 1
         guard bondRefusals == Self.telltaleRefusals else { return }

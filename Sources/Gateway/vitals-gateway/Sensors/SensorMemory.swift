@@ -7,11 +7,11 @@ import Telemetry
 struct SensorMemory: Payload {
     /// A device that was recognised, by an address that stays the same.
     struct KnownDevice: Codable, Hashable, Sendable {
-        /// The identity address where there is a bond.
+        /// The identity address if there is a bond.
         var address: String
         /// The name that the device gives itself.
         var name: String
-        /// The name of the settings by which it was found.
+        /// The name in the settings by which it was found.
         var soughtAs: String?
         var isBonded: Bool
     }
@@ -19,7 +19,7 @@ struct SensorMemory: Payload {
     /// What is remembered about one sensor.
     struct Entry: Codable, Hashable, Sendable {
         var id: String
-        /// What people call it; nil where it has its own name only.
+        /// What people call it; nil if it has only its own name.
         var name: String?
         /// By request: it is not in the settings file.
         var isAdded = false
@@ -73,7 +73,7 @@ struct SensorMemory: Payload {
     private static let longestFile = JSON.maximumLength
 
     /// What the file holds. A damaged file is put aside, and this is logged: sensors of the settings are then found
-    /// again. Throws where it cannot be read at all.
+    /// again. Throws if it cannot be read at all.
     static func read(_ path: String) throws -> SensorMemory {
         do {
             guard let bytes = try SmallFile.read(path, atMost: longestFile) else { return SensorMemory() }

@@ -1,9 +1,9 @@
-// Steps and temperature are read when somebody asks. Where the characteristic can be read, it is; where it only
+// Steps and temperature are read when somebody asks. If the characteristic can be read, it is; if it only
 // notifies or indicates (as the standard ones do), the gateway subscribes, takes the first value, and ends the
 // subscription.
 //
 // A thermometer indicates what it has measured (2A1C), and notifies on its way there (2A1E). The former answers the
-// request. The latter answers only where the former does not come in time, or where the thermometer has none; it is
+// request. The latter answers only if the former does not come in time, or if the thermometer has none; it is
 // marked as intermediate, and is not recorded.
 //
 // A foot pod counts no steps: steps are integrated from what it sends by itself, and answer at once, marked as derived.
@@ -28,7 +28,7 @@ final class SensorReads {
     /// A caller that asked, and is answered once.
     private final class Waiter {
         private var completion: Completion?
-        /// Until when it waits.
+        /// The time until which it waits.
         let end: ContinuousClock.Instant
         var deadline: EventLoop.Timer?
         /// An intermediate temperature is better for it than none.
@@ -51,10 +51,10 @@ final class SensorReads {
         }
     }
 
-    /// How many may wait for one read; the rest are told to come back.
+    /// How many may wait for one read; the rest are told to try again.
     private static let mostWaiting = 64
 
-    /// A read that is under way goes on for this long while somebody waits for it: long enough for everybody who asks
+    /// A read that is under way continues for this long while somebody waits for it: long enough for everybody who asks
     /// within its first minute. BlueZ itself gives up after 30 s, and mostly says so.
     private static let readLimit = Duration.seconds(120)
 
@@ -248,7 +248,7 @@ final class SensorReads {
 
     /// A deadline is near: an intermediate temperature answers, or the first that comes until then.
     private func hurry(_ kind: Kind, _ attempt: Attempt, _ waiter: Waiter) {
-        // A program that was stopped meanwhile comes late, and anything that the sensor has sent since would, too.
+        // A program that was stopped in the meantime comes late, and so would anything that the sensor has sent since.
         let left = waiter.timeLeft
         guard left > .zero else { return expire(kind, attempt, waiter) }
         if let reading = attempt.intermediate { return settle(kind, attempt, waiter, .success(reading)) }
@@ -262,7 +262,7 @@ final class SensorReads {
         settle(kind, attempt, waiter, .failure(error))
     }
 
-    /// Answers one waiting caller; the read goes on for the others. Without others nobody waits for its answer.
+    /// Answers one waiting caller; the read continues for the others. Without others, nobody waits for its answer.
     private func settle(
         _ kind: Kind, _ attempt: Attempt, _ waiter: Waiter, _ result: Result<Reading, ReplyError>
     ) {

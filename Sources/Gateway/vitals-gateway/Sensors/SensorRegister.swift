@@ -74,10 +74,10 @@ final class SensorRegister {
     /// The sensor that a device is, or is taken for.
     func holder(of device: Device) -> Sensor? { all.first { $0.has(device) } }
 
-    /// That one, or the one that the settings mean by it.
+    /// That sensor, or the one that the settings mean by this device.
     func owner(of device: Device) -> Sensor? { holder(of: device) ?? all.first { $0.means(device) } }
 
-    /// Whether we connect to as many as allowed already.
+    /// Whether we already connect to as many as allowed.
     var isFull: Bool { sensors.values.count { !$0.isPaused } >= mostConnected }
 
     /// How many are remembered, including paused ones.

@@ -50,8 +50,8 @@ struct SensorSettings {
         )
     }
 
-    /// The settings of a sensor that was added by request: known by its address where that stays the same, otherwise by
-    /// its name. Nil where it has neither.
+    /// The settings of a sensor that was added by request: known by its address if that stays the same, otherwise by
+    /// its name. Nil if it has neither.
     init?(added entry: SensorMemory.Entry, _ id: ID) {
         guard entry.device != nil || entry.soughtAs != nil else { return nil }
         self.id = id

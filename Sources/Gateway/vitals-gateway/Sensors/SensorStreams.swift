@@ -7,10 +7,10 @@
 import Bluetooth
 import Telemetry
 
-/// The notifications of one sensor. Belongs to the central's loop; lives as long as the sensor, so its steps go on
+/// The notifications of one sensor. Belongs to the central's loop; lives as long as the sensor, so its steps continue
 /// across lost links.
 final class SensorStreams {
-    /// The answers to the subscriptions of one connection. One that fails beside others that do not is left out.
+    /// The answers to the subscriptions of one connection. A subscription that fails while others do not is left out.
     private final class Beginning {
         private var unanswered: Int
         private var hasAny = false
@@ -58,15 +58,16 @@ final class SensorStreams {
     /// Whether steps can be derived from what the sensor sends.
     var givesSteps: Bool { sensor.characteristic(GATT.runningSpeedAndCadenceMeasurement)?.canNotify ?? false }
 
-    /// Steps since this program started; nil where no measurement of running has come.
+    /// Steps since this program started; nil if no measurement of running has come.
     var derivedSteps: StepCount? { steps.steps }
 
-    /// Whether values should come even from a sensor at rest. A foot pod or a bicycle that stands has nothing to say.
+    /// Whether values should come even from a sensor at rest. A foot pod or a bicycle that stands still has nothing to
+    /// say.
     var speaksAtRest: Bool { subscriptions.contains { $0.characteristic.uuid == GATT.heartRateMeasurement } }
 
     /// Subscribes to everything that the connected sensor offers. The completion is called once, when BlueZ has
-    /// answered all; at once where there is nothing; not at all after `end`. It is a failure where nothing can be
-    /// listened to, or not the heart rate.
+    /// answered all; at once if there is nothing; not at all after `end`. It is a failure if nothing can be
+    /// listened to, or if the heart rate cannot.
     func begin(completion: @escaping (Result<Void, BluetoothError>) -> Void) {
         end()
         let offered = [
@@ -89,7 +90,7 @@ final class SensorStreams {
         }
     }
 
-    /// Ends the notifications. Rates start again with the next connection, steps go on.
+    /// Ends the notifications. Rates start again with the next connection; steps continue.
     func end() {
         beginning?.completion = nil
         beginning = nil

@@ -1,8 +1,8 @@
 import Reactor
 
 /// Watches a sensor that is connected: a strap may keep its link but send nothing. The remedy is to subscribe again
-/// first, and then to connect again. Each round that does not help makes the next wait longer, so a watch that measures
-/// once in a while keeps its battery.
+/// first, and then to connect again. Each round that does not help makes the next wait longer, so that a watch that
+/// measures once in a while saves its battery.
 ///
 /// Belongs to the loop.
 final class Silence {
@@ -32,7 +32,7 @@ final class Silence {
 
     deinit { timer?.cancel() }
 
-    /// A value has come. Every heartbeat calls this, so it does no more than this.
+    /// A value has come. Every heartbeat calls this, so it does nothing else.
     func heard() { hasHeard = true }
 
     /// The link is there, and values should come from now on.

@@ -1,8 +1,8 @@
 import Reactor
 import Telemetry
 
-/// Callers that want to know when something has happened: each is told once, that it has, or at its deadline why it has
-/// not. Belongs to the loop.
+/// Callers that want to know when something has happened: each is told once, either that it has happened or, at its
+/// deadline, why it has not. Belongs to the loop.
 final class Waiters {
     private final class Waiter {
         var completion: ((ReplyError?) -> Void)?
@@ -32,7 +32,7 @@ final class Waiters {
         waiters.append(waiter)
     }
 
-    /// Tells all of them: nil where it has happened.
+    /// Tells all of them: nil if it has happened.
     func finish(_ error: ReplyError?) {
         let all = waiters
         waiters = []

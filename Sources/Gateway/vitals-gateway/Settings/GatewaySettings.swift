@@ -19,7 +19,7 @@ struct GatewaySettings {
     private(set) var broker: MQTT.Options
     /// The consumer's Ed25519 public key, pinned at enrolment; nil until then: live only.
     let consumer: [UInt8]?
-    /// Nil where the gateway was not enrolled by a code.
+    /// Nil if the gateway was not enrolled with a code.
     let enrolment: Enrolment?
     /// What the file itself says.
     let inFile: (gateway: ID?, consumer: [UInt8]?)
@@ -34,7 +34,7 @@ struct GatewaySettings {
     let sensors: [SensorSettings]
     /// Whether heart rates are published as they come, for the household to see.
     let publishesLive: Bool
-    /// Where else than under `responses/` replies may go.
+    /// Where replies may go, apart from `responses/`.
     let responsePrefixes: [String]
     let outbox: OutboxSettings
     let logLevel: LogLevel
@@ -112,14 +112,14 @@ struct GatewaySettings {
         (options.username, options.passwordFile) = (nil, nil)
         // A reply reaches a guest by properties that only MQTT 5 has.
         options.version = .v5
-        // Two sessions with one id would throw each other out.
+        // Two sessions with the same id would disconnect each other.
         options.clientID = "vitals-enrol-\(UInt64.random(in: 0...UInt64.max))"
         return options
     }
 }
 
 extension Section {
-    /// `gateway`: the gateway's id; nil where it is left to the enrolment.
+    /// `gateway`: the gateway's id; nil if the enrolment names it.
     fileprivate func gateway() throws(SettingsError) -> ID? {
         guard try string("gateway", default: nil) != nil else { return nil }
         return try validated("gateway") { (text) throws(MalformedValue) in try ID(text) }

@@ -2,7 +2,7 @@ import Telemetry
 
 /// What a person does, record by record: recorded, or made up.
 protocol Activity: Sendable {
-    /// Where temperatures are taken; nil where nobody knows.
+    /// Where temperatures are taken; nil if nobody knows.
     var temperatureSite: TemperatureSite? { get }
 
     /// The next record, in order of time; nil when it is over.

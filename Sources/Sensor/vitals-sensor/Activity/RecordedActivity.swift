@@ -15,7 +15,7 @@ import Telemetry
 /// Why a recording cannot be replayed.
 struct RecordingError: ExitCodedError, Equatable {
     let file: String
-    /// The line in the file, from 1; nil where the file as a whole is wrong.
+    /// The line in the file, from 1; nil if the file as a whole is wrong.
     let line: Int?
     /// The column's name in the header.
     let column: String?
@@ -30,8 +30,8 @@ struct RecordingError: ExitCodedError, Equatable {
     }
 }
 
-/// A recorded activity, once or repeatedly. When it begins again, times, steps and distance go on rising, as a sensor's
-/// own counters would.
+/// A recorded activity, once or repeatedly. When it begins again, times, steps and distance continue to rise, as a
+/// sensor's own counters would.
 struct RecordedActivity: Activity {
     let records: [Record]
     /// How many of the records have a time that differs from the file's, because they share it with the row before.

@@ -1,5 +1,5 @@
-// A made-up person, who rests, warms up, runs and cools down, over and over. The heart follows the effort with a lag of
-// half a minute, as hearts do, and beats a little unevenly with the breath; everything follows from one seed, so two
+// A made-up person, who rests, warms up, runs and cools down, again and again. The heart follows the effort with a lag
+// of half a minute, as hearts do, and beats a little unevenly with the breath; everything follows from one seed, so two
 // runs with the same seed are the same.
 
 import Glibc

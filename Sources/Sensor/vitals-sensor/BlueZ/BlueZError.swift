@@ -8,7 +8,7 @@ enum BlueZError {
     static let busy = error("InProgress", "Operation already in progress")
     /// A link that was refused, aborted, or not made in time.
     static let connectionAborted = failed("le-connection-abort-by-local")
-    /// The same, where a Connect was given up, or by chance. (The word is BlueZ's, from another transport.)
+    /// The same, if a Connect was given up, or by chance. (The word is BlueZ's, from another transport.)
     static let connectionCanceled = failed("br-connection-canceled")
     static let doesNotExist = error("DoesNotExist", "Does Not Exist")
     static let inProgress = error("InProgress", "In Progress")

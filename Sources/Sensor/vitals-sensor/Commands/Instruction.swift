@@ -17,7 +17,7 @@ enum Instruction: Equatable {
     case vanish
     case appear
     case steps(UInt32)
-    /// Nil goes back to the activity's own.
+    /// Nil returns to the activity's own.
     case temperature(MedicalFloat?)
     case heartRate(UInt16)
     case battery(UInt8)

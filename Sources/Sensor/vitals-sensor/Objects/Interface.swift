@@ -12,7 +12,7 @@ struct Property {
     let name: String
     let signature: String
     let get: () -> Value?
-    /// Nil where clients may only read it.
+    /// Nil if clients may only read it.
     let set: ((Value) throws(DBusError) -> Void)?
 
     init(
@@ -55,7 +55,7 @@ struct Method {
 struct Call {
     private let message: Message
     private let connection: Connection
-    /// The arguments that the method's signature promises, and no more.
+    /// The arguments that the method's signature promises, and nothing else.
     let arguments: [Value]
 
     init(_ message: Message, on connection: Connection) {

@@ -13,7 +13,7 @@ final class ObjectServer {
     private let managerPath: String
     private var objects: [String: [Interface]] = [:]
 
-    /// Sees each call first; where it returns true, the call is its own to answer, or to leave unanswered.
+    /// Sees each call first; if it returns true, the call is its own to answer, or to leave unanswered.
     var intercept: ((Message) -> Bool)?
 
     /// - Parameters:
@@ -73,7 +73,7 @@ final class ObjectServer {
     }
 
     private func emit(_ path: String, _ interface: String, _ member: String, _ arguments: [Value]) {
-        // It fails where the bus has gone, which is reported in another way.
+        // It fails if the bus has gone, which is reported in another way.
         try? connection.emit(path, interface, member, arguments)
     }
 

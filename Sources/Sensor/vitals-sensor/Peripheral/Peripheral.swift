@@ -2,7 +2,7 @@
 //
 // It knows nothing of D-Bus or links. A form (the stand-in for BlueZ, or a real adapter) asks it for values, tells it
 // which characteristics somebody listens to, and sends what `onValue` reports. The activity begins when somebody first
-// listens to the sensor's main values, so its first record is not missed, and then goes on whether anybody listens or
+// listens to the sensor's main values, so its first record is not missed, and then continues whether anybody listens or
 // not.
 
 import Reactor
@@ -52,7 +52,7 @@ final class Peripheral {
     private var measurements = 0
     private var bicycle = Bicycle()
     private var replay: Replay?
-    /// Heart rates at a rate of their own; nil where the activity has them.
+    /// Heart rates at a fixed rate; nil if they come from the activity.
     private var pulse: Ticker?
     private var counter: UInt16 = 0
     /// A thermometer's seconds, while somebody listens.
@@ -153,7 +153,7 @@ final class Peripheral {
         }
     }
 
-    /// Nobody listens to a characteristic any longer.
+    /// Nobody listens to a characteristic any more.
     func stopListening(to uuid: String) {
         listened.remove(uuid)
         if !listened.contains(GATT.heartRateMeasurement) { pulse?.cancel() }
@@ -180,7 +180,7 @@ final class Peripheral {
         if !isThermometer { sendTemperature() }
     }
 
-    /// Sets the battery's level; it goes on losing what the activity takes.
+    /// Sets the battery's level; it continues to lose what the activity takes.
     func set(battery level: UInt8) {
         guard level != battery else { return }
         battery = level

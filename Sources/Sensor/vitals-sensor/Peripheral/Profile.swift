@@ -36,7 +36,7 @@ struct Characteristic: Sendable {
 struct Profile: Sendable {
     /// The word for it on the command line.
     let word: String
-    /// The name under which it advertises where it was given none.
+    /// The name under which it advertises if it was given none.
     let name: String
     let model: String
     /// As in Assigned Numbers, 2.6.

@@ -14,7 +14,7 @@ final class Ticker {
         self.tick = tick
     }
 
-    /// Begins, one interval from now; nothing where it runs already.
+    /// Begins, one interval from now; nothing if it runs already.
     func begin() {
         guard due == nil else { return }
         due = .now

@@ -31,7 +31,7 @@ final class LocalCharacteristic {
         changed("Value")
     }
 
-    /// Nobody listens any longer, and BlueZ is not there to say so.
+    /// Nobody listens any more, and BlueZ is not there to say so.
     func stop() {
         guard isNotifying else { return }
         isNotifying = false
@@ -113,7 +113,7 @@ final class LocalCharacteristic {
         return options
     }
 
-    /// BlueZ passes an application's own error code on where it is the text of a `Failed`.
+    /// BlueZ passes an application's own error code on if it is the text of a `Failed`.
     private static func answer(_ error: ATTError) -> DBusError {
         guard case .application(let code) = error else { return BlueZError.att(error) }
         return BlueZError.failed("0x" + String(code, radix: 16))

@@ -204,7 +204,7 @@ final class Adapter {
             Property(
                 "Alias", "s", get: { [unowned self] in .string(alias) },
                 set: { [unowned self] value in
-                    // BlueZ goes back to its name where the alias is emptied.
+                    // BlueZ goes back to its name if the alias is emptied.
                     alias = value.asString.flatMap { $0.isEmpty ? nil : $0 } ?? Self.name
                     changed("Alias")
                 }),
@@ -254,7 +254,7 @@ struct DiscoveryFilter {
     private var transport = "auto"
     private var pattern = ""
 
-    /// Nil where a filter is unknown or its value is of another type.
+    /// Nil if a filter is unknown or its value is of another type.
     init?(_ properties: [String: Value]) {
         for (name, value) in properties {
             guard Self.names.contains(name) else { return nil }

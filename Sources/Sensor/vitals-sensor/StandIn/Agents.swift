@@ -2,7 +2,7 @@
 //
 // A pairing that a client has not asked for (an attribute needed an encrypted link) is put to the default agent by
 // RequestAuthorization: between a sensor without a display and an adapter there are no numbers to compare. An agent is
-// asked one thing at a time; when the pairing has ended otherwise, it is told so by Cancel.
+// asked one thing at a time; if the pairing ends in another way, Cancel tells it so.
 //
 // Source: BlueZ's src/agent.c, and device_confirm_passkey in its src/device.c.
 
@@ -55,7 +55,7 @@ final class Agents {
     /// Asks the default agent whether a device may pair.
     /// - Parameter answer: gets what it said, later. An agent that is already being asked something else counts as
     ///   saying no.
-    /// - Returns: the question, which may be withdrawn; nil where there is nobody to ask.
+    /// - Returns: the question, which may be withdrawn; nil if there is nobody to ask.
     func authorize(_ device: String, answer: @escaping (Bool) -> Void) -> Question? {
         guard question == nil, let agent = agent(for: nil) else { return nil }
         let question = Question(to: agent.client, answer: answer)

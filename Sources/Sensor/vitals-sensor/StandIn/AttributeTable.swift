@@ -7,7 +7,7 @@ struct AttributeTable {
     /// In the order of their handles.
     private(set) var objects: [(path: String, interface: Interface)] = []
     private(set) var characteristics: [RemoteCharacteristic] = []
-    /// The order in which BlueZ removes them: descriptors, their characteristic, and at last the service.
+    /// The order in which BlueZ removes them: descriptors, their characteristic, and finally the service.
     private(set) var pathsInnermostFirst: [String] = []
 
     private let device: Device

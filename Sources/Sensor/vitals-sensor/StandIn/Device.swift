@@ -102,7 +102,7 @@ final class Device {
         appear(rssi: nil)
     }
 
-    /// An advertisement was heard; nil when nobody listens any longer.
+    /// An advertisement was heard; nil when nobody listens any more.
     func heard(rssi: Int16?) {
         if rssi != nil, isTemporary { beTemporary() }
         guard isPresent, rssi != self.rssi else { return }
@@ -213,12 +213,12 @@ final class Device {
         reachabilityChanged()
     }
 
-    /// A Connect or Pair that waits goes on once the device can be heard.
+    /// A Connect or Pair that waits continues once the device can be heard.
     func reachabilityChanged() {
         guard isAwaited else { return }
         stepTimer?.cancel()
         stepTimer = loop.after(settings.radioDelay) { [unowned self] in
-            // It may have gone again meanwhile.
+            // It may have gone again in the meantime.
             if isAwaited { beginLink() }
         }
     }
@@ -279,7 +279,7 @@ final class Device {
 
     private var battery: Interface { Battery.interface(of: peripheral) }
 
-    /// The link ends, whichever side ended it; a Connect that waits goes on waiting.
+    /// The link ends, whichever side ended it; a Connect that waits keeps waiting.
     func loseLink() { if isConnected { endLink() } }
 
     /// The radio was switched.
@@ -307,7 +307,7 @@ final class Device {
             for call in waiting { call.reply() }
             changed("Connected")
         }
-        // A link that was lost meanwhile has ended, too.
+        // A link that was lost in the meantime has ended, too.
         if end == .lost { for call in waiting { call.reply() } }
         if isToBeRemoved { remove() } else if !isPaired, !isTrusted, connecting == nil { beTemporary() }
     }

@@ -6,9 +6,9 @@
 //     killed             the name goes, without signals. The kernel keeps the links for two seconds more, so that a
 //                        new bluetoothd shows a device that is connected and then is not
 //
-// The connection to the bus is closed meanwhile, as a process's would be: calls under way fail, and the new BlueZ has
-// another unique name. BlueZ has again what it keeps on its disk: the devices to which somebody has connected, their
-// bonds and names. It does not have what clients had asked for: agents, discovery, StartNotify.
+// The connection to the bus is closed in the meantime, as a process's would be: calls under way fail, and the new BlueZ
+// has another unique name. BlueZ has again what it keeps on its disk: the devices to which somebody has connected,
+// their bonds and names. It does not have what clients had asked for: agents, discovery, StartNotify.
 
 import DBus
 import Reactor

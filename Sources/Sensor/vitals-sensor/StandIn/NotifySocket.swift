@@ -8,14 +8,14 @@ final class NotifySocket {
     private let descriptor: Descriptor
     private var watch: EventLoop.Watch?
 
-    /// An open file descriptor, closed when nobody holds it any longer.
+    /// An open file descriptor, closed when nobody holds it any more.
     final class Descriptor {
         let number: Int32
         init(_ number: Int32) { self.number = number }
         deinit { Glibc.close(number) }
     }
 
-    /// A pair of connected sockets: ours, and the client's, which must be sent before it is released. Nil where the
+    /// A pair of connected sockets: ours, and the client's, which must be sent before it is released. Nil if the
     /// process has no descriptors left.
     /// - Parameter onEnd: the client has closed its end.
     init?(of owner: String, on loop: EventLoop, theirs: inout Descriptor?, onEnd: @escaping () -> Void) {

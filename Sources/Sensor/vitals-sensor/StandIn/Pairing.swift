@@ -3,14 +3,14 @@
 // It begins with Pair(), or when an attribute turns out to need an encrypted link: then the operation waits, and the
 // default agent is asked. What comes of it:
 //
-//     yes                        the bond is there; what waited goes on
-//     no, or nobody to ask       what waited is not answered, and neither is any later operation on this link, before it
-//                                ends; the device is temporary again, and gone with its link some time later, and then
-//                                nobody is ever answered
+//     yes                        the bond is there, and what waited continues
+//     no, or nobody to ask       what waited is not answered, and neither is any later operation on this link before
+//                                it ends; the device is temporary again, disappears with its link some time later,
+//                                and then nobody is ever answered
 //     no answer                  the link ends after a while; what waited gets ATT error 0x0e
-//     the link ends meanwhile    the same, and the agent is told by Cancel
+//     the link ends first        the same, and Cancel tells the agent
 //
-// A client that calls Pair() has said yes already, so no agent is asked; there must be one all the same.
+// A client that calls Pair() has said yes already, so no agent is asked; nevertheless, there must be one.
 //
 // Source: the recordings of encrypted attributes; BlueZ's src/device.c (device_confirm_passkey,
 // device_bonding_complete) and src/shared/att.c; the kernel's net/bluetooth/smp.c.
@@ -36,14 +36,14 @@ final class Pairing {
 }
 
 extension Device {
-    /// Goes on with a call when the link is encrypted. Where there is no bond, pairing begins.
+    /// Continues a call when the link is encrypted. If there is no bond, pairing begins.
     func encrypt(for call: Call, then proceed: @escaping () -> Void) {
         if isPaired { return proceed() }
         if pairing == nil { beginPairing(nil) }
         pairing?.operations.append(Pairing.Operation(call: call, proceed: proceed))
     }
 
-    /// Device1.Pair: connects first where there is no link.
+    /// Device1.Pair: connects first if there is no link.
     func pair(_ call: Call) {
         guard adapter.isPowered else { return call.refuse(BlueZError.notReady) }
         if isPaired {
@@ -66,7 +66,7 @@ extension Device {
         call.reply()
     }
 
-    /// A link was made; a Pair() that waited for it goes on.
+    /// A link was made; a Pair() that waited for it continues.
     func pairOnNewLink() { if let pairCall, pairing == nil { beginPairing(pairCall) } }
 
     /// No link was made.
@@ -75,7 +75,7 @@ extension Device {
         pairCall = nil
     }
 
-    /// The services are known; a Pair() is answered no sooner.
+    /// The services are known; a Pair() is not answered before that.
     func answerPairing() {
         guard isPaired, let call = pairCall else { return }
         pairCall = nil

@@ -25,7 +25,7 @@ final class RemoteCharacteristic {
         self.service = service
     }
 
-    /// A notification or indication of the sensor's. It is passed on even where the value is the same as before.
+    /// A notification or indication of the sensor's. It is passed on even if the value is the same as before.
     func arrived(_ bytes: [UInt8]) {
         if let acquired { return acquired.send(bytes) }
         guard !listeners.isEmpty else { return }
@@ -46,7 +46,7 @@ final class RemoteCharacteristic {
 
     // MARK: Methods
 
-    /// Carries an operation out where there is a link, encrypted if it must be.
+    /// Carries an operation out if there is a link, encrypted if it must be.
     private func onLink(_ call: Call, _ operate: @escaping (RemoteCharacteristic) -> Void) {
         guard device.isResolved else { return call.refuse(BlueZError.failed("Not connected")) }
         if device.stuck != nil {

@@ -2,7 +2,7 @@
 //
 // Clients see what BlueZ 5.66 would show them: an adapter, hci0, and the emulated sensors as devices that turn up while
 // somebody discovers, can be connected to and have attributes. The order of signals, the errors and their words follow
-// recordings of a real bluetoothd; where they were silent, its sources.
+// recordings of a real bluetoothd; if they were silent, its sources.
 //
 //     StandIn ── Adapter ─┬─ Device ── RemoteCharacteristic …      each owns its objects on the ObjectServer
 //                         └─ Device …
@@ -29,7 +29,7 @@ struct StandInSettings: Sendable {
     var radioDelay = Duration.milliseconds(50)
     /// How long a pairing waits for the agent; the kernel ends the link after 30 s.
     var pairingTimeout = Duration.seconds(30)
-    /// How long the kernel keeps a link that nobody uses any longer.
+    /// How long the kernel keeps a link that nobody uses any more.
     var lingering = Duration.seconds(2)
     /// Between Disconnect or RemoveDevice and the end of the link.
     var disconnectDelay = Duration.seconds(2)

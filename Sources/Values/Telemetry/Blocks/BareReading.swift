@@ -19,7 +19,7 @@ public struct BareReading: Hashable, Sendable {
     /// When it arrived at the gateway.
     public var moment: Moment { Moment(wall: wall, monotonic: monotonic) }
 
-    /// Whether the sensor touches the skin; nil where it is no heart rate.
+    /// Whether the sensor touches the skin; nil if it is no heart rate.
     public var contact: HeartRateMeasurement.Contact? {
         kind == .heartRate ? HeartRateMeasurement.Contact(rawValue: state) : nil
     }
@@ -63,7 +63,7 @@ public struct BareReading: Hashable, Sendable {
 }
 
 extension ReadingColumns {
-    /// What `decode` finds, without RR intervals and energy, in a fifth of its time; nil where `decode` refuses the
+    /// What `decode` finds, without RR intervals and energy, in a fifth of its time; nil if `decode` refuses the
     /// bytes.
     public static func bare(_ bytes: [UInt8]) -> [BareReading]? {
         bytes.withUnsafeBufferPointer { bytes in
@@ -90,7 +90,7 @@ extension ReadingColumns {
     }
 }
 
-/// Takes columns off the front of bytes. Each function returns false, or nil, where the bytes hold none.
+/// Takes columns off the front of bytes. Each function returns false, or nil, if the bytes hold none.
 private struct BareColumns {
     typealias Cells = UnsafeMutableBufferPointer<BareReading>
 

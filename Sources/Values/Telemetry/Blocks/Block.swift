@@ -1,4 +1,4 @@
-/// A block as it is sent and stored: header, body, tag. Nothing here encrypts; it says where everything lies, and what
+/// A block as it is sent and stored: header, body, tag. Nothing here encrypts; it says where everything is, and what
 /// is authenticated.
 ///
 /// ```

@@ -1,4 +1,4 @@
-/// Which person's stream a sensor's readings go to: from when until when, sealed to which key, and which kinds of
+/// To which person's stream a sensor's readings go: from which time to which, sealed to which key, and which kinds of
 /// readings to record.
 ///
 /// ```
@@ -32,8 +32,8 @@ public struct Grant: Hashable, Sendable {
         }
     }
 
-    /// Only rises: of two grants for a sensor the one with the greater serial holds. It is at least the time at which
-    /// the grant was made, in Unix milliseconds.
+    /// It only rises: of two grants for a sensor, the one with the greater serial applies. It is at least the time at
+    /// which the grant was made, in Unix milliseconds.
     public var serial: UInt64
     /// The sensor.
     public var sensor: ID

@@ -15,7 +15,7 @@ public struct CadenceSteps: Hashable, Sendable {
     private var part: UInt64 = 0
     private var last: UInt64?
 
-    /// Steps that go on from a counter, before the first notification.
+    /// Steps that continue from a counter, before the first notification.
     public init(from counter: UInt32 = 0) { self.counter = counter }
 
     /// The steps so far, wrapping around at 32 bits; nil before the first notification.

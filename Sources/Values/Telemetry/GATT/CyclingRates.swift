@@ -1,10 +1,10 @@
 /// How fast wheel and crank turn, from one notification to the next.
 ///
-/// A notification names the time of the last revolution, which wraps around every 64 s. Where no revolution ended since
-/// the notification before, there is no rate; where the last one ended a minute ago or more, the sensor's times no
+/// A notification names the time of the last revolution, which wraps around every 64 s. If no revolution ended since
+/// the notification before, there is no rate; if the last one ended a minute ago or more, the sensor's times no
 /// longer tell how long ago, and there is no rate either.
 public struct CyclingRates: Hashable, Sendable {
-    /// Revolutions in a minute; nil where they are not known.
+    /// Revolutions in a minute; nil if they are not known.
     public struct Rates: Hashable, Sendable {
         /// Of the wheel.
         public var wheel: Double?

@@ -16,7 +16,7 @@ public struct CyclingSpeedAndCadence: Hashable, Sendable {
             self.time = time
         }
 
-        /// What happened since an earlier notification. Where no time elapsed there was no new revolution, whatever the
+        /// What happened since an earlier notification. If no time elapsed there was no new revolution, whatever the
         /// counts say.
         public func since(_ earlier: Self) -> Turn {
             let ticks = time &- earlier.time
@@ -33,13 +33,13 @@ public struct CyclingSpeedAndCadence: Hashable, Sendable {
 
         /// The same time in seconds.
         public var seconds: Double { Double(ticks) / 1024 }
-        /// The rate, or nil where no time elapsed.
+        /// The rate, or nil if no time elapsed.
         public var perMinute: Double? { ticks == 0 ? nil : Double(revolutions) * 60 / seconds }
     }
 
-    /// The wheel, where the sensor watches it.
+    /// The wheel, if the sensor watches it.
     public var wheel: Revolutions<UInt32>?
-    /// The crank, where the sensor watches it.
+    /// The crank, if the sensor watches it.
     public var crank: Revolutions<UInt16>?
 
     /// A measurement from its parts.

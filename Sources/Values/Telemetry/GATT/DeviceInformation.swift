@@ -1,9 +1,9 @@
 /// A text of the Device Information service (2A24 model, 2A25 serial, 2A26 firmware, 2A29 manufacturer): UTF-8.
 public struct DeviceInformationString: Hashable, Sendable {
-    /// The text, fit for a log line: up to the first NUL, repaired where it is not UTF-8, without control characters.
+    /// The text, fit for a log line: up to the first NUL, repaired if it is not UTF-8, without control characters.
     public let text: String
 
-    /// What the characteristic says. Throws `noValue` where nothing is left of it.
+    /// What the characteristic says. Throws `noValue` if nothing is left of it.
     public init(gatt bytes: [UInt8]) throws(MalformedValue) {
         let decoded = String(decoding: bytes.prefix(GATT.maximumValueLength).prefix { $0 != 0 }, as: UTF8.self)
         var clean = String.UnicodeScalarView()

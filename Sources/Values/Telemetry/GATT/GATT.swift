@@ -66,8 +66,8 @@ public enum GATT {
         return "0000\(digits)-0000-1000-8000-00805f9b34fb"
     }
 
-    /// A UUID as it may stand in settings (`2A37`, `0x2a37` or all 36 characters, either case) in the form used here,
-    /// or nil where the text is no UUID.
+    /// A UUID as it may be written in settings (`2A37`, `0x2a37` or all 36 characters, either case) in the form used
+    /// here, or nil if the text is no UUID.
     public static func uuid(_ text: String) -> String? {
         let lower = text.lowercased()
         let short = lower.hasPrefix("0x") ? lower.dropFirst(2) : lower[...]

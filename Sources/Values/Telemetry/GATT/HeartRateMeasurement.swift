@@ -18,7 +18,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
     public var beatsPerMinute: UInt16
     /// Whether the sensor touches the skin.
     public var contact: Contact
-    /// Energy expended since the sensor was reset, in kilojoules; it stays at 65535 once there. Nil where the
+    /// Energy expended since the sensor was reset, in kilojoules; it stays at 65535 once there. Nil if the
     /// notification has none.
     public var energyKilojoules: UInt16?
     /// Times between beats since the last notification, oldest first, in 1/1024 s; at most 255.
@@ -64,7 +64,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
         }
     }
 
-    /// The notification that says this, in the shortest form: one byte of heart rate where it fits.
+    /// The notification that says this, in the shortest form: one byte of heart rate if it fits.
     public var gatt: [UInt8] {
         var flags: Flags = []
         if beatsPerMinute > 255 { flags.insert(.twoBytes) }

@@ -63,7 +63,7 @@ public enum MedicalFloat: Hashable, Sendable {
     }
 
     /// Thousandths of the number, rounded to the nearest (halves away from zero), computed in integers alone.
-    /// Throws `noValue` for anything but a number, and `outOfRange` where the result does not fit.
+    /// Throws `noValue` for anything but a number, and `outOfRange` if the result does not fit.
     public func thousandths() throws(MalformedValue) -> Int64 {
         let fraction = try thousandthsAsFraction()
         return divideRounding(fraction.numerator, by: fraction.denominator)

@@ -11,7 +11,7 @@ public struct RunningSpeedAndCadence: Hashable, Sendable {
     public var strideCentimetres: UInt16?
     /// Total distance in decimetres.
     public var distanceDecimetres: UInt32?
-    /// Whether the sensor takes it for running rather than walking.
+    /// Whether the sensor considers it running rather than walking.
     public var isRunning: Bool
 
     /// Speed in metres per second.

@@ -18,6 +18,6 @@ extension GATT {
         return serviceNames[uuid] ?? uuid
     }
 
-    /// The 128-bit UUID that a request means by `heart-rate`, `180D` or all 36 characters; nil where it means none.
+    /// The 128-bit UUID that a request means by `heart-rate`, `180D` or all 36 characters; nil if it means none.
     public static func service(named text: String) -> String? { namedServices[text] ?? uuid(text) }
 }

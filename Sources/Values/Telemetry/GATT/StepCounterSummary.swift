@@ -39,7 +39,7 @@ public struct StepCounterSummary: Hashable, Sendable {
         wornDuration = flags & 1 << 4 != 0 ? try reader.uint24Little() : nil
     }
 
-    /// All steps, walking and intense, or nil where neither is there. Two 24-bit numbers cannot overflow.
+    /// All steps, walking and intense, or nil if neither is there. Two 24-bit numbers cannot overflow.
     public var steps: UInt32? {
         guard walkingSteps != nil || intensitySteps != nil else { return nil }
         return (walkingSteps ?? 0) + (intensitySteps ?? 0)

@@ -12,7 +12,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
         case fahrenheit
     }
 
-    /// The sensor's own idea of the time, in a time zone that it does not state; 0 where a part is not known.
+    /// The sensor's own idea of the time, in a time zone that it does not state; 0 if a part is not known.
     public struct Timestamp: Hashable, Sendable {
         /// 1582 to 9999.
         public var year: UInt16
@@ -44,7 +44,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
     public var scale: Scale
     /// When the sensor measured, by its own clock.
     public var timestamp: Timestamp?
-    /// Where it measured; nil where it does not say or says something reserved.
+    /// Where it measured; nil if it does not say or says something reserved.
     public var site: TemperatureSite?
 
     /// A measurement from its parts.
@@ -90,7 +90,7 @@ public struct TemperatureMeasurement: Hashable, Sendable {
         return bytes
     }
 
-    /// The temperature in thousandths of a degree Celsius, with its site. Throws `noValue` where the sensor has none.
+    /// The temperature in thousandths of a degree Celsius, with its site. Throws `noValue` if the sensor has none.
     public func temperature() throws(MalformedValue) -> Temperature {
         let thousandths =
             switch scale {

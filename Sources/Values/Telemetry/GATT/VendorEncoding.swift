@@ -59,7 +59,7 @@ public enum TemperatureEncoding: String, CaseIterable, Sendable {
     /// All names, for messages.
     public static var names: [String] { allCases.map(\.rawValue) }
 
-    /// The temperature in a value. No bytes at all, NaN and its like are `noValue`; trailing bytes are ignored.
+    /// The temperature in a value. No bytes at all, NaN and similar values are `noValue`; trailing bytes are ignored.
     public func temperature(in bytes: [UInt8]) throws(MalformedValue) -> Temperature {
         var reader = ByteReader(bytes, of: "temperature")
         guard !bytes.isEmpty else { throw reader.malformed(.noValue) }

@@ -17,7 +17,7 @@ extension RandomID {
         try reader.end()
     }
 
-    /// An id from 32 hexadecimal digits, with or without the dashes of a UUID; nil where the text is anything else.
+    /// An id from 32 hexadecimal digits, with or without the dashes of a UUID; nil if the text is anything else.
     public init?(_ text: String) {
         guard let bytes = Telemetry.bytes(hexadecimal: text.filter { $0 != "-" }) else { return nil }
         do throws(MalformedValue) { try self.init(bytes: bytes) } catch { return nil }

@@ -1,5 +1,5 @@
 /// Live cycling: `{"time":…,"wheel_revolutions":12345,"wheel_rpm":171.4,"crank_revolutions":402,"crank_rpm":85.3}`,
-/// absent fields left out: a sensor may watch only one of the two, and there is no rate where no revolution has ended
+/// absent fields left out: a sensor may watch only one of the two, and there is no rate if no revolution has ended
 /// since the notification before.
 public struct CyclingPayload: Payload {
     /// Unix milliseconds.

@@ -12,7 +12,7 @@ public struct EventPayload: Payload {
         case readFailed = "read-failed"
         /// A scan that somebody asked for began.
         case scanStarted = "scan-started"
-        /// It is over.
+        /// The scan is over.
         case scanEnded = "scan-ended"
         /// A sensor was forgotten, and its bond with it.
         case forgotten
@@ -32,7 +32,7 @@ public struct EventPayload: Payload {
     public var time: Int64
     /// What happened.
     public var kind: Kind
-    /// The sensor that it happened to, where it is one of the gateway's.
+    /// The sensor that it happened to, if it is one of the gateway's.
     public var sensor: String?
     /// More, for people.
     public var message: String?
@@ -62,7 +62,7 @@ public struct EventPayload: Payload {
     }
 }
 
-/// A device that a scan found, as it stands in `events` and in the scan's reply:
+/// A device that a scan found, as it appears in `events` and in the scan's reply:
 /// `{"address":"C0:FF:EE:00:00:01","name":"Polar
 /// H10","rssi":-61,"services":["heart-rate"],"connected":false,"bonded":false}`. What is not known is left out.
 public struct DevicePayload: Payload {

@@ -12,9 +12,9 @@ public struct HealthPayload: Payload {
         /// How many bytes the outbox may hold, counting all that it keeps.
         public var limitBytes: Int
         /// How full it is, in percent of what it may hold, counting only what must not go yet: at 100 the oldest
-        /// readings are dropped for new ones. Nil where a gateway of an earlier version does not say.
+        /// readings are dropped for new ones. Nil if a gateway of an earlier version does not say.
         public var fullPercent: Int?
-        /// Age of the oldest of them in seconds; 0 where nothing waits.
+        /// Age of the oldest of them in seconds; 0 if nothing waits.
         public var oldestSeconds: Int
 
         /// An outbox from its parts.
@@ -47,7 +47,7 @@ public struct HealthPayload: Payload {
         /// It refuses for another reason, such as a damaged card or a read-only file system.
         case failing
 
-        /// A word that only a later version knows is no good news.
+        /// A word that only a later version knows is not good news.
         public init(from decoder: any Decoder) throws {
             self = Disk(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .failing
         }
@@ -71,13 +71,13 @@ public struct HealthPayload: Payload {
     public var time: Int64
     /// What waits.
     public var outbox = Outbox()
-    /// Whether the disk accepts what is written; nil where a gateway of an earlier version does not say.
+    /// Whether the disk accepts what is written; nil if a gateway of an earlier version does not say.
     public var disk: Disk?
-    /// Since when it does not, Unix milliseconds; nil where it does.
+    /// Since when it does not, Unix milliseconds; nil if it does.
     public var diskSince: Int64?
-    /// Readings dropped because the outbox was full, ever.
+    /// Readings that were ever dropped because the outbox was full.
     public var dropped = 0
-    /// Blocks that the consumer refused, ever.
+    /// Blocks that the consumer ever refused.
     public var dead = 0
     /// Readings of sensors without a grant.
     public var notRecorded = 0

@@ -7,9 +7,9 @@ public struct HeartRatePayload: Payload {
     public var time: Int64
     /// Beats per minute.
     public var bpm: Int
-    /// Whether the sensor touches the skin; nil where it does not say.
+    /// Whether the sensor touches the skin; nil if it does not say.
     public var contact: Bool?
-    /// Times between beats in milliseconds, oldest first; nil where there are none.
+    /// Times between beats in milliseconds, oldest first; nil if there are none.
     public var rrMilliseconds: [Int]?
     /// Energy expended, in kilojoules.
     public var energyKilojoules: Int?

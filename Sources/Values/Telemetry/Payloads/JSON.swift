@@ -60,7 +60,7 @@ public enum JSON: Hashable, Sendable {
         .object(members.compactMap { name, value in value.map { Member(name, $0) } })
     }
 
-    /// The value of a member; nil where there is none, or where this is not an object.
+    /// The value of a member; nil if there is none, or if this is not an object.
     public subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value

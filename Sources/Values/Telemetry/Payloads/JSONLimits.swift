@@ -1,5 +1,5 @@
 // Payloads come from anybody who may publish, and Foundation's parser trusts them more than it should. The parser of
-// Swift 6.0, which Debian 13 ships, ends the process where the name of a member is no string: bytes that are not UTF-8,
+// Swift 6.0, which Debian 13 ships, ends the process if the name of a member is no string: bytes that are not UTF-8,
 // a control character, an escape that does not exist, half a surrogate pair (swift-foundation, pull request 1043). And
 // its time for a value grows with the cube of the nesting depth: 600 bytes of brackets take it seconds. So payloads are
 // checked before it sees them.
@@ -33,7 +33,7 @@ extension JSON {
     static let notJSON = MalformedValue.Fault.notAllowed("not JSON")
 }
 
-/// Skips to what follows the closing quotation mark; false where there is none, or where something before it is not
+/// Skips to what follows the closing quotation mark; false if there is none, or if something before it is not
 /// allowed.
 private func skipString(_ rest: inout ArraySlice<UInt8>) -> Bool {
     while let byte = rest.popFirst() {

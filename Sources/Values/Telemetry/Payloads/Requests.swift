@@ -7,7 +7,7 @@ public struct Request: Hashable, Sendable {
     /// All members, the id included; an empty object for an empty payload.
     public let fields: JSON
 
-    /// What an error is about where a payload is no valid request, unless it is about the id.
+    /// What an error is about if a payload is no valid request, unless it is about the id.
     private static let subject = "request"
     private static let idSubject = "request's id"
 
@@ -39,12 +39,12 @@ public struct Request: Hashable, Sendable {
         }
     }
 
-    /// What to reply where the payload is no request.
+    /// What to reply if the payload is no request.
     public static func refusal(_ fault: MalformedValue) -> ReplyError {
         ReplyError(.badRequest, "\(fault)", field: fault.subject == idSubject ? "id" : "payload")
     }
 
-    /// What to reply where a request carries more Correlation Data than is carried back; nil where it does not.
+    /// What to reply if a request carries more Correlation Data than is carried back; nil if it does not.
     public static func refusal(ofCorrelationData data: [UInt8]?) -> ReplyError? {
         guard let data, data.count > maximumCorrelationData else { return nil }
         let words = "Correlation Data has at most \(maximumCorrelationData) bytes"
@@ -155,7 +155,7 @@ public struct ReplyError: Error, Hashable, Sendable {
         case malformedValue = "malformed-value"
         /// The sensor is there, but refused.
         case refused
-        /// The request is not one.
+        /// The message is not a valid request.
         case badRequest = "bad-request"
         /// The same request is being carried out already, or too many others are.
         case busy
@@ -169,11 +169,11 @@ public struct ReplyError: Error, Hashable, Sendable {
         case invalid
         /// Somebody has this name already.
         case alreadyRegistered = "already-registered"
-        /// Name and password, or the code, are not right together.
+        /// The name does not go with the password or the code.
         case wrongCredentials = "wrong-credentials"
-        /// After too many failures; the message says how to go on.
+        /// There were too many failures; the message says how to continue.
         case locked
-        /// Too often in too short a time.
+        /// The asker asked too often in too short a time.
         case rateLimited = "rate-limited"
         /// There is no such thing, or it is not the asker's.
         case notFound = "not-found"
@@ -202,7 +202,7 @@ public struct ReplyError: Error, Hashable, Sendable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
-    /// The error to reply where a sensor's value did not decode: `no-value` or `malformed-value`.
+    /// The error to reply if a sensor's value did not decode: `no-value` or `malformed-value`.
     public init(_ malformed: MalformedValue) {
         self.init(malformed.fault == .noValue ? .noValue : .malformedValue, malformed.description)
     }

@@ -16,7 +16,7 @@ public struct RunningPayload: Payload {
     public var running: Bool
     /// Steps so far.
     public var steps: Int64?
-    /// Whether `steps` are the gateway's own, from the cadence; nil where they are not.
+    /// Whether `steps` are the gateway's own, from the cadence; nil if they are not.
     public var derived: Bool?
 
     /// What is published for a measurement that arrived at `wall`, Unix milliseconds, with the steps counted so far.

@@ -4,7 +4,7 @@
 // members of the same name, and one that keeps the last. RFC 7515, 4 and RFC 7519, 4 leave the choice between refusing
 // such an object and keeping the last; here it is refused, at every level, and names are compared after their escapes
 // are resolved. Foundation's parser does not report a second member. Exactly RFC 8259 is accepted: no byte order mark,
-// no comma too many, no comment, no number with a leading zero or beyond a Double, no half of a surrogate pair.
+// no extra comma, no comment, no number with a leading zero or beyond a Double, no half of a surrogate pair.
 //
 // It is also what reads requests. Foundation's decoder, asked for a value of unknown type, tries each type in turn,
 // with an error thrown for each that it is not: a request of 18 KB of nothing but empty objects took it fifty times as
@@ -18,7 +18,7 @@ public struct StrictJSON {
         case notUTF8
         /// The text is not JSON, or something follows the value.
         case notJSON
-        /// An object has two members of one name.
+        /// An object has two members with the same name.
         case duplicateName
         /// Arrays and objects are nested more deeply than allowed.
         case tooDeep
@@ -89,7 +89,7 @@ public struct StrictJSON {
         rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
     }
 
-    /// Skips white space and `character`; where another character follows, it skips the white space only and returns
+    /// Skips white space and `character`; if another character follows, it skips the white space only and returns
     /// false.
     private mutating func takes(_ character: Unicode.Scalar) -> Bool {
         skipSpace()

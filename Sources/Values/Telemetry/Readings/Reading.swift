@@ -55,7 +55,7 @@ public struct Moment: Hashable, Sendable {
         self.monotonic = monotonic
     }
 
-    /// No time on the wire lies further from 0 than this many milliseconds (2^53, about 285,000 years: exact in every
+    /// No time on the wire is further from 0 than this many milliseconds (2^53, about 285,000 years: exact in every
     /// JSON reader too), so sums and differences of times cannot overflow.
     public static let limit: Int64 = 1 << 53
 

@@ -78,7 +78,7 @@ struct ByteReader {
     /// A signed integer, whose zigzag is a varint.
     mutating func zigzag() throws(MalformedValue) -> Int64 { Int64(zigzag: try varint()) }
 
-    /// A count that must lie in `range`, checked before anything is allocated for it.
+    /// A count that must be in `range`, checked before anything is allocated for it.
     mutating func count(_ range: ClosedRange<UInt64>, _ field: String) throws(MalformedValue) -> Int {
         let count = try varint()
         guard range.contains(count), let count = Int(exactly: count) else {

@@ -27,7 +27,7 @@ func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     return String(decoding: text, as: UTF8.self)
 }
 
-/// The bytes that `text` spells, two digits each, either case; nil where it is anything else.
+/// The bytes that `text` spells, two digits each, either case; nil if it is anything else.
 func bytes(hexadecimal text: some StringProtocol) -> [UInt8]? {
     var bytes: [UInt8] = []
     var high: UInt8?

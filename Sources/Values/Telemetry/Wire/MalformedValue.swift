@@ -6,7 +6,7 @@ public struct MalformedValue: Error, Hashable, Sendable, CustomStringConvertible
     public enum Fault: Hashable, Sendable {
         /// The bytes end before the last declared field.
         case truncated
-        /// So many bytes follow where nothing may follow.
+        /// This many bytes follow where nothing may follow.
         case trailingBytes(Int)
         /// A version, type, flag or encoding that this library does not know; the text names it.
         case unsupported(String)

@@ -16,7 +16,7 @@ public enum Varint {
         case tooLarge
     }
 
-    /// Reads an integer from some bytes, and moves the position behind it. After a fault the position is anywhere up to
+    /// Reads an integer from some bytes, and moves the position past it. After a fault the position is anywhere up to
     /// the end.
     @inlinable
     public static func take<Bytes: RandomAccessCollection>(
@@ -60,7 +60,7 @@ extension [UInt8] {
 }
 
 extension Int64 {
-    /// The integer as an unsigned one that is small where the integer is near 0: 0, -1, 1, -2 become 0, 1, 2, 3.
+    /// The integer as an unsigned one that is small if the integer is near 0: 0, -1, 1, -2 become 0, 1, 2, 3.
     @inlinable
     public var zigzag: UInt64 { UInt64(bitPattern: self << 1 ^ self >> 63) }
 
