@@ -1,10 +1,10 @@
 // One program with a fuzz target for every parser that reads bytes from outside. libFuzzer makes up inputs, guided by
 // what they reach, and calls `LLVMFuzzerTestOneInput` with each; the environment's VITALS_TARGET says which target gets
-// them. A target does not only have to survive: it decodes, and where there is a way back, encodes and decodes again,
+// them. A target does not only have to survive: it decodes, and if there is a way back, encodes and decodes again,
 // and the values have to agree.
 //
-// It is no part of the package: Tests/Rigs/fuzzing.py builds it, from the package's own modules made for libFuzzer, and
-// says how much memory and time an input may cost. Corpus/TARGET holds genuine values for it to begin with, and
+// It is not part of the package: Tests/Rigs/fuzzing.py builds it, from the package's own modules made for libFuzzer,
+// and says how much memory and time an input may cost. Corpus/TARGET holds genuine values for it to begin with, and
 // whatever was found once.
 
 import Glibc
@@ -39,14 +39,14 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Ends the program where a property does not hold; libFuzzer keeps the input.
+/// Ends the program if a property does not hold; libFuzzer keeps the input.
 func hold(_ property: Bool, _ what: String) {
     guard !property else { return }
     complain("does not hold: \(what)")
     abort()
 }
 
-/// The value, or nil where it is refused: refusing is always allowed.
+/// The value, or nil if it is refused: refusing is always allowed.
 func accepted<Value, Fault: Error>(_ decode: () throws(Fault) -> Value) -> Value? {
     do throws(Fault) { return try decode() } catch { return nil }
 }

@@ -6,7 +6,7 @@ import Testing
 struct AccessTests {
     private static let root = "vitals/v1"
 
-    /// Publishes as somebody, and says whether what they sent reached the consumer, who may see everything.
+    /// Publishes as somebody, and says whether what they sent reached the consumer, which may see everything.
     private func reaches(_ household: Household, _ topic: String, as user: String?) throws -> Bool {
         let all = try household.subscribe("\(Self.root)/#", try household.credentials("consumer"))
         let marker = UUID().uuidString

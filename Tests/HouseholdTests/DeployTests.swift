@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What lies under `deploy/`, as people start it.
+/// What is under `deploy/`, as people start it.
 @Suite("Programs under deploy/", .timeLimit(.minutes(20)))
 struct DeployTests {
     private static let folder = "\(projectFolder)/deploy"
@@ -16,7 +16,7 @@ struct DeployTests {
         }
     }()
 
-    /// A folder for the front of PATH, with programs that install, build or make something: whoever starts one of them
+    /// A folder for the front of PATH, with programs that install, build or make something: a script that starts one
     /// is caught.
     private struct Trap {
         let folder: TemporaryFolder
@@ -85,7 +85,7 @@ struct DeployTests {
         #expect(!FileManager.default.fileExists(atPath: state))
     }
 
-    /// `deploy/up` with the programs that lie beside the tests, in a folder whose name has what shells and buses must
+    /// `deploy/up` with the programs that are next to the tests, in a folder whose name has what shells and buses must
     /// not take for something else.
     private func up(_ folder: TemporaryFolder, _ words: [String]) throws -> RunningProgram {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

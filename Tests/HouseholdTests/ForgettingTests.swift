@@ -51,7 +51,7 @@ struct ForgettingTests {
         #expect(try opened(blocks, Keys(settings, .read), gateway) == 0)
         #expect(try household.stored("heart-rate").isEmpty)
 
-        // All that waits is taken, and readings go on in a new stream.
+        // Everything that waits is accepted, and readings continue in a new stream.
         try household.startConsumer()
         #expect(household.consumer?.line(containing: "blocks of a forgotten person") != nil)
         while try household.stored("heart-rate").isEmpty {}

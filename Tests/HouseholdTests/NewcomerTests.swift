@@ -104,7 +104,7 @@ private final class NewHousehold {
         }
     }
 
-    /// Subscribes as the consumer, who sees everything; when this returns, the broker has granted it.
+    /// Subscribes as the consumer, which sees everything; when this returns, the broker has granted it.
     func look(at topic: String) throws -> RunningProgram {
         let password = try String(contentsOfFile: broker.folder.path("consumer.password"), encoding: .utf8)
         let subscriber = try start(
@@ -140,7 +140,7 @@ struct NewcomerTests {
                 topic,
                 "-D", "publish", "message-expiry-interval", "3",
             ])
-        // Nothing can come while it is stopped, and then who asked has given up.
+        // Nothing can come while it is stopped, and by then the asker has given up.
         #expect(replies.line(containing: #""status""#, within: .seconds(5)) == nil)
         consumer.signal(SIGCONT)
         #expect(replies.line(containing: #""status""#)?.contains(#""code":"timeout""#) == true, "\(replies.text)")
@@ -214,7 +214,7 @@ struct NewcomerTests {
         let signIn = try household.vitals(ada, ["sign-in", "ada@example.org"], input: ["Babbage-1791!"])
         #expect(signIn.status == 0, "\(signIn)")
         #expect(try household.vitals(ada, ["account"]).status == 0)
-        // Where the broker takes it, it is no leftover.
+        // If the broker accepts it, it is not a leftover.
         let twice = try household.vitals(ada, ["sign-in", "ada@example.org"], input: ["Babbage-1791!"])
         #expect(twice.status == 64 && twice.text.contains("already signed in"), "\(twice)")
     }
@@ -234,7 +234,7 @@ struct NewcomerTests {
         #expect(consumer.line(containing: "nobody heard the reply to a sign-in", within: .seconds(30)) != nil)
         let devices = try household.vitals(ada, ["devices", "--json"])
         #expect(devices.status == 0 && devices.text.split(separator: "\n").count == 1, "\(devices)")
-        // Whoever waits is signed in, as before.
+        // An asker that waits is signed in, as before.
         let signIn = try household.vitals(other, ["sign-in", "ada@example.org"], input: [Self.password])
         #expect(signIn.status == 0, "\(signIn)")
         #expect(try household.vitals(ada, ["devices", "--json"]).text.split(separator: "\n").count == 2)
@@ -280,7 +280,7 @@ struct NewcomerTests {
         try household.waitUntilRecorded(second, control)
         // Ada's are still hers.
         #expect(try household.heartRates(of: first) > 0)
-        // Live readings are for who has enrolled the gateway, and for nobody else.
+        // Live readings are for the person who has enrolled the gateway, and for nobody else.
         let id = try #require(
             try household.json(try household.vitals(ada, ["gateways", "--json"]).text)["gateway"] as? String)
         let mineLive = try household.vitals(ada, ["watch", "--gateway", id, "--count", "1", "--json"])

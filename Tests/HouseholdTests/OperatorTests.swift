@@ -32,7 +32,7 @@ extension RunningProgram {
     fileprivate func count(of words: String) -> Int { lines.count { $0.contains(words) } }
 }
 
-/// What somebody who looks after the programs is told.
+/// What the operator of the programs is told.
 @Suite("What operators are told", .timeLimit(.minutes(20)))
 struct OperatorTests {
     private static let quick = #"outbox: { flush_interval: "200 ms", block_interval: "200 ms" },"#

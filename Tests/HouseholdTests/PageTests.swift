@@ -20,7 +20,7 @@ struct PageTests {
             #expect(readings as NSArray == stored as NSArray, "\(kind)")
             #expect(!stored.isEmpty, "\(kind)")
         }
-        // The control: the stream had everything that the page tells of, except for what needs a wrong clock or a full
+        // The control: the stream had everything that the page describes, except for what needs a wrong clock or a full
         // disk.
         let seen = try #require(opened["seen"] as? [String: Int])
         for part in ["type 1", "type 2", "type 3", "purpose 1", "purpose 4"] { #expect(seen[part] ?? 0 > 0, "\(part)") }
@@ -67,7 +67,7 @@ struct PageTests {
             })
         #expect(!capture.lines.contains { $0.contains("/blocks ") })
 
-        // Whoever says online on the store's topic is taken for a consumer, whatever its instance.
+        // Anybody who says online on the store's topic is taken for a consumer, whatever the instance.
         #expect(
             try household.publish(
                 topic, #"{"state":"online","time":1,"instance":"another"}"#, ["-r"] + household.credentials("consumer")

@@ -36,7 +36,7 @@ struct SecretMemoryTests {
         guard identity.exitStatus() == 0 else { throw TestFailure(identity.text) }
     }
 
-    /// Starts one where core dumps are allowed, and crashes are told of.
+    /// Starts one if core dumps are allowed, and crashes are told of.
     private func start(_ words: [String], as user: UInt32? = nil, _ program: String? = nil) throws -> RunningProgram {
         let arguments = words.dropFirst().map { $0.hasSuffix(".json5") ? folder.path($0) : $0 }
         let shell = #"ulimit -c unlimited; cd "$0"; exec "$@""#
@@ -89,7 +89,7 @@ struct SecretMemoryTests {
         let program = try start(words, as: 1234, copy)
         defer { program.end(SIGKILL) }
         #expect(isGuarded(program, words[0]), "\(comm(program)) \(limit(program)) \(program.text)")
-        // Files of /proc are root's where the process is not to be looked into.
+        // Files of /proc are root's if the process is not to be looked into.
         let look =
             "for name in mem environ; do head -c 0 /proc/$1/$name && head -c 1 /proc/$1/$name && echo opened; done"
         let other = try RunningProgram(

@@ -42,7 +42,7 @@ private final class Up {
         return (status, program.text, program.errors)
     }
 
-    /// What is kept of a sign-in at this broker; nil where nothing is.
+    /// What is kept of a sign-in at this broker; nil if nothing is.
     func credential(_ kind: String) -> String? {
         try? String(contentsOfFile: home.path(".config/vitals/accounts/127.0.0.1:\(port).\(kind)"), encoding: .utf8)
     }
@@ -84,7 +84,7 @@ struct UpTests {
         #expect(again.credential("password") != old)
     }
 
-    @Test("says that it has no accounts, whatever needs one, and says how to go on")
+    @Test("says that it has no accounts, whatever command needs one, and says how to continue")
     func noAccounts() throws {
         let up = try Up()
         let password = up.home.path("password")

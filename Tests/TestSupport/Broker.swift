@@ -96,7 +96,7 @@ public final class Broker {
     /// What it has logged since its last start, debug lines too.
     public var log: String { process?.text ?? "" }
 
-    /// Waits until so many lines of its log contain a text.
+    /// Waits until this many lines of its log contain a text.
     public func waitForLog(_ text: String, times count: Int = 1, within limit: Duration = limit) throws {
         guard process?.wait(within: limit, until: { $0.count { $0.contains(text) } >= count }) == true else {
             throw TestFailure("mosquitto never logged \"\(text)\" \(count) times: \(log)")

@@ -22,7 +22,7 @@ public final class NamedPipe {
         let end = ContinuousClock.now + limit
         var text: [UInt8] = []
         while true {
-            // As long as nobody has opened it for writing, there is nothing to be told of.
+            // As long as nobody has opened it for writing, there is nothing to report.
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let left = max(0, Int32((end - .now) / .milliseconds(1)))
             guard poll(&entry, 1, left) == 1 else { throw TestFailure("nothing was written to \(path)") }

@@ -23,7 +23,7 @@ public final class Record<Value: Sendable>: @unchecked Sendable {
     /// Forgets what came so far.
     public func removeAll() { condition.withLock { values = [] } }
 
-    /// Waits until there are so many.
+    /// Waits until there are this many.
     /// - Returns: all of them, more perhaps.
     @discardableResult
     public func wait(for count: Int, within limit: Duration = limit) throws -> [Value] {
@@ -40,7 +40,7 @@ public final class Record<Value: Sendable>: @unchecked Sendable {
         return found
     }
 
-    /// The first value that is as asked, from the beginning; nil where none came within the limit.
+    /// The first value that is as asked, from the beginning; nil if none came within the limit.
     @discardableResult
     public func first(within limit: Duration = limit, where isWanted: (Value) -> Bool) -> Value? {
         condition.wait(limit) { values.first(where: isWanted) }
@@ -48,7 +48,7 @@ public final class Record<Value: Sendable>: @unchecked Sendable {
 
     /// The first value that `choose` makes something of, among those that came and those that will; it is then
     /// forgotten.
-    /// - Parameter what: what is waited for, for the error where it does not come.
+    /// - Parameter what: what is waited for, for the error if it does not come.
     public func take<Chosen>(
         _ what: String, within limit: Duration = limit, _ choose: (Value) throws -> Chosen?
     ) throws -> Chosen {
@@ -66,8 +66,8 @@ public final class Record<Value: Sendable>: @unchecked Sendable {
 }
 
 extension NSCondition {
-    /// Looks now and after each broadcast, with the lock held, until there is an answer; nil where the limit is over,
-    /// or where `isOver` says after a look in vain that nothing will come any more.
+    /// Looks now and after each broadcast, with the lock held, until there is an answer; nil if the limit is over,
+    /// or if `isOver` says after a look without success that nothing will come any more.
     func wait<Answer>(
         _ limit: Duration, isOver: () -> Bool = { false }, for look: () throws -> Answer?
     ) rethrows -> Answer? {

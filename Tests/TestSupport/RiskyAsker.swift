@@ -5,7 +5,7 @@ import MQTT
 /// of a client that sends a Response Topic with more than 200 levels, which 2.0.11 hands on.
 public final class RiskyAsker {
     private let session: Session
-    /// What came, and nil where the broker ended the connection.
+    /// What came, and nil if the broker ended the connection.
     private let heard = Record<Message?>()
 
     /// Connects to a broker on 127.0.0.1 without a name, and subscribes.
@@ -23,7 +23,7 @@ public final class RiskyAsker {
     deinit { session.stop() }
 
     /// Publishes a request, without a second try.
-    /// - Returns: the payload of the reply that came at `place`; nil where the broker ended the connection instead.
+    /// - Returns: the payload of the reply that came at `place`; nil if the broker ended the connection instead.
     public func ask(_ topic: String, replyAt asked: String, at place: String) throws -> [UInt8]? {
         session.publish(Message(topic: topic, payload: [], properties: Message.Properties(responseTopic: asked)))
         return try heard.take("a reply at \(place.prefix(100)), or the end") { message -> [UInt8]?? in

@@ -66,8 +66,8 @@ public final class RunningProgram: @unchecked Sendable {
         }
     }
 
-    /// One of our programs for another user to run, where only root can: a copy in a folder that everybody may enter,
-    /// for a checkout may lie where that user may not. Give it to `setpriv` with `asUser(_:)`.
+    /// One of our programs for another user to run, if only root can: a copy in a folder that everybody may enter,
+    /// for a checkout may be where that user may not look. Give it to `setpriv` with `asUser(_:)`.
     public static func copy(_ program: String, into folder: TemporaryFolder) throws -> String {
         let target = folder.path(program)
         // By a program: a child of another test's that had the copy open to write would keep everybody from running it.
@@ -83,10 +83,10 @@ public final class RunningProgram: @unchecked Sendable {
         ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]
     }
 
-    /// Where a program writes what it covered; nil where that is not measured.
+    /// Where a program writes what it covered; nil if that is not measured.
     ///
     /// A program that is killed while it writes leaves a file that cannot be read, and one such file among the tests'
-    /// own makes `swift test` fail after all tests have passed. Those of programs lie apart; deploy/coverage reads
+    /// own makes `swift test` fail after all tests have passed. Those of programs are elsewhere; deploy/coverage reads
     /// them, too.
     private static let profile: String? = {
         guard let own = ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"] else { return nil }
@@ -131,13 +131,13 @@ public final class RunningProgram: @unchecked Sendable {
         return running.text
     }
 
-    /// Our own programs lie beside the tests, as they were built with them.
+    /// Our own programs are next to the tests, as they were built with them.
     public static func path(of program: String) throws -> String {
         guard !program.contains("/") else { return program }
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let beside = URL(fileURLWithPath: tests).deletingLastPathComponent().path
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        // Servers lie in folders that are not on everyone's PATH.
+        // Servers are in folders that are not on everyone's PATH.
         let folders = [beside] + path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
         let found = folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
         guard let found else { throw TestFailure("there is no program \(program) in \(folders)") }
@@ -152,17 +152,17 @@ public final class RunningProgram: @unchecked Sendable {
     /// All lines of its output so far; an unfinished last one only when the program has ended.
     public var lines: [String] { condition.withLock { allLines } }
 
-    /// What it wrote to its standard error so far; nothing where that goes with the output.
+    /// What it wrote to its standard error so far; nothing if that goes with the output.
     public var errors: String { condition.withLock { String(decoding: complaints.bytes, as: UTF8.self) } }
 
-    /// The first line that contains `text`, from the beginning of its output; nil where none came within the limit, or
+    /// The first line that contains `text`, from the beginning of its output; nil if none came within the limit, or
     /// the program ended without it.
     @discardableResult
     public func line(containing text: String, within limit: Duration = limit) -> String? {
         look(limit) { allLines.first { $0.contains(text) } }
     }
 
-    /// The line after the first `count`; nil where there was none within the limit.
+    /// The line after the first `count`; nil if there was none within the limit.
     public func line(after count: Int, within limit: Duration = limit) -> String? {
         look(limit) { allLines.count > count ? allLines[count] : nil }
     }
@@ -193,7 +193,7 @@ public final class RunningProgram: @unchecked Sendable {
         } ?? false
     }
 
-    /// Waits until its standard error, where that is apart, contains a text; whether it did.
+    /// Waits until its standard error, if that is apart, contains a text; whether it did.
     public func complains(_ text: String, within limit: Duration = limit) -> Bool {
         let wanted = Data(text.utf8)
         return look(limit) { complaints.bytes.range(of: wanted) == nil ? nil : true } ?? false
@@ -228,7 +228,7 @@ public final class RunningProgram: @unchecked Sendable {
         return wait(within: limit) { $0.count { $0 == "ok" } > answered }
     }
 
-    /// Sends a signal, where it has not ended.
+    /// Sends a signal, if it has not ended.
     public func signal(_ number: Int32) {
         condition.withLock { if status == nil { kill(pid, number) } }
     }
@@ -242,12 +242,12 @@ public final class RunningProgram: @unchecked Sendable {
     public var isRunning: Bool { condition.withLock { status == nil } }
 
     /// Waits for its end, and that of its output.
-    /// - Returns: its exit status, or 128 and the signal that ended it; nil where it goes on.
+    /// - Returns: its exit status, or 128 and the signal that ended it; nil if it goes on.
     public func exitStatus(within limit: Duration = limit) -> Int32? {
         condition.wait(limit) { status }
     }
 
-    /// Ends it by a signal, by SIGKILL where it does not heed that, and waits until it has.
+    /// Ends it by a signal, by SIGKILL if it does not heed that, and waits until it has.
     public func end(_ number: Int32 = SIGTERM) {
         signal(number)
         if exitStatus() == nil {

@@ -33,7 +33,7 @@ public final class Supervisor: @unchecked Sendable {
 
     deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// The first message, of those that came and those that will, that contains `text`; nil where none came within the
+    /// The first message, of those that came and those that will, that contains `text`; nil if none came within the
     /// limit.
     @discardableResult
     public func message(containing text: String, within limit: Duration = limit) -> String? {

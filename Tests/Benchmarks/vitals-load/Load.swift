@@ -95,7 +95,7 @@ final class Load: @unchecked Sendable {
         return passage.open.count < settings.window && passage.next < passage.count
     }
 
-    /// The next block; nil where it cannot be made.
+    /// The next block; nil if it cannot be made.
     private func taken() -> [UInt8]? {
         do { return try passage?.take() } catch {
             log.error("\(error)")

@@ -80,7 +80,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("names no sensor anew")
+    @Test("does not give a sensor another name")
     func renaming() throws {
         try withHousehold { _, gateway, vitals in
             try gateway.appear()
@@ -123,7 +123,7 @@ struct SeparateTests {
         }
     }
 
-    @Test("want to know which sensor, where there are several", arguments: ["disconnect", "forget"])
+    @Test("want to know which sensor, if there are several", arguments: ["disconnect", "forget"])
     func severalSensors(command: String) throws {
         try withHousehold { broker, gateway, vitals in
             try gateway.appear(sensors: ["strap", "band"])
@@ -138,7 +138,7 @@ struct SeparateTests {
         }
     }
 
-    @Test("tell that there is no such sensor")
+    @Test("say that there is no such sensor")
     func unknownSensor() throws {
         try withHousehold { broker, gateway, vitals in
             try gateway.appear()
@@ -181,7 +181,7 @@ struct SeparateTests {
     }
 }
 
-/// Where a program of ours lies: beside the tests.
+/// Where a program of ours is: next to the tests.
 private func programPath(_ name: String) throws -> String {
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path

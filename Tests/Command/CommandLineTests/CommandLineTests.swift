@@ -179,7 +179,7 @@ struct SettingsFileTests {
         }
     }
 
-    @Test("is else looked for where settings usually are", arguments: ["XDG_CONFIG_HOME", "HOME"])
+    @Test("is otherwise looked for where settings usually are", arguments: ["XDG_CONFIG_HOME", "HOME"])
     func usual(variable: String) throws {
         try withHousehold { broker, gateway, _ in
             try gateway.appear()
@@ -192,7 +192,7 @@ struct SettingsFileTests {
         }
     }
 
-    @Test("is shown by an example that is taken, where it is none at all")
+    @Test("is shown by an example that works, if it is not a settings file at all")
     func example() throws {
         try withHousehold { broker, gateway, _ in
             try gateway.appear()
@@ -205,14 +205,14 @@ struct SettingsFileTests {
         }
     }
 
-    @Test("has to be there where it was named")
+    @Test("has to exist if it was named")
     func missing() throws {
         let outcome = try Program.run("--settings", "/nowhere/my.json5", "status")
         #expect(outcome.errors.hasPrefix("vitals: /nowhere/my.json5: cannot be read"), "\(outcome.errors)")
         #expect(outcome.status == 78)
     }
 
-    @Test("may hold nothing that nobody asked for")
+    @Test("must not hold anything that nobody asks for")
     func unknownKey() throws {
         let broker = try Broker.home()
         try broker.start()

@@ -85,7 +85,7 @@ struct CompletionTests {
             let variables = ["VITALS_PORT": port]
             #expect(try completions([["forget", ""]], environment: variables) == [["strap"]])
         }
-        // Nobody waits for long where there is no broker.
+        // Nobody waits for long if there is no broker.
         let begun = ContinuousClock.now
         #expect(try completions([["--host", "192.0.2.1", "watch", ""]]) == [[]])
         #expect(ContinuousClock.now - begun < .seconds(15))

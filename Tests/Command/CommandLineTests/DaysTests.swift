@@ -8,7 +8,7 @@ struct DaysTests {
     /// A terminal that shows more than ASCII.
     static let utf8 = ["LANG": "en_GB.UTF-8"]
 
-    /// A day with steps and what follows from them; without where they are nil.
+    /// A day with steps and what follows from them; without if they are nil.
     private static func day(_ day: String, _ steps: Int64?, goal: Int64 = 10_000) -> JSON {
         let value = Double(steps ?? 0)
         func progress(_ target: Int64, _ value: Double) -> JSON {
@@ -174,7 +174,7 @@ struct DaysTests {
         #expect(try !consumer.vitals("week").output.contains("\u{1B}"))
     }
 
-    @Test("nobody is asked where nobody is signed in, and what the consumer refuses is told")
+    @Test("nobody is asked if nobody is signed in, and a refusal by the consumer is printed")
     func refusals() throws {
         let consumer = try ScriptedConsumer()
         #expect(try consumer.vitals("today").status == 77)
@@ -186,7 +186,7 @@ struct DaysTests {
         #expect(empty.status == 76 && empty.errors.contains("no days"), "\(empty)")
     }
 
-    @Test("goals: how far they are, what they are to be, and none at all")
+    @Test("goals: their progress, new targets, and none at all")
     func goals() throws {
         let consumer = try signedIn()
         let goals: JSON = [

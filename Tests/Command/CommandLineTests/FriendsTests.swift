@@ -152,7 +152,7 @@ struct FriendsTests {
         }
     }
 
-    @Test("whether friends see one's steps is asked at a terminal, or said on the command line, and told")
+    @Test("whether friends see one's steps is asked at a terminal or said on the command line, and is printed")
     func sharing() throws {
         let consumer = try signedIn()
         consumer.answer("friends/accept") { fields in
@@ -172,13 +172,13 @@ struct FriendsTests {
             "friends accept anne", [("your steps of the day to your friends? [y/N]", "y")])
         #expect(asked.status == 0 && asked.text.contains("your friends see your steps"), "\(asked)")
         #expect(try consumer.last().fields == ["friend": "a1", "share": ["steps": true]])
-        // Whoever shows them already is not asked.
+        // A person who already shows them is not asked.
         consumer.answer("consent/get", ["steps": true])
         #expect(try consumer.terminal("friends accept anne", []).status == 0)
         #expect(try consumer.last().fields == ["friend": "a1"])
     }
 
-    @Test("somebody is blocked by a notification, too, or by an invitation that they have taken back")
+    @Test("somebody can also be blocked by a notification, or by an invitation that they have withdrawn")
     func blockingByNotification() throws {
         let consumer = try signedIn()
         consumer.answer("friends/block", ["state": "blocked"])
@@ -202,7 +202,7 @@ struct FriendsTests {
         #expect(try consumer.last().name == "notifications/list")
     }
 
-    @Test("who may be one of several is asked about, with their names; who is nobody is told")
+    @Test("a name that fits several people is asked about, with their names; one that fits nobody is reported")
     func ambiguous() throws {
         let consumer = try signedIn()
         let grace = try consumer.vitals("cheer", "grace", "up")
@@ -268,7 +268,7 @@ struct FriendsTests {
         #expect(try consumer.vitals("notifications", "confirm", "n1", "--all").status == 64)
     }
 
-    @Test("whoever follows is shown each notification once, as it comes, also after the broker was away")
+    @Test("a person who follows is shown each notification once, as it comes, even after the broker was away")
     func follow() throws {
         let consumer = try signedIn()
         consumer.answer(

@@ -164,7 +164,7 @@ struct HeartRateTests {
         #expect(outcome.status == 64 && outcome.errors.hasPrefix("vitals: \(problem)"), "\(outcome.errors)")
     }
 
-    @Test("a day has as many hours as it has, and one that goes on ends now")
+    @Test("a day has all of its hours, and one that is not over ends now")
     func days() throws {
         let consumer = try signedIn()
         consumer.answer("heart-rate/graph", [:])

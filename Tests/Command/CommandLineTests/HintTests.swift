@@ -37,7 +37,7 @@ struct HintTests {
                 "\"hint\":\"vitals \(flags) sign-in NAME, or for a new account: vitals \(flags) sign-up NAME"))
     }
 
-    @Test("repeat --password-file where it is for the broker, and not where it is the account's")
+    @Test("repeat --password-file if it is for the broker, and not if it is the account's")
     func passwordFile() throws {
         let consumer = try ScriptedConsumer()
         try consumer.signIn()
@@ -61,7 +61,7 @@ struct HintTests {
         #expect(named.output.contains("--password-file \(file) profile edit\n"), "\(named)")
     }
 
-    @Test("to revoke a device comes at sign-out where there are accounts, and not in a home without them")
+    @Test("to revoke a device comes at sign-out if there are accounts, and not in a home without them")
     func signOut() throws {
         let consumer = try ScriptedConsumer()
         try consumer.signIn()

@@ -45,7 +45,7 @@ struct SensorsTests {
         }
     }
 
-    @Test("tells a sensor that was disconnected by request from one that is out of reach")
+    @Test("distinguishes a sensor that was disconnected by request from one that is out of reach")
     func paused() throws {
         try withHousehold { _, gateway, vitals in
             try gateway.appear()
@@ -132,7 +132,7 @@ struct StatusTests {
         try gateway.keep(health.bytes, .health)
     }
 
-    @Test("shows how a gateway is")
+    @Test("shows the state of a gateway")
     func text() throws {
         try withHousehold { broker, gateway, vitals in
             try describe(gateway)

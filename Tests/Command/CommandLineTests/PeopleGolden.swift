@@ -1,4 +1,4 @@
-/// The help texts of what `vitals` does about oneself, letter by letter.
+/// The help texts of the commands of `vitals` about a person, letter by letter.
 extension Golden {
     static let signUp = """
         Usage: vitals sign-up [OPTIONS] NAME

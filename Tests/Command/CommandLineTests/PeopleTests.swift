@@ -27,7 +27,7 @@ struct PeopleTests {
         }
         #expect(try String(contentsOfFile: "\(folder)/\(files[1])", encoding: .utf8) == "drawn\n")
 
-        // Once more is refused; who it is, is asked as that device.
+        // A second time is refused; the account is asked for as that device.
         let twice = try consumer.vitals("sign-in", "ada@example.org", input: ["x"])
         #expect(twice.status == 64 && twice.errors.contains("already signed in"))
         consumer.answer(
@@ -46,7 +46,7 @@ struct PeopleTests {
                 """)
         try consumer.broker.waitForLog("u'phone'")
         #expect(try consumer.vitals("whoami", "--protocol", "mqtt3.1.1").status == 0)
-        // Without a name, nobody is asked about oneself.
+        // Without a name, there is nobody to ask about.
         let anonymous = try consumer.vitals("account", "--anonymous")
         #expect(anonymous.status == 77 && anonymous.errors.contains("sign-in NAME"), "\(anonymous)")
 
@@ -75,7 +75,7 @@ struct PeopleTests {
         #expect(try consumer.last().fields == ["current": "Lovelace-1815!", "password": "Babbage-1791!"])
     }
 
-    @Test("what the consumer refuses is told in its words alone, with the exit code that fits")
+    @Test("a refusal by the consumer is printed in its words alone, with the exit code that fits")
     func refusals() throws {
         let consumer = try ScriptedConsumer()
         consumer.refuse("sign-up", ReplyError(.invalid, "A password needs a digit", field: "password"))
@@ -93,7 +93,7 @@ struct PeopleTests {
         #expect(!FileManager.default.fileExists(atPath: consumer.home.path(".config/vitals/accounts")))
     }
 
-    @Test("a provider's token is sent with a nonce that was asked for before")
+    @Test("a provider's token is sent with a nonce that was requested before")
     func provider() throws {
         let consumer = try ScriptedConsumer()
         consumer.answer("nonce", ["nonce": "n-1", "expires": 1])
@@ -291,7 +291,7 @@ struct PeopleTests {
         }
     }
 
-    @Test("a password that is typed at a terminal is not shown, and typed twice where it is new")
+    @Test("a password that is typed at a terminal is not shown, and typed twice if it is new")
     func hiddenPassword() throws {
         let consumer = try ScriptedConsumer()
         consumer.answer("sign-up", ScriptedConsumer.credential)
@@ -428,7 +428,7 @@ struct PeopleTests {
         #expect(fields["provider"] == "google" && fields["id_token"] == "a.b.c" && fields["password"] == nil)
     }
 
-    @Test("what hangs on an account at its first reset is shown, and kept or deleted as its holder says")
+    @Test("what belongs to an account at its first reset is shown, and kept or deleted as its holder says")
     func hanging() throws {
         let consumer = try ScriptedConsumer()
         consumer.answer("request-reset", ["message": "A code is on its way"])
@@ -495,7 +495,7 @@ struct PeopleTests {
         #expect(try consumer.last().fields == ["location": true])
     }
 
-    @Test("a broker is reached by TLS, and only where its certificate is one that is trusted")
+    @Test("a broker is reached by TLS, and only if its certificate is one that is trusted")
     func tls() throws {
         let broker = try Broker(configuration: [
             "allow_anonymous true", "certfile {folder}/certificates/server.crt",

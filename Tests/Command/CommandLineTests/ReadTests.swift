@@ -59,7 +59,7 @@ struct ReadTests {
         }
     }
 
-    @Test("prints the time of day alone where it is today's")
+    @Test("prints the time of day alone if it is today's")
     func today() throws {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         try withHousehold { _, gateway, vitals in
@@ -97,7 +97,7 @@ struct ReadTests {
         }
     }
 
-    @Test("tells an error of the gateway's in its words", arguments: ReplyError.Code.allCases)
+    @Test("prints an error of the gateway's in its words", arguments: ReplyError.Code.allCases)
     func error(code: ReplyError.Code) throws {
         try withHousehold { _, gateway, vitals in
             try gateway.appear()
@@ -138,7 +138,7 @@ struct ReadTests {
         }
     }
 
-    @Test("takes no reply for its own that belongs to somebody else's request of MQTT 3.1.1")
+    @Test("does not take the reply to somebody else's request of MQTT 3.1.1 for its own")
     func somebodyElsesReply() throws {
         try withHousehold { _, gateway, vitals in
             try gateway.appear()
@@ -148,7 +148,7 @@ struct ReadTests {
         }
     }
 
-    @Test("wants to know which sensor, where there are several")
+    @Test("wants to know which sensor, if there are several")
     func severalSensors() throws {
         try withHousehold { broker, gateway, vitals in
             try gateway.appear(sensors: ["strap", "band"])
@@ -173,7 +173,7 @@ struct ReadTests {
         }
     }
 
-    @Test("wants to know which gateway, where there are several, and takes the one named")
+    @Test("asks which gateway, if there are several, and uses the one that is named")
     func severalGateways() throws {
         try withHousehold { broker, gateway, vitals in
             try gateway.appear()

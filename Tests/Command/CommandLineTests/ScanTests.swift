@@ -15,7 +15,7 @@ struct ScanTests {
         ], connected: true, sensor: try? ID("strap"))
     private static let nameless = DevicePayload(address: "7A:00:00:00:00:03")
 
-    /// Answers a scan: tells of some devices as they are found, and of all of them at the end.
+    /// Answers a scan: reports some devices as they are found, and all of them at the end.
     private func answer(
         _ gateway: ScriptedGateway, found: [DevicePayload], all: [DevicePayload], help: [String] = []
     ) throws {
@@ -58,7 +58,7 @@ struct ScanTests {
         }
     }
 
-    @Test("shows a device while the scan goes on")
+    @Test("shows a device while the scan is running")
     func prompt() throws {
         try withHousehold { broker, gateway, _ in
             try gateway.appear()
@@ -111,7 +111,7 @@ struct ScanTests {
         }
     }
 
-    @Test("gives the gateway's help where nothing was found, and ends with 69", arguments: [[], ["--json"]])
+    @Test("gives the gateway's help if nothing was found, and ends with 69", arguments: [[], ["--json"]])
     func nothing(arguments: [String]) throws {
         try withHousehold { broker, gateway, _ in
             try gateway.appear()

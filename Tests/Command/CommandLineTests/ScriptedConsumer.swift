@@ -5,7 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-/// Answers as a consumer does, what a test wants answered. It stands in for the consumer, not for the broker, which
+/// Answers as a consumer does, with what a test wants. It stands in for the consumer, not for the broker, which
 /// lets everybody do everything here.
 // Proof of @unchecked: constants, records and what is under a lock; the broker is started and stopped by the test
 // alone.
@@ -45,7 +45,7 @@ final class ScriptedConsumer: @unchecked Sendable {
 
     func refuse(_ name: String, _ error: ReplyError) { answer(name) { _ in Reply(.error(error)) } }
 
-    /// Tells a person something beside replies.
+    /// Tells a person something that is not a reply.
     func tell(_ topic: String, _ payload: JSON) { session.publish(payload.bytes, to: topic, qos: .atLeastOnce) }
 
     private func receive(_ message: Message) {

@@ -45,7 +45,7 @@ struct TimeoutTests {
             Set(consumer.requests.all.map(\.name)).isSuperset(of: ["friends/list", "sensors/list", "gateways/list"]))
     }
 
-    @Test("ends an export whose parts the consumer wants asked for later, again and again")
+    @Test("ends an export if the consumer keeps telling it to ask for the parts later")
     func patience() throws {
         let consumer = try ScriptedConsumer()
         try consumer.signIn()

@@ -19,7 +19,7 @@ struct WatchTests {
         return program
     }
 
-    @Test("shows each heart rate on a line, and who comes and goes", arguments: ["mqtt5", "mqtt3.1.1"])
+    @Test("shows each heart rate on a line, and what comes and goes", arguments: ["mqtt5", "mqtt3.1.1"])
     func lines(protocolName: String) throws {
         try withHousehold { broker, gateway, _ in
             try gateway.appear()
@@ -106,7 +106,7 @@ struct WatchTests {
         }
     }
 
-    @Test("names the gateway with the sensor, where there are several")
+    @Test("names the gateway with the sensor, if there are several")
     func severalGateways() throws {
         try withHousehold { broker, gateway, _ in
             try gateway.appear(sensors: [])
@@ -149,7 +149,7 @@ struct WatchTests {
         }
     }
 
-    @Test("says once that a heart rate cannot be read, and goes on")
+    @Test("says once that a heart rate cannot be read, and continues")
     func malformed() throws {
         try withHousehold { broker, gateway, _ in
             try gateway.appear()
@@ -163,7 +163,7 @@ struct WatchTests {
         }
     }
 
-    @Test("says that the broker has gone, and goes on when it is back")
+    @Test("says that the broker has gone, and continues when it is back")
     func outage() throws {
         let broker = try Broker.home()
         try broker.start()
@@ -212,7 +212,7 @@ struct WatchTests {
         }
     }
 
-    @Test("is colourful on a terminal only, and not where NO_COLOR is set", arguments: [true, false])
+    @Test("is colourful on a terminal only, and not if NO_COLOR is set", arguments: [true, false])
     func colours(isWanted: Bool) throws {
         try withHousehold { broker, gateway, _ in
             try gateway.appear()

@@ -10,7 +10,7 @@ import Vault
 
 @testable import vitals_gateway
 
-/// A gateway's outbox in a folder of its own, and the two others who have a part in it: a consumer that signs, and a
+/// A gateway's outbox in a folder of its own, and the two others that take part: a consumer that signs, and a
 /// person who can open.
 final class Bench {
     let folder: String
@@ -48,8 +48,8 @@ final class Bench {
         return try Settings.read("\(folder)/gateway.json5", GatewaySettings.init)
     }
 
-    /// A running outbox, without a broker, in the folder `state` or another, with further lines of settings. Whoever
-    /// gets it stops it.
+    /// A running outbox, without a broker, in the folder `state` or another, with further lines of settings. The
+    /// caller stops it.
     func outbox(_ more: String = "", in state: String = "state") throws -> Outbox {
         let settings = try settings(outbox: more, state: state)
         let outbox = try Outbox(settings, publishingOn: Session(settings.broker))
@@ -58,10 +58,10 @@ final class Bench {
         return outbox
     }
 
-    /// The database, beside the outbox, for a look.
+    /// The database, for reading it while the outbox has it.
     func store() throws -> OutboxStore { try OutboxStore(in: "\(folder)/state") }
 
-    /// The database, beside the outbox, for a fault. "VitO" is its application id.
+    /// The database, for causing a fault while the outbox has it. "VitO" is its application id.
     func database() throws -> Database {
         try Database("\(folder)/state/outbox.db", .readWrite(.normal), applicationID: 0x5669_744F)
     }

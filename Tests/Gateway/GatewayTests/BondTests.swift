@@ -28,7 +28,7 @@ struct BondTests {
         #expect(info.line(containing: #""bonded":true"#) != nil)
     }
 
-    @Test("where the settings forbid a bond, nobody gets one, and it is said why nothing comes")
+    @Test("if the settings forbid a bond, nobody gets one, and the log says why nothing comes")
     func never() throws {
         let home = try Home(
             sensors: #"{ strap: { name: "Vitals HRM", bond: "never" } }"#,
@@ -54,7 +54,7 @@ struct BondTests {
         #expect(!events.lines.contains { $0.contains("other-device") })
     }
 
-    @Test("a sensor that has lost its bond is told of with what to do, and is well again when that is done")
+    @Test("a sensor that has lost its bond is reported with what to do, and works again when that is done")
     func lost() throws {
         let home = try Home(
             sensors: #"{ strap: { name: "Vitals HRM", bond: "always" } }"#, emulated: ["--synthesise"])

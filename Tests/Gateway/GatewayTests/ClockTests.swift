@@ -23,7 +23,7 @@ struct ClockTests {
         try bench.opened(bench.waiting()).filter { $0.kind == .clock }.map { try ClockBody(bytes: $0.body) }
     }
 
-    @Test("tells by how much older readings were wrong, before anything that has the new time")
+    @Test("says by how much older readings were wrong, before anything that has the new time")
     func step() throws {
         let outbox = try granted()
         #expect(try outbox.keep([reading(1), reading(2)], from: bench.strap))
@@ -66,7 +66,7 @@ struct ClockTests {
         #expect(try bench.opened(bench.waiting()).flatMap(\.steps) == [1, 2, 3])
     }
 
-    @Test("finds at a restart that the clock was set meanwhile")
+    @Test("finds at a restart that the clock was set in the meantime")
     func restart() throws {
         let first = try granted()
         #expect(try first.keep([reading(1)], from: bench.strap))
@@ -108,7 +108,7 @@ struct ClockTests {
         #expect(streams.count == 2)
     }
 
-    @Test("takes small differences for none, and a reading from before the step that comes after it, too")
+    @Test("ignores small differences, and a reading from before the step that comes after it, too")
     func thresholds() {
         var clock = BootClock(offset: 1_000_000)
         func observe(_ wall: Int64, _ monotonic: UInt64) -> Bool {

@@ -93,7 +93,7 @@ private final class Unenrolled {
         return (status, program.text)
     }
 
-    /// Runs `vitals-gateway claim-code`: the code, and what it says beside it.
+    /// Runs `vitals-gateway claim-code`: the code, and what else it prints.
     func claimCode() throws -> (code: ClaimCode, errors: String) {
         let program = try RunningProgram("vitals-gateway", ["claim-code", "--settings", settings], output: .apart)
         guard program.exitStatus() == 0, let word = program.lines.first?.split(separator: " ").last,
@@ -139,7 +139,7 @@ struct EnrolmentTests {
         #expect(gateway.exitStatus() == 0)
     }
 
-    @Test("an enrolled one refuses another code unless it is told to; nobody running is no failure")
+    @Test("an enrolled one refuses another code unless it is told to use it; it is no failure if no gateway is running")
     func again() throws {
         let home = try Unenrolled()
         let first = try home.enrol()
@@ -150,7 +150,7 @@ struct EnrolmentTests {
         #expect(home.requests.count == 2)
     }
 
-    @Test("one whose enrolment is damaged, or another's than the settings say, can be enrolled again, as it is told")
+    @Test("one whose enrolment is damaged, or contradicts the settings, can be enrolled again, as it says")
     func againWhereItIsBroken() throws {
         let home = try Unenrolled()
         #expect(try home.enrol().status == 0)
@@ -174,7 +174,7 @@ struct EnrolmentTests {
         #expect(try home.enrolment?.gateway.text == "attic")
     }
 
-    @Test("whoever answers without knowing the code is not believed, and changes nothing")
+    @Test("an answer from somebody who does not know the code is not believed, and changes nothing")
     func forged() throws {
         for field in ["gateway", "consumer", "proof"] {
             let home = try Unenrolled { data in
@@ -193,7 +193,7 @@ struct EnrolmentTests {
         #expect(try home.enrolment == nil)
     }
 
-    @Test("a code that is none, an unknown one and a refusal are told, each with what to do")
+    @Test("an invalid code, an unknown code and a refusal are reported, each with what to do")
     func refusals() throws {
         let home = try Unenrolled { _ in ReplyError(.rateLimited, "too many codes were tried", retryAfterSeconds: 9) }
         let none = try home.enrol(code: "7QKM-2DZX")
@@ -261,7 +261,7 @@ struct EnrolmentTests {
         #expect(bystander.isRunning)
         gateway.end()
 
-        // The lock alone, as an earlier version or a stranger has it: then nobody is told, and that is said.
+        // The lock alone, as an earlier version or a stranger has it: then nobody is told, and the command says so.
         try home.folder.write("\(bystander.pid)\n", to: "state/lock")
         let stranger = try RunningProgram(
             "flock", ["--no-fork", "--exclusive", home.folder.path("state/lock"), "sh", "-c", "echo locked; read x"])
@@ -298,14 +298,14 @@ struct EnrolmentTests {
         }
         var status = stat()
         #expect(stat(state, &status) == 0 && status.st_uid == 1234 && status.st_mode & 0o777 == 0o750)
-        // Another user hears as whom to run it.
+        // Another user is told as which user to run it.
         let program = try RunningProgram.copy("vitals-gateway", into: home.folder)
         #expect(chmod(home.settings, 0o644) == 0)
         let other = try RunningProgram(
             "setpriv", RunningProgram.asUser(4321) + [program, "claim-code", "--settings", home.settings])
         let line = "run it as that user: sudo -u '#1234' vitals-gateway claim-code --settings \(home.settings)"
         #expect(other.exitStatus() == 78 && other.text.contains(line), "\(other.text)")
-        // Also where the folder lets everybody in, and the files do not.
+        // Even if the folder lets everybody in, and the files do not.
         #expect(chmod(state, 0o755) == 0)
         let within = try RunningProgram(
             "setpriv", RunningProgram.asUser(4321) + [program, "claim-code", "--settings", home.settings])
@@ -354,7 +354,7 @@ struct EnrolmentTests {
         }
     }
 
-    @Test("SIGHUP takes new settings, again and again, and leaves nothing behind; bad ones change nothing")
+    @Test("SIGHUP takes new settings, repeatedly, and leaves nothing behind; bad ones change nothing")
     func hangUp() throws {
         let home = try Unenrolled(gateway: #"gateway: "home","#)
         let gateway = try home.gateway()

@@ -22,7 +22,7 @@ struct GatewaySettingsTests {
         }
     }
 
-    @Test("takes the example that it shows to people whose file is none")
+    @Test("accepts the example that it shows to people whose file is not a settings file")
     func example() throws {
         #expect(try read(GatewaySettings.example).sensors.map(\.id.text) == ["strap"])
     }
@@ -33,7 +33,7 @@ struct GatewaySettingsTests {
         #expect(try read(#"{ gateway: "home", sensors: {} }"#).mostSensors == 8)
     }
 
-    @Test("needs a gateway, and has a default for all else")
+    @Test("needs a gateway, and has a default for everything else")
     func defaults() throws {
         let settings = try read(#"{ gateway: "home", sensors: { strap: { name: "H10" } } }"#)
         #expect(settings.topics[settings.gateway, .status] == "vitals/v1/gateways/home/status")

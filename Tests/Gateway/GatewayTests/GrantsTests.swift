@@ -14,7 +14,7 @@ struct GrantsTests {
         grants = Grants(gateway: bench.home, consumer: try Ed25519.VerifyingKey(bench.consumer.publicKey))
     }
 
-    @Test("takes what the consumer has signed for this gateway and sensor")
+    @Test("accepts what the consumer has signed for this gateway and sensor")
     mutating func taken() throws {
         let grant = try bench.grant()
         #expect(grants.take(try bench.signed(.grant(grant)), for: "strap")?.grant == grant)
@@ -39,7 +39,7 @@ struct GrantsTests {
         #expect(grants.take(try bench.signed(.grant(grant)), for: "strap") == nil)
     }
 
-    @Test("keeps the newest, in whichever order they come")
+    @Test("keeps the latest, in whichever order they come")
     mutating func serials() throws {
         let newer = try bench.grant(serial: 5)
         let older = try bench.grant(serial: 4, stream: StreamID(high: 9, low: 9))
@@ -51,7 +51,7 @@ struct GrantsTests {
         #expect(grants.grant(of: older.stream) == older)
     }
 
-    @Test("believes the store of the newest grant, in whichever order those of several sensors come")
+    @Test("believes the store of the latest grant, in whichever order those of several sensors come")
     mutating func stores() throws {
         let new = try bench.grant(serial: 100)
         let old = try Grant(
@@ -77,7 +77,7 @@ struct GrantsTests {
         #expect(grants.hasConsumer)
     }
 
-    @Test("takes nothing before it is enrolled")
+    @Test("accepts nothing before it is enrolled")
     func notEnrolled() throws {
         var grants = Grants(gateway: bench.home, consumer: nil)
         #expect(grants.take(try bench.signed(.grant(bench.grant())), for: "strap") == nil)

@@ -88,10 +88,10 @@ struct HarmfulRequestTests {
         #expect(home.broker.log.components(separatedBy: " as vitals-gateway-home-").count == 2)
     }
 
-    @Test("get one reply each, also where they name what has no id, and it says which field is wrong")
+    @Test("get one reply each, even if they name what has no id, and it says which field is wrong")
     func namesThatAreNone() throws {
         let home = try Home(sensors: "{}")
-        // The broker's rules do not let others ask for what is no request.
+        // The broker's rules do not let others ask for anything that is not a request.
         let somebody = try Somebody(home, as: "home")
         for name in ["Strap", "STRAP", "ä", " ", String(repeating: "x", count: 300)] {
             let listed = "sensors/\(name)/steps/response"
@@ -112,7 +112,7 @@ struct HarmfulRequestTests {
         }
     }
 
-    @Test("of which there are too many are told so, those that are refused included")
+    @Test("of which there are too many get a reply that says so, including those that are refused")
     func floods() throws {
         let home = try Home(sensors: "{}")
         let somebody = try Somebody(home)

@@ -122,9 +122,9 @@ final class Home {
 }
 
 extension [String: Any] {
-    /// What a reply brings, where it does.
+    /// What a reply brings, if it does.
     var data: [String: Any] { self["data"] as? [String: Any] ?? [:] }
-    /// The error's code, where it is one.
+    /// The error's code, if it is one.
     var code: String? { (self["error"] as? [String: Any])?["code"] as? String }
     /// The field that the error is about.
     var field: String? { (self["error"] as? [String: Any])?["field"] as? String }

@@ -5,7 +5,7 @@ import Testing
 /// Which device a sensor is, and what keeps it connected: of the real program.
 @Suite("Sensors that are kept", .timeLimit(.minutes(20)))
 struct KeepingTests {
-    @Test("a sensor streams even where a busy BlueZ tells of its services before their characteristics")
+    @Test("a sensor streams even if a busy BlueZ tells of its services before their characteristics")
     func lateAttributes() throws {
         let home = try Home(emulated: ["--busy", "--synthesise"])
         let live = try home.subscribe("sensors/strap/heart-rate")
@@ -14,7 +14,7 @@ struct KeepingTests {
         #expect(info.line(containing: #""model":"Emulated HRM""#) != nil)
     }
 
-    @Test("another device with the name of a known one is not taken for it, not even when that one is away")
+    @Test("another device with the name of a known one is not mistaken for it, not even when that one is away")
     func otherDevice() throws {
         let home = try Home(
             emulated: ["--sensors", "2", "--same-name", "--connect-timeout", "200ms"], telling: ["#2 vanish"])
@@ -74,7 +74,7 @@ struct KeepingTests {
         #expect(home.gateway.line(containing: "waiting for adapter", within: .seconds(20)) != nil)
         try home.restartGateway(SIGKILL)
         #expect(home.gateway.line(containing: "Bluetooth: ready", within: .seconds(20)) != nil)
-        // Whoever switches it off for good is obeyed.
+        // A person who switches it off for good is obeyed.
         #expect(home.sensor.obeys("appear"))
         try home.waitUntilOnline()
         #expect(home.sensor.obeys("power off"))
@@ -118,7 +118,7 @@ struct KeepingTests {
         #expect(events.line(containing: "Device Connected", within: .seconds(20)) != nil, "\(home.gateway.text)")
     }
 
-    @Test("a link that was ended from here, and is dying, is not taken for somebody else's")
+    @Test("a link that was ended from here, and is about to go, is not mistaken for somebody else's")
     func dyingLink() throws {
         let home = try Home(sensors: #"{ strap: { name: "Vitals HRM", silence: "1 s" } }"#)
         try home.waitUntilOnline()
@@ -129,7 +129,7 @@ struct KeepingTests {
         #expect(!home.gateway.lines.contains { $0.contains("the link was lost") }, "\(home.gateway.text)")
     }
 
-    @Test("after a crash a sensor that is gone meanwhile is not online")
+    @Test("after a crash, a sensor that has gone in the meantime is not online")
     func crashed() throws {
         let home = try Home(emulated: ["--connect-timeout", "200ms"])
         try home.waitUntilOnline()

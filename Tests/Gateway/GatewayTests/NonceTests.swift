@@ -106,7 +106,7 @@ private struct Lives {
         }
     }
 
-    /// The card is copied while the gateway runs, and both go on, at the same time.
+    /// The card is copied while the gateway runs, and both continue at the same time.
     private mutating func clone(_ outbox: Outbox) throws {
         let clone = "\(bench.folder)/clone-\(starts)"
         defer { try? FileManager.default.removeItem(atPath: clone) }
@@ -154,7 +154,7 @@ private struct Ledger {
     private(set) var keys: [[UInt8]: Keys] = [:]  // by stream and session
     private(set) var journalRecords = 0
     private(set) var blocks = 0
-    /// Old blocks need not be read again in every round.
+    /// Old blocks do not have to be read again in every round.
     private static let keptBlocks = 200
 
     mutating func collect(from state: String, bench: Bench) throws {

@@ -111,7 +111,7 @@ struct OutboxTests {
         for counter in 3..<5 { outbox.append(reading(UInt32(counter), clockStep: step), from: bench.strap) }
         outbox.stop(within: .zero)
         let steps = try bench.opened(bench.waiting()).filter { $0.kind == .readings }.map(\.steps)
-        // The clock goes on while the readings are made: within a millisecond of the limit either is right.
+        // The clock continues while the readings are made: within a millisecond of the limit either is right.
         if abs(step) > 501 { #expect(steps == [[0, 1, 2], [3, 4]]) }
         #expect(steps.flatMap { $0 } == Array(0..<5))
     }
@@ -223,7 +223,7 @@ struct OutboxTests {
         #expect(opened.map(\.identity.stream) == [bench.stream, other])
     }
 
-    @Test("answers each flush once, also when the disk takes nothing")
+    @Test("answers each flush once, even when the disk accepts nothing")
     func answers() throws {
         let outbox = try granted()
         let fault = try bench.database()
@@ -235,7 +235,7 @@ struct OutboxTests {
         #expect(try bench.opened(bench.waiting()).flatMap(\.steps) == [1, 2])
     }
 
-    @Test("a full disk is told in health, until it has taken everything for ten seconds", .timeLimit(.minutes(20)))
+    @Test("a full disk is shown in health, until it has accepted everything for ten seconds", .timeLimit(.minutes(20)))
     func fullDisk() throws {
         let outbox = try granted()
         #expect(outbox.health.disk == .ok)
@@ -262,7 +262,7 @@ struct OutboxTests {
         outbox.kill()
     }
 
-    @Test("answers at its end who waits for the disk")
+    @Test("answers, at its end, callers that wait for the disk")
     func answersAtTheEnd() throws {
         let outbox = try granted()
         let answer = Answer<Bool>()
@@ -271,7 +271,7 @@ struct OutboxTests {
         #expect(answer.wait(atMost: .seconds(5)) == true)
     }
 
-    @Test("believes no flush after one that failed until everything was written anew")
+    @Test("believes no flush after one that failed, until everything has been written again")
     func doubtfulFlush() throws {
         let outbox = try granted()
         #expect(try outbox.keep([reading(1)], from: bench.strap))

@@ -18,7 +18,7 @@ struct ProgramTests {
         #expect(!health.lines.contains { $0.contains(#""connected":-"#) })
     }
 
-    @Test("opens no files in its state folder but those that it looks at before it goes on")
+    @Test("opens no files in its state folder except those that it checks before it continues")
     func stateFiles() throws {
         let home = try Home()
         #expect(try home.subscribe("sensors/strap/info").line(containing: "capabilities") != nil)
@@ -31,7 +31,7 @@ struct ProgramTests {
         #expect(strange == [])
     }
 
-    @Test("answers who waits for a read when it stops, and says goodbye last")
+    @Test("answers clients that wait for a read when it stops, and says goodbye last")
     func stops() throws {
         let home = try Home()
         let everything = try home.subscribe("#")
@@ -57,7 +57,7 @@ struct ProgramTests {
         try home.ask("short", expirySeconds: 1)
         try home.ask("long", expirySeconds: 60)
         #expect(replies.line(containing: "responses/short {")?.contains("timeout") == true)
-        // The link's end answers who still waits.
+        // The link's end answers the clients that still wait.
         #expect(home.sensor.obeys("drop 60"))
         #expect(replies.line(containing: "responses/long {")?.contains("sensor-offline") == true)
     }

@@ -7,7 +7,7 @@ import Testing
 struct RequestTests {
     private static let first = "C0:FF:EE:00:00:01"
 
-    @Test("a scan tells each device as it is found, and all of them at its end")
+    @Test("a scan reports each device as it is found, and all of them at its end")
     func scan() throws {
         let home = try Home(sensors: "{}", emulated: ["--sensors", "2"])
         let events = try home.subscribe("events")
@@ -25,7 +25,7 @@ struct RequestTests {
         #expect(events.lines.count { $0.contains("Device Found") } == 2)
     }
 
-    @Test("where no device fits, the help tells what was heard and what to do")
+    @Test("if no device fits, the help says what was heard and what to do")
     func nothingFound() throws {
         let home = try Home(sensors: "{}")
         let thermometers = try home.request("scan", #"{"seconds":2,"services":["health-thermometer"]}"#)
@@ -92,7 +92,7 @@ struct RequestTests {
         #expect(try home.request("connect", #"{"sensor":"chest"}"#).data["message"] as? String == "Device Connected")
     }
 
-    @Test("a sensor that was added is forgotten with its topics; one of the settings is found anew")
+    @Test("a sensor that was added is forgotten with its topics; one of the settings is found again")
     func forget() throws {
         let home = try Home(emulated: ["--sensors", "2"])
         try home.waitUntilOnline()
@@ -125,7 +125,7 @@ struct RequestTests {
         #expect(try home.request("rename", #"{"sensor":"strap","name":7}"#).field == "name")
     }
 
-    @Test("who is not there, or not allowed, is refused with a reason")
+    @Test("a device that is not there, and a request that is not allowed, are refused with a reason")
     func refused() throws {
         let home = try Home(bluetooth: "sensors: 1", emulated: ["--sensors", "2"])
         try home.waitUntilOnline()
@@ -181,7 +181,7 @@ struct RequestTests {
         #expect(replies.line(containing: "responses/slow {", within: .seconds(8))?.contains("timeout") == true)
     }
 
-    @Test("what is being forgotten takes no other request; a sensor of the settings is then found anew")
+    @Test("a sensor that is being forgotten takes no other request; a sensor of the settings is then found again")
     func whileForgotten() throws {
         let home = try Home()
         try home.waitUntilOnline()
@@ -211,7 +211,7 @@ struct RequestTests {
         #expect(events.line(containing: "Device Connected") != nil)
     }
 
-    @Test("who waits for a device or for a connection is answered when the gateway stops")
+    @Test("a client that waits for a device or for a connection is answered when the gateway stops")
     func stopping() throws {
         let home = try Home(emulated: ["--connect-timeout", "200ms"], telling: ["vanish"])
         let replies = try home.subscribe("responses/#")

@@ -46,7 +46,7 @@ struct RoomTests {
         try bench.database().first("SELECT count(*) FROM blocks WHERE \(condition)", row: Row.int) ?? -1
     }
 
-    @Test("drops the oldest blocks where there are too many, and says exactly what is missing, after a restart too")
+    @Test("drops the oldest blocks if there are too many, and says exactly what is missing, after a restart too")
     func drops() throws {
         let outbox = try small()
         try fill(100)
@@ -66,7 +66,7 @@ struct RoomTests {
         #expect(try bench.opened(kept).map(\.steps).contains([1]))
     }
 
-    @Test("a gap block that is dropped itself is told of by the next one")
+    @Test("a gap block that is dropped itself is reported by the next one")
     func dropsGaps() throws {
         let outbox = try small()
         for round in 1...3 {
@@ -191,7 +191,7 @@ struct RoomTests {
         #expect(try #require(steps.first) >= 7)
     }
 
-    @Test("comes to an end where nothing is left that may go", .timeLimit(.minutes(20)))
+    @Test("comes to an end if nothing is left that may be removed", .timeLimit(.minutes(20)))
     func nothingLeft() throws {
         let outbox = try small()
         let store = try bench.store()

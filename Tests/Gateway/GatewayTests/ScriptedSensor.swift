@@ -73,7 +73,7 @@ final class ScriptedSensor: @unchecked Sendable {
         }
     }
 
-    /// As BlueZ does it, who listens to the battery itself: the interface comes with the first value.
+    /// As BlueZ does it, which listens to the battery itself: the interface comes with the first value.
     func setBattery(_ percent: UInt8) {
         loop.sync { [self] in
             let isNew = battery == nil

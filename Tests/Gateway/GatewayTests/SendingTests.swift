@@ -80,7 +80,7 @@ private final class Line {
 
 @Suite("Outbox and broker", .timeLimit(.minutes(20)))
 struct SendingTests {
-    @Test("sends the key block, then the readings, as they lie in the database")
+    @Test("sends the key block, then the readings, as they are in the database")
     func sends() throws {
         let line = try Line()
         #expect(try line.outbox.keep((0..<64).map { reading($0) }, from: line.bench.strap))

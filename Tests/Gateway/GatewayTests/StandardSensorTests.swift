@@ -53,7 +53,7 @@ private final class ScriptedHome {
         try #require(asker.exitStatus() == 0)
     }
 
-    /// The first payload of a topic after so many others, whole.
+    /// The first payload of a topic after this many others, whole.
     func payload(_ topic: String, after count: Int = 0) throws -> JSON {
         let start = "\(Self.topics)/\(topic) "
         func payloads(_ lines: [String]) -> [String] { lines.filter { $0.hasPrefix(start) } }
@@ -142,7 +142,7 @@ struct StandardSensorTests {
         #expect(try home.payload("responses/steps")["error"]?["code"] == "not-supported")
     }
 
-    @Test("nonsense from a sensor, and a link that it loses again and again, are in the log once a minute")
+    @Test("nonsense from a sensor, and a link that it keeps losing, are in the log once a minute")
     func loggedOnceAMinute() throws {
         let home = try ScriptedHome([(GATT.cyclingSpeedAndCadenceMeasurement, ["notify"])])
         for _ in 1...50 { home.sensor.send(GATT.cyclingSpeedAndCadenceMeasurement, try bytes("02 02")) }
@@ -183,7 +183,7 @@ struct StandardSensorTests {
         #expect(try home.payload("responses/none")["error"]?["code"] == "no-value")
     }
 
-    @Test("where only intermediate temperatures come in time, the last of them answers, is marked, and is not kept")
+    @Test("if only intermediate temperatures come in time, the last of them answers, is marked, and is not kept")
     func onItsWay() throws {
         let home = try ScriptedHome(Self.thermometer)
         try home.ask("temperature", "long", expirySeconds: 60)
@@ -195,13 +195,13 @@ struct StandardSensorTests {
         }
         let short = try #require(try home.payload("responses/short")["data"])
         #expect(short["celsius"] == 25 && short["intermediate"] == true)
-        // Who has time waits on for the measurement.
+        // A client that has time keeps waiting for the measurement.
         home.sensor.send(GATT.temperatureMeasurement, try bytes(Self.measurement))
         #expect(try home.payload("responses/long")["data"]?["celsius"] == .number(36.97))
         #expect(try home.kept() == 1)
     }
 
-    @Test("what a thermometer shows answers at once where it measures nothing else, and is not kept either")
+    @Test("what a thermometer shows answers at once if it measures nothing else, and is not kept either")
     func intermediateOnly() throws {
         let home = try ScriptedHome([(GATT.intermediateTemperature, ["notify"])])
         #expect(try home.payload("sensors/it/info")["capabilities"] == ["temperature"])

@@ -108,7 +108,7 @@ struct UplinkTests {
         return now
     }
 
-    @Test("parks a stream that fills the window in vain, and tries it again after five minutes")
+    @Test("parks a stream that fills the window without success, and tries it again after five minutes")
     mutating func parks() throws {
         open()
         let now = stuck(1)
@@ -123,7 +123,7 @@ struct UplinkTests {
         uplink.makeWay(at: now + 361_000)
         #expect(uplink.parked.isEmpty)
         #expect(uplink.cursor == 0)
-        // What is on its way meanwhile is not begun anew.
+        // What is on its way in the meantime is not started again.
         uplink.take(Self.block(100, stream: 2))
         #expect(uplink.send(at: now + 4_000).blocks.isEmpty)
     }
@@ -156,7 +156,7 @@ struct UplinkTests {
         }
     }
 
-    @Test("knows what the consumer may have, also when the connection is lost, until it has answered")
+    @Test("knows what the consumer may have, even when the connection is lost, until it has answered")
     mutating func onItsWay() {
         open()
         let identity = Self.block(1).identity

@@ -29,7 +29,7 @@ private struct Switches {
 
 @Suite("An adapter")
 struct AdapterTests {
-    @Test("that rfkill blocks is told from one that is off, and waited for")
+    @Test("that rfkill blocks is distinguished from one that is off, and waited for")
     func blocked() throws {
         let switches = try Switches()
         try switches.set(0, "phy0", type: "wlan", hard: 1)
@@ -113,7 +113,7 @@ struct SeveralAdaptersTests {
         ]
     }
 
-    /// The paths of the devices that were told of, in order.
+    /// The paths of the devices that were reported, in order.
     private func told(_ bench: BlueZBench) -> [String] {
         bench.events.all.compactMap { if case .device(let device) = $0 { device.path } else { nil } }
     }

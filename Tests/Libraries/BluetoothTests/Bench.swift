@@ -51,7 +51,7 @@ final class Bench {
         return answer.wait(atMost: limit)
     }
 
-    /// Runs a call of the central; nil where it succeeded.
+    /// Runs a call of the central; nil if it succeeded.
     func outcome(_ call: @escaping @Sendable (Central, @escaping Central.Completion<Void>) -> Void) -> BluetoothError? {
         central.outcome(call)
     }
@@ -101,7 +101,7 @@ extension PrivateBus {
 }
 
 extension Central {
-    /// Makes a call on the loop, and waits for its end; nil where it succeeded.
+    /// Makes a call on the loop, and waits for its end; nil if it succeeded.
     func outcome(_ call: @escaping @Sendable (Central, @escaping Completion<Void>) -> Void) -> BluetoothError? {
         let answer = Answer<BluetoothError?>()
         loop.perform { [self] in

@@ -216,7 +216,7 @@ final class BlueZBench {
         blueZ = try BlueZ(bus.addressText)
     }
 
-    /// Runs a call of the central; nil where it succeeded.
+    /// Runs a call of the central; nil if it succeeded.
     func outcome(_ call: @escaping @Sendable (Central, @escaping Central.Completion<Void>) -> Void) -> BluetoothError? {
         central.outcome(call)
     }

@@ -88,7 +88,7 @@ struct CentralTests {
         try values.wait(for: 2)
     }
 
-    @Test("reads a value, and gives BlueZ's own error where it cannot be read")
+    @Test("reads a value, and gives BlueZ's own error if it cannot be read")
     func reads() throws {
         let bench = try Bench()
         let device = try bench.connected()
@@ -161,7 +161,7 @@ struct CentralTests {
         #expect(refusal.hint?.contains("awake") == true)
     }
 
-    @Test("an adapter that is off is waited for, and discovery goes on when it is on again")
+    @Test("an adapter that is off is waited for, and discovery continues when it is on again")
     func adapterOff() throws {
         let bench = try Bench()
         #expect(bench.events.state { $0 == .ready })

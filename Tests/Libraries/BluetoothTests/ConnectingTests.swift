@@ -42,7 +42,7 @@ struct ConnectingTests {
         #expect(outcome.wait(atMost: limit) == .some(nil))
     }
 
-    @Test("is done when the link is there, though BlueZ never tells of it")
+    @Test("is done when the link is there, even if BlueZ never reports it")
     func untold() throws {
         let bench = try BlueZBench()
         let outcome = try begin(bench)
@@ -52,7 +52,7 @@ struct ConnectingTests {
         #expect(bench.events.device { $0.isConnected } != nil)
     }
 
-    @Test("fails where the link has ended before BlueZ said that it is done")
+    @Test("fails if the link has ended before BlueZ said that it is done")
     func endedAgain() throws {
         let bench = try BlueZBench()
         let outcome = try begin(bench)
@@ -63,7 +63,7 @@ struct ConnectingTests {
         #expect(error?.isOffline == true && error?.message == "the link has ended again")
     }
 
-    @Test("fails where BlueZ says that it is done, and removes the device")
+    @Test("fails if BlueZ says that it is done, and removes the device")
     func removed() throws {
         let bench = try BlueZBench()
         let outcome = try begin(bench)
@@ -72,7 +72,7 @@ struct ConnectingTests {
         #expect(outcome.wait(atMost: limit).flatMap { $0 }?.isOffline == true)
     }
 
-    @Test("fails where BlueZ says that it is done, and goes")
+    @Test("fails if BlueZ says that it is done, and goes")
     func restarted() throws {
         let bench = try BlueZBench()
         let outcome = try begin(bench)
@@ -81,7 +81,7 @@ struct ConnectingTests {
         #expect(outcome.wait(atMost: limit).flatMap { $0 }?.isOffline == true)
     }
 
-    @Test("is no business of an earlier Connect, whose answer may come later")
+    @Test("is not affected by an earlier Connect, whose answer may come later")
     func again() throws {
         let bench = try BlueZBench()
         let earlier = try begin(bench)

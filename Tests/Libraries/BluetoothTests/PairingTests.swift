@@ -17,7 +17,7 @@ extension Record<Central.Event> {
 struct AgentTests {
     private static let device = Value.path(BlueZ.strap)
 
-    @Test("says yes where the device may be paired")
+    @Test("says yes if the device may be paired")
     func accepts() throws {
         let bench = try BlueZBench(mayPair: { $0.address == "C0:FF:EE:00:00:01" })
         #expect(try bench.peer().askAgent("RequestAuthorization", [Self.device]) == "ok")
@@ -99,7 +99,7 @@ struct AgentTests {
         #expect(try bench.peer().askAgent("RequestAuthorization", [Self.device]) == "ok")
     }
 
-    @Test("is no condition for anything else: a BlueZ that refuses it is used, told of once, and asked again")
+    @Test("is not a condition for anything else: a BlueZ that refuses it is used, reported once, and asked again")
     func refused() throws {
         let failed = DBusError(name: "org.bluez.Error.Failed", message: "none")
         let bench = try BlueZBench(refusing: ["RegisterAgent": failed])
@@ -118,7 +118,7 @@ struct AgentTests {
 
 @Suite("A bond")
 struct BondTests {
-    @Test("is made, and is no failure where there is one")
+    @Test("is made, and is no failure if there is one")
     func pairs() throws {
         let bench = try BlueZBench()
         let device = try bench.device()

@@ -8,7 +8,7 @@ private let bodySensorLocation = "00002a38-0000-1000-8000-00805f9b34fb"
 /// What real BlueZ did with these faults is recorded; the emulated sensor's stand-in follows the recordings.
 @Suite("A central and a sensor that needs a bond")
 struct EncryptedSensorTests {
-    @Test("are bonded when a value is read, where the device may be paired")
+    @Test("are bonded when a value is read, if the device may be paired")
     func bonds() throws {
         let bench = try Bench(["--encrypted", "measurements"], mayPair: { $0.name == "Vitals HRM" })
         let device = try bench.connected()
@@ -18,7 +18,7 @@ struct EncryptedSensorTests {
         #expect(bench.events.device { $0.isBonded && $0.isPaired } != nil)
     }
 
-    @Test("are not, where it may not: the read fails when BlueZ removes the device, and who was refused is told")
+    @Test("are not, if it may not: the read fails when BlueZ removes the device, and the refusal is reported")
     func refuses() throws {
         let bench = try Bench(["--encrypted", "measurements", "--forget-after", "1"])
         let device = try bench.connected()
@@ -29,7 +29,7 @@ struct EncryptedSensorTests {
         #expect(bench.events.first { if case .pairingRefused = $0 { true } else { false } } != nil)
     }
 
-    @Test("can be bonded beforehand; a bond that the sensor has lost is seen when it connects, and made anew")
+    @Test("can be bonded in advance; a bond that the sensor has lost is noticed when it connects, and made again")
     func lostBond() throws {
         let bench = try Bench(["--encrypted", "measurements"], mayPair: { _ in true })
         let device = try bench.connected()
@@ -48,7 +48,7 @@ struct EncryptedSensorTests {
         #expect(bench.outcome { $0.pair(again, completion: $1) } == nil)
     }
 
-    @Test("are not mistaken for a lost bond where a sensor without one refuses")
+    @Test("are not mistaken for a lost bond if a sensor without one refuses")
     func refusal() throws {
         let bench = try Bench()
         let device = try bench.connected()

@@ -249,7 +249,7 @@ struct CommandTests {
         #expect(text.contains("its port (default: 1883; in the environment: VITALS_PORT)"), "\(text)")
     }
 
-    @Test("lists the options of the program once where they are many, and commands in groups")
+    @Test("lists the options of the program once if they are many, and commands in groups")
     func once() throws {
         let options = (1...4).map { Option.flag("o\($0)", "the option \($0)") }
         let program = Command(

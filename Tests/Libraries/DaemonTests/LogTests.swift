@@ -17,7 +17,7 @@ struct LogTests {
     /// The time that a plain line begins with.
     private let time = #/20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z /#
 
-    @Test("has the time where nobody else adds it, and names the level, or gives the journal its number")
+    @Test("has the time if nobody else adds it, and names the level, or gives the journal its number")
     func styles() throws {
         func all(_ log: Log) {
             log.debug("a")
@@ -76,7 +76,7 @@ struct LogTests {
         #expect(try lines(.plain) { $0.info(String(repeating: "x", count: 2020)) }.hasSuffix("xx\n"))
     }
 
-    @Test("what happens again and again is told at once, and then once a minute with how often it was")
+    @Test("what happens repeatedly is reported at once, and then once a minute with how often it was")
     func counts() {
         var count = CountToTell()
         #expect(count.toTell(of: 0, now: 5_000) == nil)
@@ -87,7 +87,7 @@ struct LogTests {
         #expect(count.toTell(of: 1, now: 65_001) == nil)
     }
 
-    @Test("a trouble that goes on is told when it begins, when its reason changes, and once a minute")
+    @Test("a problem that lasts is reported when it begins, when its reason changes, and once a minute")
     func trouble() {
         var trouble = LastingTrouble()
         #expect(trouble.toTell("refused", now: 1_000) == 1)
@@ -97,7 +97,7 @@ struct LogTests {
         #expect(trouble.toTell("not authorized", now: 63_000) == 2)
     }
 
-    @Test("writes what comes again and again once a minute, with how often it came, and other kinds beside it")
+    @Test("writes what comes repeatedly once a minute, with how often it came, and other kinds in between")
     func limited() throws {
         let time = Mutex<UInt64>(5_000)
         func claim(_ log: LimitedLog, _ who: String) {
@@ -136,7 +136,7 @@ struct LogTests {
         #expect(lines.allSatisfy { $0.wholeMatch(of: /20\S+Z info: [0-7] \d+ end/) != nil })
     }
 
-    @Test("goes on when no one reads")
+    @Test("continues when nobody reads")
     func survives() throws {
         signal(SIGPIPE, SIG_IGN)  // as Signals.block() does; harmless to other tests
         let pipe = Pipe()

@@ -13,7 +13,7 @@ struct ProcessTests {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
         let resident = try #require(Int(line.filter(\.isNumber)))
-        // Other tests run meanwhile, so only the order of magnitude is the same.
+        // Other tests run at the same time, so only the order of magnitude is the same.
         #expect(before < 4 * resident && resident < 4 * before)
     }
 

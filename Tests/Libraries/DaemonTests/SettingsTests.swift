@@ -282,7 +282,7 @@ struct SettingsTests {
         }
     }
 
-    @Test("finds no fault where the decoder finds none")
+    @Test("finds no fault if the decoder finds none")
     func noFaults() {
         let right =
             "\u{FEFF}/**/{ a: [1, +2, -.5, 0x1F, 1e3, Infinity, -NaN, true, null,], $b: 'it\\'s', _c: {}, } // end"
@@ -368,7 +368,7 @@ struct SettingsTests {
         #expect(nearest(to: word, among: ["port", "host", "clientId"]) == near)
     }
 
-    @Test("a settings file stands in for options that the command line leaves out, and for no others")
+    @Test("a settings file replaces options that the command line leaves out, and no others")
     func completesArguments() throws {
         let command = Command(
             name: "vitals-sensor", summary: "Emulates.",

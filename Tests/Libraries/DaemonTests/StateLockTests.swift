@@ -65,7 +65,7 @@ struct StateLockTests {
         withExtendedLifetime(lock) {}
     }
 
-    @Test("says so where there is no folder")
+    @Test("says so if there is no folder")
     func missing() {
         let error = thrown(Failure.self) { try StateLock(folder: folder.path("nowhere")) }
         #expect(error?.exitCode == .configuration)

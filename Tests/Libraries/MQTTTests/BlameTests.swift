@@ -95,7 +95,7 @@ struct BlameTests {
         let again = blame.sent("kept", .atLeastOnce)
         #expect(blame.ended(oldest: (again, "kept"), now: start) == ["kept"])
         #expect(!blame.isHeld("later", now: start) && !blame.isHeld("before", now: start))
-        // Nobody is blamed where nothing was published.
+        // Nobody is blamed if nothing was published.
         blame.begin()
         #expect(blame.ended(oldest: nil, now: start).isEmpty)
     }

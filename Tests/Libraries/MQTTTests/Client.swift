@@ -26,7 +26,7 @@ final class Client: Sendable {
         return try body(client)
     }
 
-    /// Waits until the session was connected so many times.
+    /// Waits until the session was connected this many times.
     func connected(times: Int = 1) throws {
         try states.wait { $0.count(where: \.isConnected) >= times }
     }

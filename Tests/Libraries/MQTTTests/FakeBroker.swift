@@ -101,10 +101,10 @@ struct Packet: Equatable {
     /// The id of an acknowledgement.
     var id: Int? { body.count >= 2 ? Int(body[0]) << 8 | Int(body[1]) : nil }
 
-    /// Receive Maximum (property 0x21), where this is a CONNECT of MQTT 5.
+    /// Receive Maximum (property 0x21), if this is a CONNECT of MQTT 5.
     var receiveMaximum: Int? { numbers[0x21] }
 
-    /// Maximum Packet Size (property 0x27), where this is a CONNECT of MQTT 5.
+    /// Maximum Packet Size (property 0x27), if this is a CONNECT of MQTT 5.
     var maximumPacketSize: Int? { numbers[0x27] }
 
     /// The two numbers that a CONNECT of ours may have as properties, by their identifiers.

@@ -53,7 +53,7 @@ struct KnownFactsTests {
         #expect(try next.read()?.type == .publish)
     }
 
-    @Test("announces a Receive Maximum of 20 unless it is told another", arguments: [nil, 65_535 as Int32])
+    @Test("announces a Receive Maximum of 20 unless it is told a different one", arguments: [nil, 65_535 as Int32])
     func receiveMaximum(option: Int32?) throws {
         let raw = try RawClient(version: MQTT_PROTOCOL_V5)
         if let option { mosquitto_int_option(raw.handle, MOSQ_OPT_RECEIVE_MAXIMUM, option) }
@@ -76,7 +76,7 @@ struct KnownFactsTests {
         #expect(try peer.read()?.maximumPacketSize == 4321)
     }
 
-    @Test("completes QoS 2 before the message callback runs: who dies in it has lost the message")
+    @Test("completes QoS 2 before the message callback runs: a client that dies in it has lost the message")
     func qos2() throws {
         let raw = try RawClient()
         let peer = try raw.connect()

@@ -92,7 +92,7 @@ struct OutgoingTests {
         #expect(try refusal(message(5000), configuration: configuration)?.kind == .invalid)
     }
 
-    @Test("is not published at each connection, where it is retained")
+    @Test("is not published at each connection, if it is retained")
     func retained() throws {
         try Broker.with { broker in
             try Client.with(Options(broker)) { client in

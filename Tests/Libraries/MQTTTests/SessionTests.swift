@@ -136,7 +136,7 @@ struct SessionTests {
         }
     }
 
-    @Test("tells of a publication that is refused")
+    @Test("reports a publication that is refused")
     func accessRules() throws {
         let broker = try Broker(configuration: ["allow_anonymous true", "acl_file {folder}/acl"])
         try broker.folder.write("topic readwrite mine/#\n", to: "acl")
@@ -154,7 +154,7 @@ struct SessionTests {
         }
     }
 
-    @Test("tells of a subscription that is refused, and asks for it again at the next connection")
+    @Test("reports a subscription that is refused, and asks for it again at the next connection")
     func refusedSubscription() throws {
         // Mosquitto grants what its access file forbids, and then sends nothing.
         let broker = try FakeBroker()
@@ -184,7 +184,7 @@ struct SessionTests {
                 try client.publish("kept", to: "r", retain: true)
                 try client.subscribe(Subscription("none", retainHandling: .doNotSend), Subscription("r"))
                 #expect(try client.messages.wait(for: 1).map(\.retain) == [true])
-                // A second time the broker sends it only where the subscription asks for that.
+                // A second time the broker sends it only if the subscription asks for that.
                 try client.subscribe(Subscription("r", retainHandling: .doNotSend))
                 try client.publish("marker", to: "r")
                 #expect(try client.messages.wait(for: 2).map(\.text) == ["kept", "marker"])
@@ -255,7 +255,7 @@ struct SessionTests {
         }
     }
 
-    @Test("names the client that has taken its id, where the broker says so")
+    @Test("names the client that has taken its id, if the broker says so")
     func takenOver() throws {
         // Mosquitto 2.0.11 just closes the connection.
         let broker = try FakeBroker()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A message that nobody hears")
 struct UnheardTests {
-    @Test("is told as unheard and acknowledged, and one that somebody hears is only acknowledged")
+    @Test("is reported as unheard and acknowledged, and one that somebody hears is only acknowledged")
     func publication() throws {
         try Broker.with { broker in
             try Client.with(Options(broker, clientID: "one")) { client in

@@ -11,7 +11,7 @@ private let script = folder.appending(path: "Interop/answers.py").path
 private struct Answers: Codable {
     struct Sealing: Codable {
         let source, key, nonce, aad: String
-        /// Nil where nothing is to open.
+        /// Nil if nothing is to open.
         var plaintext: String?
         let sealed: String
     }

@@ -23,7 +23,7 @@ struct KeyFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["root.key"])
     }
 
-    @Test("all who start at once end with the same key")
+    @Test("processes that start at the same time all end with the same key")
     func race() async throws {
         let path = directory.path("root.key")
         let keys = try await withThrowingTaskGroup(of: [UInt8].self) { group in

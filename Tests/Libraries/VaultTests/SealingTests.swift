@@ -41,7 +41,7 @@ struct SealingTests {
         }
     }
 
-    @Test("refuses every flipped bit, and goes on opening after each refusal")
+    @Test("refuses every flipped bit, and still opens after each refusal")
     func bitFlips() throws {
         let cipher = BlockCipher(key: try .random())
         let plaintext = Array("72 beats a minute".utf8)

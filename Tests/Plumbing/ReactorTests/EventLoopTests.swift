@@ -135,7 +135,7 @@ struct EventLoopTests {
             var byte: UInt8 = 42
             #expect(write(writeEnd, &byte, 1) == 1)
             #expect(received.wait(atMost: limit) == 42)
-            // Cancelled: a second byte stays in the pipe whatever the loop does meanwhile.
+            // Cancelled: a second byte stays in the pipe whatever the loop does in the meantime.
             #expect(write(writeEnd, &byte, 1) == 1)
             for _ in 0..<10 { loop.sync {} }
             var entry = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)

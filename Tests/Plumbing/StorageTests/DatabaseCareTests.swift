@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("A database's care for those who forget")
+@Suite("A database from which things are forgotten")
 struct ForgettingDatabaseTests {
     let folder: TemporaryFolder
 
@@ -31,7 +31,7 @@ struct ForgettingDatabaseTests {
         #expect(try size() == 0)
     }
 
-    @Test("rows go without a look for those that refer to them, where that is asked for, and only then")
+    @Test("rows go without a look for those that refer to them, if that is asked for, and only then")
     func withoutForeignKeys() throws {
         let database = try database()
         try database.execute("CREATE TABLE a (id INTEGER PRIMARY KEY) STRICT")

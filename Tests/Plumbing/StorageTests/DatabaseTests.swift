@@ -214,7 +214,7 @@ struct StatementTests {
         #expect(try read() == [2.5])
     }
 
-    @Test("a constraint is told apart, and the statement works again")
+    @Test("a violated constraint has an error of its own, and the statement works again")
     func constraint() throws {
         try database.execute("CREATE UNIQUE INDEX only ON things (integer)")
         let insert = "INSERT INTO things (integer) VALUES (?)"
@@ -283,7 +283,7 @@ struct TransactionTests {
         #expect(try RunningProgram.runPython(["-c", program, place.path]) == "[('a',)]\n")
     }
 
-    @Test("a full database is told apart, undone, and usable once there is room")
+    @Test("a full database has an error of its own, is undone, and usable once there is room")
     func diskFull() throws {
         try database.execute("INSERT INTO notes (text) VALUES ('kept')")
         _ = try database.first("PRAGMA max_page_count = 8", row: Row.int)
@@ -334,7 +334,7 @@ struct TransactionTests {
         #expect(try database.first("PRAGMA synchronous", row: Row.int) == 1)
     }
 
-    @Test("a flush after one that failed writes everything anew")
+    @Test("a flush after one that failed writes everything again")
     func distrust() throws {
         try database.durably { () throws(VaultError) in try database.execute("INSERT INTO notes (text) VALUES ('a')") }
         let before = try place.logSize()
@@ -344,7 +344,7 @@ struct TransactionTests {
         #expect(try database.first("SELECT count(*) FROM notes", row: Row.int) == 1)
     }
 
-    @Test("another connection moves the log, and the writer begins it anew")
+    @Test("another connection moves the log, and the writer begins it again")
     func checkpointInPassing() throws {
         try database.leaveCheckpointsToOthers()
         let other = try Database(database.path, .readWrite(.normal), applicationID: Place.applicationID)
@@ -405,7 +405,7 @@ struct DatabaseFileTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: place.path)) == before)
     }
 
-    @Test("refuses a file that is no database")
+    @Test("refuses a file that is not a database")
     func noDatabase() throws {
         try Data(repeating: 0x41, count: 5000).write(to: URL(fileURLWithPath: place.path))
         #expect(reason { _ = try place.open() } == .corrupt)

@@ -60,7 +60,7 @@ struct MigrationTests {
     @Test("a file that only counted has had the steps with these numbers", arguments: 0...3)
     func counting(version: Int) throws {
         if version > 0 { try counted(version) }
-        // The newcomer stands before the steps with numbers, and needs what the first of them makes.
+        // The new step comes before the steps with numbers, and needs what the first of them makes.
         var list = Self.before
         list.insert(Self.later("goals/1"), at: 1)
         let database = try open()
@@ -186,7 +186,7 @@ struct MigrationTests {
         #expect(failure(database, Self.before)?.description.contains("version is 2, and it names 3") == true)
     }
 
-    @Test("a list with one name twice, or with a gap in its numbers, is a mistake")
+    @Test("a list that has a name twice, or a gap in its numbers, is a mistake")
     func mistakes() throws {
         let database = try open()
         #expect(failure(database, Self.before + Self.before.prefix(1))?.reason == .misuse)
@@ -207,7 +207,7 @@ struct MigrationTests {
         try open().migrate(Self.before)
         #expect(try reader.schemaAge(Self.before) == .current)
         #expect(try reader.hasApplied("notes/3", of: Self.before))
-        // As a program of before reads it, which knows nothing of the table.
+        // As an earlier program reads it, which knows nothing of the table.
         #expect(try reader.version == 3)
     }
 }

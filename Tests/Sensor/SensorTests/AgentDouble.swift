@@ -24,7 +24,7 @@ final class AgentDouble: Sendable {
         register()
     }
 
-    /// Becomes the default agent, once more where BlueZ was started again.
+    /// Becomes the default agent, once more if BlueZ was started again.
     func register() {
         let agent = Value.path(Self.path)
         #expect(manager("RegisterAgent", [agent, .string("NoInputNoOutput")]) == "ok")

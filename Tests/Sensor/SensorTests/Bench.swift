@@ -107,7 +107,7 @@ final class Bench {
         _ = try client.adapter("StopDiscovery").get()
     }
 
-    /// Finds it, connects, and waits for its services. What is heard is not forgotten meanwhile.
+    /// Finds it, connects, and waits for its services. What is heard is not forgotten in the meantime.
     func connect() throws {
         _ = try client.adapter("StartDiscovery").get()
         client.wait(for: "added dev Device1")
@@ -126,7 +126,7 @@ final class Bench {
     }
 }
 
-/// Where the attributes lie.
+/// Where the attributes are.
 enum Path {
     static let heartRate = "service000e/char000f"
     static let location = "service000e/char0012"

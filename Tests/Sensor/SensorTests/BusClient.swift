@@ -45,7 +45,7 @@ final class BusClient: Sendable {
     /// Forgets what was noted before.
     func clear(to kept: [String] = []) { notes.withLock { $0 = kept } }
 
-    /// Waits until the notes are as wanted; answers them, and fails the test where they never are.
+    /// Waits until the notes are as wanted; answers them, and fails the test if they never are.
     @discardableResult
     func wait(
         _ what: String, within limit: Duration = limit, source: SourceLocation = #_sourceLocation,
@@ -166,7 +166,7 @@ extension PrivateBus {
 }
 
 extension RunningProgram {
-    /// Waits until its output has a text, after what was waited for before, and fails the test where it never has.
+    /// Waits until its output has a text, after what was waited for before, and fails the test if it never has.
     func wait(for text: String, source: SourceLocation = #_sourceLocation) {
         #expect(prints(text), "never printed: \(text); printed: \(self.text)", sourceLocation: source)
     }

@@ -163,7 +163,7 @@ struct LifetimeTests {
         bench.command("drop 0.01")
         let second = try discover()
         #expect(second != first)
-        // Who knows the first one waits for it in vain.
+        // A client that knows the first one never hears from it again.
         #expect(device(first, "Connect") == "Failed: le-connection-abort-by-local")
         #expect(device(second, "Connect") == "ok")
         bench.client.wait("its services") { $0.contains { $0.contains("ServicesResolved=true") } }

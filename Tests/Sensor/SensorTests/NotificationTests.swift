@@ -50,7 +50,7 @@ struct NotificationTests {
         bench.client.wait(for: "dev/service000e/char000f Notifying=false")
     }
 
-    @Test("go on after a reconnection without another StartNotify")
+    @Test("continue after a reconnection without another StartNotify")
     func resumes() throws {
         let bench = try Bench(rows: ["0,70,,", "3600,90,,"])
         try bench.connect()
@@ -65,7 +65,7 @@ struct NotificationTests {
         #expect(!events.contains { $0.contains("Value=0647") || $0.contains("Notifying") })
     }
 
-    @Test("can be acquired by one client, who then has them alone until the link ends")
+    @Test("can be acquired by one client, which is then the only one to have them until the link ends")
     func acquire() throws {
         let bench = try Bench(rows: ["0,70,,", "3600,90,,"])
         try bench.connect()
@@ -88,7 +88,7 @@ struct NotificationTests {
         bench.client.wait(for: "dev/service000e/char000f NotifyAcquired=false")
     }
 
-    @Test("are free again when who acquired them closes the socket")
+    @Test("are free again when the client that acquired them closes the socket")
     func acquireAndClose() throws {
         let bench = try Bench()
         try bench.connect()
@@ -117,7 +117,7 @@ struct NotificationTests {
                 == unsupported)
     }
 
-    @Test("indicate the temperature at once to who listens, and then with each moment")
+    @Test("indicate the temperature at once to a client that listens, and then with each new value")
     func temperature() throws {
         let bench = try Bench(rows: ["0,70,,36.6", "0.01,71,,36.75"])
         try bench.connect()
@@ -127,7 +127,7 @@ struct NotificationTests {
         bench.client.wait(for: "dev/service0025/char0026 Value=005b0e00fe")
     }
 
-    @Test("reset the energy by the control point, and refuse all else with the service's own error")
+    @Test("reset the energy by the control point, and refuse everything else with the service's own error")
     func controlPoint() throws {
         let bench = try Bench(rows: ["0,180,,", "600,180,,", "1e8,180,,"], speed: 60_000)
         try bench.connect()

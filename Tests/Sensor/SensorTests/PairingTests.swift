@@ -102,14 +102,14 @@ struct PairingTests {
             ) { answer.set($0.outcome) }
         }
         #expect(answer.wait(atMost: limit)?.contains("NoReply") == true)
-        // The link itself is well: values go on, and it can be ended, which ends the waiting.
+        // The link itself works: values continue, and it can be ended, which ends the waiting.
         bench.command("heart-rate 71")
         bench.client.wait(for: "dev/service000e/char000f Value=0647")
         #expect(bench.client.device("Disconnect").outcome == "ok")
         #expect(read.wait(atMost: limit) == "Failed: Operation failed with ATT error: 0x0e")
     }
 
-    @Test("an agent that never answers costs the link, and is told")
+    @Test("an agent that never answers costs the link, and is told so")
     func noAnswer() throws {
         let bench = try bench { $0.pairingTimeout = .milliseconds(50) }
         let agent = AgentDouble(bench.client, answers: .none)
@@ -182,7 +182,7 @@ struct PairingTests {
         #expect(cancelled.wait(atMost: limit) == "ok")
     }
 
-    @Test("a sensor that lost its bond ends each new link, and BlueZ goes on calling it paired")
+    @Test("a sensor that lost its bond ends each new link, and BlueZ still calls it paired")
     func lostBond() throws {
         let bench = try bench()
         let agent = AgentDouble(bench.client, answers: .yes)

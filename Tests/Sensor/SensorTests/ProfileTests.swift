@@ -37,7 +37,7 @@ struct ProfileTests {
         #expect(objects[BusClient.device]?["org.bluez.Battery1"]?["Percentage"] == .byte(95))
     }
 
-    @Test("a thermometer shows each second what it has, and measures in five, again and again while somebody listens")
+    @Test("a thermometer shows each second what it has, and measures in five, repeatedly while somebody listens")
     func thermometer() throws {
         let bench = try Bench(
             rows: ["0,,,36.97", "1e8,,,36.97"], speed: 100, profile: .thermometer)

@@ -15,7 +15,7 @@ struct RecordingTests {
         try RecordedActivity(csv: Array(text.utf8), name: "a.csv", isRepeated: isRepeated)
     }
 
-    /// What is wrong with a recording; nil where nothing is.
+    /// What is wrong with a recording; nil if nothing is.
     private func problem(_ body: () throws -> RecordedActivity) -> String? {
         do {
             _ = try body()
@@ -66,7 +66,7 @@ struct RecordingTests {
         #expect((0..<4).map { _ in repeated.next()?.elapsed } == [0, 0.5, 1.5, 2])
     }
 
-    @Test("a recording that begins again goes on in time, steps and distance")
+    @Test("a recording that begins again continues in time, steps and distance")
     func repeats() throws {
         var activity = try read(
             "elapsed_s,heart_rate_bpm,steps,distance_m\n0,70,0,0\n2,80,5,9.5\n", isRepeated: true)
@@ -210,14 +210,14 @@ struct ReplayTests {
         #expect(bench.client.read(Path.temperature) == .success([.bytes([22, 0, 0, 0])]))
     }
 
-    @Test("begins with the first who listens, and goes on in time while nobody does")
+    @Test("begins with the first client that listens, and continues in time while none does")
     func beginsWithFirstListener() throws {
         let bench = try Bench(rows: ["0,70,1,", "300,80,2,", "600,90,3,", "1e8,90,3,"], speed: 10_000)
         try bench.connect()
         #expect(bench.peripheral { $0.heartRateCount } == 0)
         #expect(bench.client.characteristic(Path.heartRate, "StartNotify").outcome == "ok")
         #expect(bench.client.characteristic(Path.heartRate, "StopNotify").outcome == "ok")
-        // Who listens again hears what is measured by then.
+        // A client that listens again hears what is measured by then.
         bench.client.clear()
         #expect(bench.client.characteristic(Path.battery, "StartNotify").outcome == "ok")
         bench.client.wait(for: "dev/service0016/char0017 Value=5e")

@@ -93,7 +93,7 @@ struct StandInTests {
         #expect(bench.client.property(BusClient.device, "org.bluez.Device1", "Connected") == .bool(true))
     }
 
-    @Test("knows its device from the start where it is told so")
+    @Test("knows its device from the start if it is told so")
     func known() throws {
         let bench = try Bench { $0.isKnown = true }
         let device = try #require(try bench.client.managedObjects()[BusClient.device]?["org.bluez.Device1"])
@@ -202,7 +202,7 @@ struct StandInTests {
         #expect(bench.client.events == ["dev Connected=true", "added dev Battery1", "dev ServicesResolved=true"])
     }
 
-    @Test("answers Disconnect after the services have gone, and before the link is told to have gone")
+    @Test("answers Disconnect after the services have gone, and before the link is reported to have gone")
     func disconnectOrder() throws {
         let bench = try Bench()
         try bench.connect()

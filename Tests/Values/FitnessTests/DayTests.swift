@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fitness
 
-@Suite("What a day comes to")
+@Suite("The totals of a day")
 struct DayTests {
     static let minute: Int64 = 60_000
     static let hour: Int64 = 3_600_000
@@ -29,7 +29,7 @@ struct DayTests {
         #expect(StepCounter.day(counts, during: []) == nil)
     }
 
-    @Test("steps begin anew after a restart, and where the count before is older than 36 hours")
+    @Test("steps begin again after a restart, and if the count before is older than 36 hours")
     func beginnings() {
         let restarted = Self.counts([(-1, 5000), (1, 20), (2, 25), (3, 0), (4, 7)])
         #expect(StepCounter.day(restarted, during: Self.day) == Steps(walking: 32))
@@ -77,7 +77,7 @@ struct DayTests {
         #expect(StepCounter.day(counts, during: day) == Steps(walking: 200))
     }
 
-    @Test("steps are run from 140 a minute on, where that can be known")
+    @Test("steps are run from 140 a minute on, if that can be known")
     func gait() {
         func steps(_ made: UInt32, in interval: Int64) -> Steps? {
             StepCounter.day(
@@ -214,7 +214,7 @@ struct VariabilityTests {
         #expect(series([]) == [])
     }
 
-    @Test("comes to beats, mean, and both measures where they can be known")
+    @Test("gives beats, mean, and both measures if they can be known")
     func summary() {
         let summary = HeartRateVariability.Summary([800, 810, 790, 805])
         #expect(summary.beats == 4 && summary.meanMilliseconds == 801.25)

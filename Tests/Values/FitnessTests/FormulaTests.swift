@@ -2,7 +2,7 @@ import Testing
 
 @testable import Fitness
 
-/// Every worked example of the formulas, and what happens where an input is missing.
+/// Every worked example of the formulas, and what happens if an input is missing.
 @Suite struct FormulaTests {
     func near(_ value: Double?, _ expected: Double, _ tolerance: Double) -> Bool {
         value.map { abs($0 - expected) <= tolerance } ?? false

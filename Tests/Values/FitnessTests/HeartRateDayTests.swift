@@ -56,7 +56,7 @@ struct HeartRateDayTests {
         #expect(!Self.minute(60, seconds: 0..<25).isSufficient)
     }
 
-    @Test("come to mean, least and most, and to nothing where there is none")
+    @Test("give mean, least and most, and nothing if there is none")
     func extremes() throws {
         var first = Self.minute(60)
         first.add(80, at: 0)

@@ -59,7 +59,7 @@ struct LocalDaysTests {
         #expect(try Self.intervals(toronto, "2010-11-06").count == 1)
     }
 
-    @Test("go on in the zone one moves to: shorter going east, longer going west")
+    @Test("continue in the zone that a person moves to: shorter going east, longer going west")
     func moves() throws {
         let (berlin, tokyo, honolulu) = (
             try Self.zone("Europe/Berlin"), try Self.zone("Asia/Tokyo"), try Self.zone("Pacific/Honolulu")
@@ -83,7 +83,7 @@ struct LocalDaysTests {
         #expect(days.days(in: midnight - 1..<west + 1).map(\.description) == ["2026-06-20", "2026-06-21"])
     }
 
-    @Test("divide all time: each moment lies in one day, and in its intervals")
+    @Test("divide all time: each moment is in one day, and in its intervals")
     func division() throws {
         var generator = SystemRandomNumberGenerator()
         let zones = try [

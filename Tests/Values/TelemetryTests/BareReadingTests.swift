@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// What `decode` makes of bytes, bare; nil where it refuses them.
+    /// What `decode` makes of bytes, bare; nil if it refuses them.
     private static func decoded(_ bytes: [UInt8]) -> [BareReading]? {
         (try? ReadingColumns.decode(bytes)).map { $0.map(BareReading.init) }
     }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("are refused where whole readings are", arguments: [5, 6, 7, 8])
+    @Test("are refused if whole readings are", arguments: [5, 6, 7, 8])
     func refused(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var (taken, refused) = (0, 0)
@@ -76,7 +76,7 @@ import Testing
             var bytes = try ReadingColumns.encode(Self.readings(&generator))
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
                 let index = bytes.indices.randomElement(using: &generator) ?? 0
-                // What decides lies in front.
+                // What decides is at the front.
                 let place = Bool.random(using: &generator) ? min(index, 8) : index
                 switch Int.random(in: 0..<4, using: &generator) {
                 case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)

@@ -77,7 +77,7 @@ import Testing
         var grant = try Grant(
             serial: 1, sensor: ID("strap"), stream: Sample.stream, from: 100, until: 200,
             personPublicKey: Array(0..<32), kinds: [.heartRate])
-        // A clock that is behind the beginning is wrong: who holds the grant is past it.
+        // A clock that is behind the beginning is wrong: a gateway that holds the grant is past it.
         #expect(
             grant.covers(.heartRate, at: 99) && grant.covers(.heartRate, at: 199) && !grant.covers(.heartRate, at: 200))
         #expect(grant.covers(.heartRate, at: 150))

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("takes cycling differences around the wrap, and none where no time elapsed")
+    @Test("takes cycling differences around the wrap, and none if no time elapsed")
     func cycling() throws {
         let cadence = try #require(try CyclingSpeedAndCadence(gatt: hex("02 02 00 00 04")).crank)
         #expect(cadence.since(.init(count: 0, time: 0)).perMinute == 120)
@@ -101,7 +101,7 @@ import Testing
         #expect(fault { try DeviceInformationString(gatt: [0x20, 0]) } == .noValue)
     }
 
-    @Test("knows encodings by their names, and lists them where a name is wrong")
+    @Test("knows encodings by their names, and lists them if a name is wrong")
     func vendorEncodings() throws {
         #expect(try StepsEncoding(named: "uint32").steps(in: hex("6A 1F 00 00")) == 8042)
         #expect(try StepsEncoding(named: "uint24").steps(in: hex("6A 1F 01 FF")) == 0x11F6A)

@@ -39,7 +39,7 @@ import Testing
         #expect(steps.steps == StepCount(expected, isDerived: true))
     }
 
-    @Test("counts nothing while standing, nor over a gap of more than three seconds, nor where the clock goes back")
+    @Test("counts nothing while standing, nor over a gap of more than three seconds, nor if the clock goes back")
     func nothingKnown() {
         var steps = CadenceSteps()
         steps.add(Self.cadence(180), at: 10_000)
@@ -88,7 +88,7 @@ import Testing
         CyclingSpeedAndCadence(crank: .init(count: count, time: time))
     }
 
-    @Test("tells the rate of the vector, over a wrap of count and time, and none where no revolution ended")
+    @Test("tells the rate of the vector, over a wrap of count and time, and none if no revolution ended")
     func rates() throws {
         var rates = CyclingRates()
         #expect(rates.add(Self.crank(0, 0), at: 0).crank == nil)

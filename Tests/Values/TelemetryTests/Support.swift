@@ -22,7 +22,7 @@ func hex(_ text: String) throws -> [UInt8] {
     try #require(bytes(hexadecimal: text.filter { !$0.isWhitespace }))
 }
 
-/// What a call throws, as the fault; nil where it returns.
+/// What a call throws, as the fault; nil if it returns.
 func fault<Value>(_ body: () throws -> Value) -> MalformedValue.Fault? {
     do {
         _ = try body()

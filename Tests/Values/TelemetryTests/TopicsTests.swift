@@ -117,7 +117,7 @@ import Testing
         #expect(!allows("app/replies-of-others/1", ["app/replies"]))
     }
 
-    @Test("lets no reply go where a broker would end the connection of whoever publishes there")
+    @Test("lets no reply go where a broker would end the connection of a client that publishes there")
     func harmfulResponses() throws {
         let topics = try Topics()
         let (home, ada) = (try ID("home"), try ID("ada"))
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("knows a request by where it lies, whatever it is called, and where its reply comes")
+    @Test("knows a request by its place, whatever it is called, and where its reply comes")
     func requests() throws {
         let topics = try Topics()
         let (home, ada) = (try ID("home"), try ID("ada"))
@@ -171,7 +171,7 @@ import Testing
         ] {
             check(text, nil, nil)
         }
-        // Where the reply's topic would be too long there is none.
+        // If the reply's topic would be too long, there is none.
         let many = Array(repeating: "a", count: 16).joined(separator: "/")
         check("users/ada/requests/\(many)", .user(ada, name: many), nil)
         let long = String(repeating: "a", count: 1000)

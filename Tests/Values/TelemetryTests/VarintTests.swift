@@ -46,7 +46,7 @@ struct VarintTests {
         #expect(taken([0x85] + zeros + [0x81, 0]) == .failure(.tooLong))
     }
 
-    @Test("is refused where its bytes end within it")
+    @Test("is refused if its bytes end within it")
     func truncated() {
         #expect(taken([]) == .failure(.truncated))
         for count in 1...9 {
@@ -54,7 +54,7 @@ struct VarintTests {
         }
     }
 
-    @Test("is refused where it has more than 64 bits", arguments: [2, 3, 0x7F, 0x82, 0xFF] as [UInt8])
+    @Test("is refused if it has more than 64 bits", arguments: [2, 3, 0x7F, 0x82, 0xFF] as [UInt8])
     func tooLarge(last: UInt8) {
         #expect(taken([UInt8](repeating: 0xFF, count: 9) + [last]) == .failure(.tooLarge))
     }
