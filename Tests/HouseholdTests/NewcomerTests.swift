@@ -274,7 +274,7 @@ struct NewcomerTests {
         #expect(try household.heartRates(of: second) == 0)
 
         let over = try household.claim(eve)
-        #expect(over.status == 0 && over.text.contains("it was somebody else's"), "\(over)")
+        #expect(over.status == 0 && over.text.contains("it belonged to somebody else"), "\(over)")
         let mine = try household.vitals(ada, ["claims", "--json"])
         #expect(mine.status == 0 && mine.text.isEmpty)
         try household.waitUntilRecorded(second, control)
@@ -287,7 +287,7 @@ struct NewcomerTests {
         #expect(mineLive.status == 0 && mineLive.text.contains(#""bpm":"#), "\(mineLive)")
         let notNamed = try household.vitals(ada, ["status"])
         #expect(
-            notNamed.status == 77 && notNamed.text.contains("name a gateway of yours with --gateway"), "\(notNamed)")
+            notNamed.status == 77 && notNamed.text.contains("name one of your gateways with --gateway"), "\(notNamed)")
         let notTheirs = try household.vitals(eve, ["status", "--gateway", id])
         #expect(notTheirs.status == 77 && notTheirs.text.contains("is it yours"), "\(notTheirs)")
         let nobodys = try household.vitals(eve, ["status", "--anonymous"])

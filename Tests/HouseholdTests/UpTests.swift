@@ -100,7 +100,7 @@ struct UpTests {
             #expect(outcome.status == 69, "\(words): \(outcome)")
             #expect(outcome.errors.contains("this home has no accounts"), "\(words): \(outcome)")
         }
-        #expect(try !up.vitals(["account"]).errors.contains("of one version"))
+        #expect(try !up.vitals(["account"]).errors.contains("of the same version"))
         let unnamed = try up.vitals(["--gateway", "The Attic", "status"])
         #expect(unnamed.status == 67 && unnamed.errors.contains("you have no gateway The Attic"), "\(unnamed)")
         let guest = try up.vitals(["--anonymous", "today"])

@@ -5,41 +5,41 @@ import MQTT
 enum Commands {
     static let vitals = Command(
         name: "vitals",
-        summary: "Shows what the sensors of a household say and how your days were, and looks after your account.",
+        summary: "Shows what the sensors of a household measure and how your days went, and manages your account.",
         discussion: """
-            It speaks MQTT with the broker that the gateway uses. A person who has signed in asks as that person; anybody \
-            else needs only the rights of the household: to read what gateways publish, and to ask for readings.
+            It speaks MQTT to the broker that the gateway uses. A person who has signed in asks as that person; anybody \
+            else only needs the rights of the household, which are to read what gateways publish and to ask for readings.
 
-            What the command line leaves out is taken from the environment, then from the settings file, and what that leaves out has a default. A \
-            settings file looks like \(Call.exampleOfSettings).
+            What the command line leaves out is taken from the environment, then from the settings file, and otherwise has a \
+            default. A settings file looks like \(Call.exampleOfSettings).
 
             Times are local.
             """,
         options: [
             .value("settings", "FILE", "the settings file (default: ~/.config/vitals/vitals.json5, if it is there)"),
-            .value("host", "HOST", "the broker's name or address, else 127.0.0.1", variable: "VITALS_HOST"),
-            .value("port", "PORT", "the broker's port, else 1883", variable: "VITALS_PORT"),
+            .value("host", "HOST", "the broker's name or address; otherwise 127.0.0.1", variable: "VITALS_HOST"),
+            .value("port", "PORT", "the broker's port; otherwise 1883", variable: "VITALS_PORT"),
             .value(
                 "protocol", "NAME", "mqtt5 or mqtt3.1.1 (default: mqtt5)",
                 values: Call.ProtocolName.allCases.map(\.rawValue)),
-            .value("username", "NAME", "the user that the broker is to check"),
+            .value("username", "NAME", "the name of the user at the broker"),
             .value("password-file", "FILE", "a file whose first line is that user's password, or the account's"),
-            .flag("anonymous", "goes to the broker without a name, signed in or not"),
-            .flag("tls", "speaks TLS with the broker, mostly with --port 8883"),
-            .value("ca-file", "FILE", "the same, and trusts the certificates in it (default: the system's)"),
+            .flag("anonymous", "connects to the broker without a name, even if you are signed in"),
+            .flag("tls", "speaks TLS to the broker, usually with --port 8883"),
+            .value("ca-file", "FILE", "the same, but trusts the certificates in FILE (default: the system's)"),
             .value(
                 "gateway", "ID", "only this gateway (default: all; to ask something: the only one)",
                 offers: Offers.gateways.rawValue),
             .value(
                 "timeout", "SECONDS", "how long to wait for the broker and for answers (default: 10; for connect: 60)"),
-            .flag("json", "prints JSON for programs, one object a line; errors, too"),
+            .flag("json", "prints JSON for programs, one object on each line; also errors"),
         ],
         examples: [
             Example("vitals watch", "shows heart rates as they come"),
             Example("vitals read steps", "asks the only sensor for its step count"),
-            Example("vitals scan", "shows which sensors are near"),
+            Example("vitals scan", "shows which sensors are nearbyby"),
             Example("vitals status --json"),
-            Example("vitals week", "draws this week's steps of the person who is signed in"),
+            Example("vitals week", "draws your steps of this week, if you are signed in"),
             Example("vitals sign-up ada@example.org", "makes an account; then: vitals enrol, vitals claim"),
         ],
         subcommands: groups.flatMap { heading, commands in commands.map { $0.grouped(heading) } })
@@ -60,12 +60,12 @@ enum Commands {
     private static let watch = Command(
         name: "watch", summary: "Shows heart rates, running and cycling as they come, and sensors as they come and go.",
         discussion: """
-            It waits for the broker no longer than --timeout at the start, and as long as it takes later. Ctrl-C ends it.
+            At the start, it waits for the broker no longer than --timeout; later, it waits as long as it takes. Ctrl-C ends it.
 
-            Colours appear on a terminal only, and not where NO_COLOR is set. With --json only measurements are \
+            Colours appear only on a terminal, and not if NO_COLOR is set. With --json, only measurements are \
             printed, each with its gateway and its sensor.
             """,
-        options: [.value("count", "N", "ends after so many measurements")],
+        options: [.value("count", "N", "ends after this many measurements")],
         arguments: [.optional("SENSOR", "only this sensor", offers: Offers.sensors.rawValue)],
         examples: [
             Example("vitals watch"),
@@ -75,8 +75,8 @@ enum Commands {
     private static let read = Command(
         name: "read", summary: "Asks a sensor for a reading.",
         discussion: """
-            Without --mine it asks a gateway, which takes the rights of its household. With --mine it asks for a sensor that is yours, \
-            wherever it is; SENSOR is written attic/strap then.
+            Without --mine, it asks a gateway, which takes the rights of the gateway's household. With --mine, it asks for a \
+            sensor that is yours, wherever that is; then SENSOR is written as attic/strap.
             """,
         options: [.flag("mine", "asks for a sensor of your own")],
         subcommands: [
@@ -94,11 +94,11 @@ enum Commands {
     private static let scan = Command(
         name: "scan", summary: "Looks for sensors, and shows each as it is found.",
         discussion: """
-            The gateway scans, for what Vitals can use unless --service or --all says otherwise: heart rate, thermometer, \
-            running, cycling, physical activity. A device is shown by its name, its address, how strong it is heard, its \
-            battery and its services, and with the id of the sensor that it is; a star marks what is connected.
+            The gateway scans for what Vitals can use, unless --service or --all says otherwise: heart rate, thermometer, \
+            running, cycling, physical activity. A device is shown with its name, its address, its signal strength, its \
+            battery and its services, and with the sensor's id if it is a sensor; a star marks devices that are connected.
 
-            A sensor advertises only while nothing is connected to it: close the app that holds it, and wear the sensor. Where \
+            A sensor advertises only while nothing is connected to it: close the app that holds it, and wear the sensor. If \
             nothing is found, the command says what was heard and what to try, and ends with 69.
             """,
         options: [
@@ -114,11 +114,11 @@ enum Commands {
     private static let connect = Command(
         name: "connect", summary: "Connects a device, which becomes a sensor, or a sensor again.",
         discussion: """
-            The gateway keeps it connected from then on, over its restarts, too. A device needs to be near and awake: \
+            From then on, the gateway keeps it connected, even after restarts. A device needs to be nearby and awake: \
             `vitals scan` shows it. A sensor that was disconnected is connected again by its id.
             """,
         options: [
-            .value("sensor", "ID", "its id in topics (default: made of its name)"),
+            .value("sensor", "ID", "its id in topics (default: made from its name)"),
             .value("name", "NAME", "its name for people (default: its own)"),
         ],
         arguments: [
@@ -132,9 +132,9 @@ enum Commands {
     private static let disconnect = Command(
         name: "disconnect", summary: "Disconnects a sensor, until it is connected again.",
         discussion: """
-            It stays disconnected, over restarts of the gateway, too, until `vitals connect`: others can use it meanwhile.
+            It stays disconnected until `vitals connect`, even after restarts of the gateway: others can use it in the meantime.
 
-            On a terminal it asks first. Without one, as in a script, it does not.
+            On a terminal, it asks first. Without one, as in a script, it does not.
             """,
         options: [yes], arguments: [sensor],
         examples: [Example("vitals disconnect strap"), Example("vitals disconnect --yes")])
@@ -142,10 +142,10 @@ enum Commands {
     private static let forget = Command(
         name: "forget", summary: "Forgets a sensor: its link, its bond, its address.",
         discussion: """
-            A sensor that was added by `vitals connect` is gone then. A sensor of the gateway's settings is looked for again, \
-            and paired again where it needs that. This helps when a sensor has lost its bond, or was replaced by another one.
+            A sensor that was added with `vitals connect` is then gone. A sensor of the gateway's settings is looked for again, \
+            and paired again if it needs that. This helps if a sensor has lost its bond, or was replaced by another one.
 
-            On a terminal it asks first. Without one, as in a script, it does not.
+            On a terminal, it asks first. Without one, as in a script, it does not.
             """,
         options: [yes], arguments: [sensor], examples: [Example("vitals forget strap")])
 
@@ -160,21 +160,21 @@ enum Commands {
     private static let yes = Option.flag("yes", short: "y", "does not ask first")
 
     private static let sensor = Positional.optional(
-        "SENSOR", "the sensor's id; may be left out where there is one only", offers: Offers.sensors.rawValue)
+        "SENSOR", "the sensor's id; may be left out if there is only one", offers: Offers.sensors.rawValue)
 
     private static let sensors = Command(
         name: "sensors", summary: "Lists the sensors, where they are worn and what they can do.",
         examples: [Example("vitals sensors"), Example("vitals sensors --gateway home --json")])
 
     private static let status = Command(
-        name: "status", summary: "Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.",
+        name: "status", summary: "Shows the state of the gateways: Bluetooth, sensors, and what waits to be stored.",
         examples: [Example("vitals status")])
 
     private static let completion = Command(
         name: "completion", summary: "Prints a script with which the shell completes these commands.",
         discussion: """
-            The script completes sensors, gateways, devices and friends, too: it runs `vitals completion sensors`, and so on, which \
-            print their names, one a line, or nothing where the broker does not answer within a second.
+            The script also completes sensors, gateways, devices and friends: it runs `vitals completion sensors` and so on, which \
+            prints their names, one on each line, or nothing if the broker does not answer within a second.
             """,
         arguments: [
             .required(
@@ -185,7 +185,7 @@ enum Commands {
             Example("source <(vitals completion bash)", "for this shell"),
             Example(
                 "vitals completion bash > ~/.local/share/bash-completion/completions/vitals",
-                "for all later ones, with the package bash-completion"),
+                "for all later shells, with the package bash-completion"),
         ])
 
     /// The shells for which there is a script.

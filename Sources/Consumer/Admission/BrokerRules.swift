@@ -184,7 +184,7 @@ extension BrokerRules {
     /// Ends a client, a device's or a gateway's: its connections are closed and it cannot come again. Its will is not
     /// published, and its retained messages stay at the broker until somebody clears them.
     package func remove(_ username: ID, _ completion: @escaping Completion) {
-        let completion = surely(completion)
+        let completion = catchingUpOnFailure(completion)
         change("end a client", completion) { [unowned self] () throws(VaultError) in
             withdraw([.deleteClient(username.text)], completion)
         }
@@ -192,7 +192,7 @@ extension BrokerRules {
 
     /// Ends a gateway's client, and the rights of its household.
     package func remove(gateway: ID, _ completion: @escaping Completion) {
-        let completion = surely(completion)
+        let completion = catchingUpOnFailure(completion)
         change("end a gateway", completion) { [unowned self] () throws(VaultError) in
             withdraw(
                 [
@@ -204,7 +204,7 @@ extension BrokerRules {
 
     /// Ends all devices of a person, and what the person may do.
     package func remove(person user: ID, devices: [ID], _ completion: @escaping Completion) {
-        let completion = surely(completion)
+        let completion = catchingUpOnFailure(completion)
         change("end a person's devices", completion) { [unowned self] () throws(VaultError) in
             let role = Command.deleteRole(BrokerRole.name(ofPerson: user))
             withdraw(devices.map { Command.deleteClient($0.text) } + [role], completion)
@@ -219,7 +219,7 @@ extension BrokerRules {
         let names = policy.roles(ofDeviceOf: user, households: ordered)
         let commands = try roster.devices(of: user).map { Command.setRoles(names, of: $0.text) }
         make(policy.rolesAlone(of: user, households: ordered).map { Command.createRole($0) })
-        withdraw(commands, surely { _ in })
+        withdraw(commands, catchingUpOnFailure { _ in })
     }
 
     typealias Command = DynamicSecurity.Command
@@ -273,7 +273,7 @@ extension BrokerRules {
     }
 
     /// Wraps the completion of a change that must not be forgotten if it fails.
-    private func surely(_ completion: @escaping Completion) -> Completion {
+    private func catchingUpOnFailure(_ completion: @escaping Completion) -> Completion {
         { [unowned self] error in
             if error != nil { catchUp() }
             completion(error)

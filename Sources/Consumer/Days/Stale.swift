@@ -62,7 +62,7 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
         let user: ID
         let time: ReadingTime
         /// The greatest number of any mark when the reading began.
-        let newest: Int64
+        let latest: Int64
         /// The hours in which readings of the person were counted since.
         var taken: [Reading.Kind: Set<Int64>] = [:]
         /// Nothing that was read may be kept.
@@ -398,9 +398,9 @@ extension StaleHours {
         let begun = ContinuousClock.now
         let time = ReadingTime(until: begun + limit)
         let reader = try reader(of: user, range, within: time)
-        let newest = try store.database.first(
+        let latest = try store.database.first(
             "SELECT max(number) FROM stale WHERE person = ?", [.text(user.text)], row: Row.int)
-        underWay = UnderWay(user: user, time: time, newest: newest ?? range.number)
+        underWay = UnderWay(user: user, time: time, latest: latest ?? range.number)
         let (read, back) = (beside.read, beside.back)
         beside.perform { [self] in
             let outcome = Result { try read(reader) }
@@ -438,7 +438,7 @@ extension StaleHours {
             if let hour = read.hour {
                 for (recomputation, found) in zip(recomputations, read.found) {
                     guard let extent = recomputation.extent(hour, found), ended.isGood(extent),
-                        try !isMarkedAgain(user, extent.times, after: ended.newest)
+                        try !isMarkedAgain(user, extent.times, after: ended.latest)
                     else { return }
                 }
             }
@@ -449,12 +449,12 @@ extension StaleHours {
     }
 
     /// Whether some of these times have a mark that was not there before.
-    private func isMarkedAgain(_ user: ID, _ times: Range<Int64>, after newest: Int64) throws(VaultError) -> Bool {
+    private func isMarkedAgain(_ user: ID, _ times: Range<Int64>, after latest: Int64) throws(VaultError) -> Bool {
         guard !times.isEmpty else { return false }
         return try store.database.first(
             "SELECT 1 FROM stale WHERE person = ? AND number > ? AND first_hour <= ? AND last_hour >= ? LIMIT 1",
             [
-                .text(user.text), .integer(newest), .integer(HourSpan.hour(times.upperBound - 1)),
+                .text(user.text), .integer(latest), .integer(HourSpan.hour(times.upperBound - 1)),
                 .integer(HourSpan.hour(times.lowerBound)),
             ], row: Row.int) != nil
     }

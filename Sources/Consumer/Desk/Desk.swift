@@ -124,7 +124,7 @@ extension Desk {
             let place = (isAllowed ? asked : nil) ?? topics.listedResponse(to: request)
             guard let place else {
                 return report(
-                    "a request's topic is too long to be answered beside it, and it names no other: no reply")
+                    "a request gets no reply: its topic is too long to be answered next to it, and it names no other")
             }
             receive(message, .person(user), name, replyAt: place, isAllowed: isAllowed)
         case .user(nil, _), .gateway, .sensor: return
@@ -150,7 +150,7 @@ extension Desk {
         if let tooLong { return refuse(tooLong, way) }
         guard isAllowed else {
             let words =
-                "a response topic lies under your own responses/, with at most \(Topics.maximumLevels) levels and \(Topics.maximumLength) bytes"
+                "a response topic must be under your own responses/, with at most \(Topics.maximumLevels) levels and \(Topics.maximumLength) bytes"
             return refuse(ReplyError(.badRequest, words, field: "response topic"), way)
         }
         guard !message.retain else {

@@ -75,7 +75,7 @@ package struct CompactJWS {
             switch error {
             case .notUTF8: throw .malformed("\(part): not UTF-8")
             case .notJSON: throw .malformed("\(part): not JSON")
-            case .duplicateName: throw .malformed("\(part): two members of one name")
+            case .duplicateName: throw .malformed("\(part): two members with the same name")
             case .tooDeep: throw .malformed("\(part): nested too deeply")
             }
         }

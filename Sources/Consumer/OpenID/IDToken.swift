@@ -62,7 +62,7 @@ package struct IDToken: Hashable {
         guard !audience.isEmpty, audience.allSatisfy(isOurs) else { throw .claim("aud", "meant for somebody else") }
         guard claims["azp"] != nil else {
             // OpenID Connect Core, 3.1.3.7, 4: with several audiences it says for whom the token was made.
-            guard audience.count == 1 else { throw .claim("azp", "missing, where there are several audiences") }
+            guard audience.count == 1 else { throw .claim("azp", "missing, although there are several audiences") }
             return
         }
         guard isOurs(try text("azp", claims)) else { throw .claim("azp", "made for somebody else") }

@@ -103,8 +103,8 @@ package final class KeySets: @unchecked Sendable {
                 ? min(Self.firstPause << UInt64(min(entry.failures, 10)), Self.pause) : Self.pause
             entry.failures += 1
             entry.nextTry = now + pause
-            let state = entry.set == nil ? "nobody can sign in with it" : "the keys of before stay"
-            log.warning("\(provider.name): the keys at \(provider.keys) cannot be had, \(state): \(error)")
+            let state = entry.set == nil ? "nobody can sign in with it" : "the earlier keys stay"
+            log.warning("\(provider.name): the keys at \(provider.keys) cannot be fetched, \(state): \(error)")
         }
         entries[provider.name] = entry
         for found in waiting { found(Self.answer(entry, now)) }

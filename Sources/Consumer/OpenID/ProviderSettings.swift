@@ -62,7 +62,7 @@ package struct ProviderSettings: Hashable {
         }
         guard issuer.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), issuer.hasPrefix("https://") else {
             throw section.refusal(
-                of: "issuer", "\"\(issuer)\" is no https address",
+                of: "issuer", "\"\(issuer)\" is not an https address",
                 hint: "it is what the provider's tokens say under \"iss\", to the letter")
         }
         audience = try section.strings("audience")
@@ -84,7 +84,7 @@ package struct ProviderSettings: Hashable {
             guard let algorithm = JWSAlgorithm(rawValue: name) else {
                 let all = JWSAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
                 throw section.refusal(
-                    of: "algorithms", "\"\(name)\" is none of \(all)",
+                    of: "algorithms", "\"\(name)\" is not one of \(all)",
                     hint: "only signatures of public keys are verified, never \"none\" and never HS256")
             }
             algorithms.insert(algorithm)

@@ -47,11 +47,11 @@ package struct Adoption {
         guard let owner = try keys.owner(of: grant.personPublicKey) else {
             return .keyIsLost(sensor: grant.sensor, grant.stream)
         }
-        let newest = try store.newestSerial(of: SensorName(gateway: gateway, sensor: grant.sensor))
-        // Where the store has streams of the sensor, this one must not become the latest. Where it has none, this is
+        let latest = try store.latestSerial(of: SensorName(gateway: gateway, sensor: grant.sensor))
+        // If the store has streams of the sensor, this one must not become the latest. If it has none, this is
         // the only one, and the gateway should hear that it has ended.
         let serial =
-            newest == nil
+            latest == nil
             ? max(try store.nextSerial(now), Int64(clamping: grant.serial) &+ 1) : try store.pastSerial()
         try store.adopt(grant, gateway: gateway, owner, until: grant.until ?? max(now, grant.from), serial: serial)
         return .adopted(grant.stream)
@@ -74,8 +74,8 @@ package struct Adoption {
 }
 
 extension Store {
-    /// The serial of a sensor's latest grant; nil where it never had one.
-    package func newestSerial(of sensor: SensorName) throws(VaultError) -> Int64? {
+    /// The serial of a sensor's latest grant; nil if it never had one.
+    package func latestSerial(of sensor: SensorName) throws(VaultError) -> Int64? {
         try database.first(
             "SELECT max(serial) FROM streams WHERE gateway = ? AND sensor = ?",
             [.text(sensor.gateway.text), .text(sensor.sensor.text)],
@@ -83,8 +83,8 @@ extension Store {
         ).flatMap { $0 }
     }
 
-    /// The serial of the latest grant of any sensor; nil where there never was one.
-    package func newestSerial() throws(VaultError) -> Int64? {
+    /// The serial of the latest grant of any sensor; nil if there never was one.
+    package func latestSerial() throws(VaultError) -> Int64? {
         try database.first(
             "SELECT max(serial) FROM streams", row: Row.intIfPresent
         ).flatMap { $0 }

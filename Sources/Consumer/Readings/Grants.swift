@@ -35,7 +35,7 @@ package struct Grants {
                     wanted[sensor.description] = (sensor, person)
                 }
             }
-            for stream in try store.newestStreams(of: some) where stream.until == nil {
+            for stream in try store.latestStreams(of: some) where stream.until == nil {
                 let name = "\(stream.gateway)/\(stream.sensor)"
                 guard let (_, person) = wanted[name], person.user.text == stream.user,
                     versions[person.user] == stream.secretVersion
@@ -56,7 +56,7 @@ package struct Grants {
     /// The latest grant of each sensor, or of some. A stream whose person's secret is gone no longer has one.
     package func current(of some: Set<SensorName>? = nil) throws(VaultError) -> [(gateway: ID, grant: Grant)] {
         var grants: [(ID, Grant)] = []
-        for stream in try store.newestStreams(of: some) {
+        for stream in try store.latestStreams(of: some) {
             // The stream of a person who was forgotten has ended, and its grant is only there to say so.
             let publicKey =
                 stream.user.isEmpty

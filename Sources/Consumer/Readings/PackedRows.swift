@@ -113,7 +113,7 @@ extension Store {
                 .integer(stream.number), .integer(packed.segments.first?.session), .integer(group),
                 .integer(Int64(kinds.rawValue)), .integer(hour), .integer(more), .blob(sealed),
             ], row: Row.int)
-        guard let number else { throw VaultError("pack an hour", .misuse, said: "no block came to be") }
+        guard let number else { throw VaultError("pack an hour", .misuse, said: "no block was made") }
         guard let old else { return number }
         // Records of loose blocks that were packed were first seen in this group.
         try database.execute(

@@ -110,19 +110,19 @@ package final class Packing: @unchecked Sendable {
             // Half of the time is left to everything else.
             goOn(after: goesOn ? .milliseconds(Int64(millisecondsSinceBoot() - begun) + 1) : Self.interval)
         } catch {
-            beginAnew()
+            startOver()
             for count in counts { count.completion(.failure(error)) }
             counts = []
             deletions.forgetRead()
             if error.reason != .locked, reported.allows("\(error.reason)", now: millisecondsSinceBoot()) {
-                log.error("packing goes on in a minute: \(error)")
+                log.error("packing continues in a minute: \(error)")
             }
             goOn(after: Self.interval)
         }
     }
 
     /// After an error everything that was under way begins again.
-    func beginAnew() { (pass, removal, removing, isFolding) = (nil, nil, nil, false) }
+    func startOver() { (pass, removal, removing, isFolding) = (nil, nil, nil, false) }
 
     /// Does a portion.
     /// - Returns: whether there is more to do now.
@@ -162,9 +162,9 @@ package final class Packing: @unchecked Sendable {
 
     /// A tick.
     private func begin() throws(VaultError) {
-        let newest = try store.database.first("SELECT coalesce(max(number), 0) FROM blocks", row: Row.int) ?? 0
+        let latest = try store.database.first("SELECT coalesce(max(number), 0) FROM blocks", row: Row.int) ?? 0
         // The numbers of forgotten rows are given again.
-        marks.removeAll { $0 > newest }
+        marks.removeAll { $0 > latest }
         if let mark = marks.last {
             ticks += 1
             let settled = marks.count >= 60 ? marks[marks.count - 60] : nil
@@ -174,7 +174,7 @@ package final class Packing: @unchecked Sendable {
                 HourPacker(store: store, keys: keys, deletions: deletions), before: closed, mark: mark,
                 settled: settled ?? -1, withLoose: isLooking, leavingOut: failed.hours, isBeingForgotten)
         }
-        marks.append(newest)
+        marks.append(latest)
         if marks.count > 60 { marks.removeFirst() }
         isFolding = true
         isRemovalWaiting = false

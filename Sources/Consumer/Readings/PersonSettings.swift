@@ -31,7 +31,7 @@ package struct PersonSettings {
         for name in try section.strings("kinds", default: ReadingKind.allCases.map(\.rawValue)) {
             guard let kind = ReadingKind(rawValue: name) else {
                 let known = ReadingKind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw section.refusal(of: "kinds", "\"\(name)\" is none of \(known)")
+                throw section.refusal(of: "kinds", "\"\(name)\" is not one of \(known)")
             }
             kinds.formUnion(kind.bit)
         }

@@ -48,8 +48,8 @@ package struct Held: Equatable {
 
 /// How much gateways and people may still store. Belongs to one thread.
 package struct StorageAllowances {
-    /// Besides its bytes a block has a row here and one in the ledger, and both are in indexes.
-    static let bytesBesides = 128
+    /// In addition to its bytes, a block has a row here and one in the ledger, and both are in indexes.
+    static let bytesOfRows = 128
 
     enum Owner: Hashable {
         case gateway(String)
@@ -91,7 +91,7 @@ package struct StorageAllowances {
 
     /// Notes a block that is being stored.
     mutating func spend(_ length: Int, _ stream: StoredStream) {
-        spent[stream.number, default: (stream, 0)].bytes += length + Self.bytesBesides
+        spent[stream.number, default: (stream, 0)].bytes += length + Self.bytesOfRows
     }
 
     /// The blocks that were noted are stored now.
@@ -159,7 +159,7 @@ struct StoredSizes {
         ) { row throws(VaultError) in
             (number: try row.int("number"), stream: try row.int("stream"), length: Int(try row.int("bytes")))
         }
-        for row in page { sizes[row.stream, default: 0] += row.length + StorageAllowances.bytesBesides }
+        for row in page { sizes[row.stream, default: 0] += row.length + StorageAllowances.bytesOfRows }
         if page.count == Self.portion, let end = page.last?.number {
             last = end
             return nil

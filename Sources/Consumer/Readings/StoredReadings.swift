@@ -87,7 +87,7 @@ package struct StoredReadings {
             }
             let walk = try Walk(
                 stream, person, store, kind: kind, range: from..<max(from, to), deleted: deleted,
-                besides: streams.count, goesOn)
+                walks: streams.count, goesOn)
             guard let walk else { return damaged }
             walks.append(walk)
         }
@@ -270,7 +270,7 @@ private struct Walk {
     /// - Parameter streams: how many walks are under way at once, each with a page in memory.
     init?(
         _ stream: StoredStream, _ person: Keys.Person, _ store: Store, kind: Reading.Kind, range: Range<Int64>,
-        deleted: DeletedRanges, besides streams: Int, _ goesOn: (Int) -> Bool
+        deleted: DeletedRanges, walks streams: Int, _ goesOn: (Int) -> Bool
     ) throws(VaultError) {
         pageSize = min(64, max(1, 256 / max(1, streams)))
         self.stream = stream

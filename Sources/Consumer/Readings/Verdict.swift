@@ -40,7 +40,7 @@ package enum Verdict: Equatable {
         case unknownGateway = "the gateway is not enrolled"
         case foreignStream = "the stream is another gateway's"
         case forged = "a key block is not signed by this gateway for this person"
-        case malformed = "it is no block of a version known here"
+        case malformed = "it is not a block of a version that is known here"
     }
 }
 

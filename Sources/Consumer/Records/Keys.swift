@@ -140,7 +140,7 @@ package final class Keys {
                 .configuration, "the root key is not the one that \(path) was made with",
                 hint: """
                     check root_key_file in the settings, or the credential root-key; without the right one nothing can be \
-                    opened. Keys from a backup need the one of their time, where rotate-root was run since
+                    opened. Keys from a backup need the one of their time, if rotate-root was run since then
                     """
             )
         }

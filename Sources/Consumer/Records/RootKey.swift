@@ -107,7 +107,7 @@ extension Keys {
             let key: SymmetricKey
             if let given { key = given } else { key = try .random() }
             try rootKey.prepare(key)
-            try wrapAnew(BlockCipher(key: key))
+            try rewrap(BlockCipher(key: key))
         }
         try database.transaction { () throws(VaultError) in
             try followRoot(to: given)
@@ -116,14 +116,14 @@ extension Keys {
         return try database.checkpoint()
     }
 
-    private func wrapAnew(_ new: BlockCipher) throws(VaultError) {
+    private func rewrap(_ new: BlockCipher) throws(VaultError) {
         let wrapped = try database.query("SELECT name, sealed FROM wrapped WHERE name <> 'check'") {
             (row) throws(VaultError) in (try row.text("name"), try row.blob("sealed"))
         }
         for (name, sealed) in wrapped {
             let aad = Self.wrappedData(name)
-            let anew = try new.sealWithNonce(root.openWithNonce(sealed, aad: aad), aad: aad)
-            try database.execute("UPDATE wrapped SET sealed = ? WHERE name = ?", [.blob(anew), .text(name)])
+            let rewrapped = try new.sealWithNonce(root.openWithNonce(sealed, aad: aad), aad: aad)
+            try database.execute("UPDATE wrapped SET sealed = ? WHERE name = ?", [.blob(rewrapped), .text(name)])
         }
         let check = try new.sealWithNonce(Self.checkText, aad: Self.checkData)
         try database.execute("UPDATE wrapped SET sealed = ? WHERE name = 'check'", [.blob(check)])
@@ -131,10 +131,10 @@ extension Keys {
             guard let sealed = try sealedSecret(name) else { continue }
             let aad = Self.personData(name.user, name.version)
             do throws(VaultError) {
-                let anew = try new.sealWithNonce(root.openWithNonce(sealed, aad: aad), aad: aad)
+                let rewrapped = try new.sealWithNonce(root.openWithNonce(sealed, aad: aad), aad: aad)
                 try database.execute(
                     "UPDATE secrets SET sealed = ? WHERE person = ? AND version = ?",
-                    [.blob(anew), .text(name.user), .integer(name.version)])
+                    [.blob(rewrapped), .text(name.user), .integer(name.version)])
             } catch {
                 // A damaged secret stays as damaged as it was.
                 guard error.isUnreadable else { throw error }
@@ -155,7 +155,7 @@ extension Keys {
         guard let new = try Self.fitting(rootKey, database) else {
             if reported.allows(PersonVersion(user: "", version: 0), now: millisecondsSinceBoot()) {
                 log.error(
-                    "the root key of \(database.path) was changed: restart this with the new one, where it is a credential"
+                    "the root key of \(database.path) was changed: restart this with the new one, if it is a credential"
                 )
             }
             // Says why.

@@ -108,8 +108,8 @@ extension Store {
     }
 
     /// The latest stream of each of some sensors, or of every sensor that ever had one.
-    package func newestStreams(of some: Set<SensorName>?) throws(VaultError) -> [StoredStream] {
-        guard let some else { return try newestStreams() }
+    package func latestStreams(of some: Set<SensorName>?) throws(VaultError) -> [StoredStream] {
+        guard let some else { return try latestStreams() }
         let sql = """
             SELECT \(StoredStream.columns) FROM streams WHERE gateway = ? AND sensor = ? ORDER BY serial DESC LIMIT 1
             """
@@ -123,7 +123,7 @@ extension Store {
     }
 
     /// The latest stream of each sensor that ever had one.
-    package func newestStreams() throws(VaultError) -> [StoredStream] {
+    package func latestStreams() throws(VaultError) -> [StoredStream] {
         let sql = """
             SELECT \(StoredStream.columns) FROM streams AS one WHERE serial =
                 (SELECT max(serial) FROM streams WHERE gateway = one.gateway AND sensor = one.sensor)

@@ -31,11 +31,11 @@ enum ConsumerCommand {
         name: "vitals-consumer",
         summary: "Receives sealed blocks of readings from gateways, and keeps them.",
         discussion: """
-            Without a command it runs as a service, until SIGTERM or SIGINT. It waits for a broker that is not there. \
-            Under systemd it says when it is ready, and gives signs of life. At SIGHUP it reads the settings again, and \
+            Without a command, it runs as a service until SIGTERM or SIGINT. If the broker is not there, it waits for it. \
+            Under systemd, it says when it is ready, and gives signs of life. At SIGHUP it reads the settings again, and \
             applies people, gateways, reads and log.
 
-            The settings file names the gateways that are enrolled, and whose stream each sensor is.
+            The settings file names the gateways that are enrolled, and the person to whom each sensor belongs.
             """,
         options: [
             .value(

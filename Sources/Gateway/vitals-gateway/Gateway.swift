@@ -91,7 +91,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
             "vitals-gateway \(version), gateway \(settings.gateway), \(counted(settings.sensors.count, "sensor")) in the settings"
         )
         if settings.sensors.isEmpty {
-            log.notice("no sensors in the settings: `vitals scan` shows which are near, `vitals connect` adds one")
+            log.notice("no sensors in the settings: `vitals scan` shows those nearby, `vitals connect` adds one")
         }
         if settings.consumer == nil {
             log.warning("not enrolled with a consumer: readings are live only (vitals-gateway enrol)")

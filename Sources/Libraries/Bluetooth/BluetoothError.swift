@@ -70,9 +70,9 @@ public struct BluetoothError: Error, Equatable, Sendable, CustomStringConvertibl
         case DBusError.Name.accessDenied:
             "This user may not talk to BlueZ: add it to the group `bluetooth`."
         case DBusError.Name.serviceUnknown:
-            "bluetoothd does not run: `systemctl status bluetooth`."
+            "bluetoothd is not running: `systemctl status bluetooth`."
         case "org.bluez.Error.Failed" where isLinkFailure:
-            "The sensor did not answer: is it awake, near, and not connected to a telephone?"
+            "The sensor did not answer: is it awake, nearby, and not connected to a telephone?"
         default: nil
         }
     }

@@ -19,7 +19,7 @@ extension Central {
             completion(
                 result.flatMap { reply in
                     guard let bytes = reply.reader.bytes() else {
-                        let words = "the answer is no array of bytes"
+                        let words = "the answer is not an array of bytes"
                         let error = DBusError(name: DBusError.Name.invalidArguments, message: words)
                         return .failure(BluetoothError(attempt, error))
                     }

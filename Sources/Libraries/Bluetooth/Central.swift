@@ -338,7 +338,7 @@ public final class Central: @unchecked Sendable {
             "ask for the services of \(device.address)", path, "org.freedesktop.DBus.Properties", "Get",
             [.string(Objects.deviceInterface), .string("ServicesResolved")]
         ) { [weak self] _ in
-            guard let self, resolving[path] == number else { return }  // It has changed meanwhile.
+            guard let self, resolving[path] == number else { return }  // It has changed in the meantime.
             resolving[path] = nil
             objects.confirmResolved(path)
             if let device = objects.devices[path], device.adapterPath == adapterPath { events(.device(device)) }

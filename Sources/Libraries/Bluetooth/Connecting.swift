@@ -75,7 +75,7 @@ extension Central {
             guard connecting[path]?.number == number else { return }  // There it is.
             guard looks > 1 else {
                 return endConnecting(
-                    path, .failure(Self.noLink(attempt, "BlueZ says it is done, and there is no link")))
+                    path, .failure(Self.noLink(attempt, "BlueZ says that it is done, but there is no link")))
             }
             connecting[path]?.timer = loop.after(Self.lookPause) { [weak self] in
                 self?.lookForLink(path, attempt, number, looks - 1)

@@ -36,7 +36,7 @@ public final class Subscription {
         central.call(
             "end the notifications of \(characteristic.uuid)", characteristic.path, Objects.characteristicInterface,
             "StopNotify"
-        ) { _ in }  // Where the link is gone, so are the notifications.
+        ) { _ in }  // If the link is gone, so are the notifications.
     }
 
     /// The link or BlueZ is gone: there is nothing to end.
@@ -107,13 +107,13 @@ extension Central {
         ) { [weak self] result in
             guard let self else { return }
             switch result {
-            case .failure where subscribers[characteristic.path] !== subscription: break  // Ended meanwhile.
+            case .failure where subscribers[characteristic.path] !== subscription: break  // It has ended.
             case .success(let reply):
                 guard let descriptor = reply.arguments.first?.asDescriptor else {
                     return startNotify(subscription, completion)
                 }
                 guard subscribers[characteristic.path] === subscription else {
-                    close(descriptor)  // Ended meanwhile.
+                    close(descriptor)  // It has ended in the meantime.
                     return
                 }
                 subscription.receive(from: descriptor)

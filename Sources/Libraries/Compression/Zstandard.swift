@@ -91,9 +91,9 @@ public final class Zstandard {
         guard whole == frame.count else { throw CompressionError("decompress", .malformed, "something follows") }
         // ZSTD_CONTENTSIZE_UNKNOWN and ZSTD_CONTENTSIZE_ERROR are the two greatest numbers; Swift does not import the
         // macros.
-        guard content < .max - 1 else { throw CompressionError("decompress", .malformed, "the length is not told") }
+        guard content < .max - 1 else { throw CompressionError("decompress", .malformed, "the length is not stated") }
         guard let length = Int(exactly: content), length <= limit else {
-            throw CompressionError("decompress", .tooLong, "\(content) bytes, \(limit) are allowed")
+            throw CompressionError("decompress", .tooLong, "\(content) bytes, but only \(limit) are allowed")
         }
         return length
     }

@@ -119,7 +119,7 @@ public struct Arguments: Sendable {
 
     private func all(_ name: String, isFlag: Bool = false) throws(UsageError) -> [String]? {
         guard let kind = kinds[name], (kind == .flag) == isFlag else {
-            throw refusal(of: name, "not declared as \(isFlag ? "a flag" : "a value"); this is a defect of \(program)")
+            throw refusal(of: name, "not declared as \(isFlag ? "a flag" : "a value"); this is a bug in \(program)")
         }
         return values[name]
     }

@@ -26,7 +26,7 @@ public struct FileRights {
         guard set(owner.user, owner.group) else {
             rights.giveBack()
             throw Failure(
-                .refused, "the kernel refuses the rights of \(name(of: owner.user)), whose \(folder) is, to this root",
+                .refused, "the kernel refuses the rights of \(name(of: owner.user)), who owns \(folder), to this root",
                 hint: "run it as that user: \(asUser(owner.user))")
         }
         return rights

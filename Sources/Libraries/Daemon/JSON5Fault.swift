@@ -55,7 +55,8 @@ struct JSON5Fault {
         default:
             let found = word()
             guard Self.isNumber(found) || ["true", "false", "null"].contains(found) else {
-                throw fault(found.isEmpty ? "a value is missing" : "\(quoted(found)) is no value; does it need quotes?")
+                throw fault(
+                    found.isEmpty ? "a value is missing" : "\(quoted(found)) is not a value; does it need quotes?")
             }
         }
     }
@@ -100,7 +101,7 @@ struct JSON5Fault {
                 let key = try key()
                 if let first = lines.updateValue(here, forKey: key) {
                     let places = first == here ? "on line \(here)" : "on lines \(first) and \(here)"
-                    throw Fault(isSyntax: false, description: "the key \(quoted(key)) is there twice, \(places)")
+                    throw Fault(isSyntax: false, description: "the key \(quoted(key)) appears twice, \(places)")
                 }
             }
             try value(depth: depth + 1)
@@ -176,10 +177,10 @@ struct JSON5Fault {
             let digits = String(decoding: bytes[index...].prefix(4), as: UTF8.self)
             guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit), let code = UInt32(digits, radix: 16),
                 let scalar = Unicode.Scalar(code)
-            else { throw fault("\\u\(escaped(digits)) is no character") }
+            else { throw fault("\\u\(escaped(digits)) is not a character") }
             index += 4
             return Array(String(Character(scalar)).utf8)
-        default: throw fault("\\\(escaped(String(Unicode.Scalar(letter)))) is no escape")
+        default: throw fault("\\\(escaped(String(Unicode.Scalar(letter)))) is not an escape")
         }
     }
 

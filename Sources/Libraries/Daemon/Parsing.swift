@@ -79,11 +79,12 @@ private struct Parser {
         guard let subcommand = command.subcommands.first(where: { $0.name == word }) else {
             let names = command.subcommands.map(\.name)
             let near = nearest(to: word, among: names).map { "did you mean \($0)?" }
-            throw error("unknown command \(quoted(word)); " + (near ?? "there are \(names.joined(separator: ", "))"))
+            throw error(
+                "unknown command \(quoted(word)); " + (near ?? "the commands are \(names.joined(separator: ", "))"))
         }
         if let alone = command.optionsAlone.first(where: { values[$0.name] != nil }) {
             let isKnown = subcommand.options.contains { $0.name == alone.name }
-            let words = isKnown ? "goes behind \(subcommand.name)" : "is not for \(subcommand.name)"
+            let words = isKnown ? "goes after \(subcommand.name)" : "is not for \(subcommand.name)"
             throw error("--\(alone.name) \(words)")
         }
         inherited = command.options + inherited

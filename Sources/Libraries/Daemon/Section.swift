@@ -68,7 +68,7 @@ public final class Section {
         var members: [(suffix: String, members: [String: SettingsValue])] = []
         for (id, element) in objects.sorted(by: { $0.key < $1.key }) {
             guard isID(id) else {
-                throw refusal(of: key, "\(quoted(id)) is no id", hint: "an id is \(idRule), such as \"strap\"")
+                throw refusal(of: key, "\(quoted(id)) is not an id", hint: "an id is \(idRule), such as \"strap\"")
             }
             guard case .object(let object) = element else {
                 throw unexpected("\(key).\(id)", "an object", element, example: nil)

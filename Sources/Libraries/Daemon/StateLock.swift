@@ -37,11 +37,11 @@ public final class StateLock: Sendable {
             guard number == EWOULDBLOCK else {
                 throw Failure(
                     .inputOutput, "cannot lock \(path): \(systemMessage(number))",
-                    hint: "the file system must know flock(2)")
+                    hint: "the file system must support flock(2)")
             }
             throw Failure(
                 .temporary, "the state folder \(folder) is in use by process \(holder)",
-                hint: "stop that first, or give this one a folder of its own: \"state\" in the settings")
+                hint: "stop that process first, or give this one its own folder: \"state\" in the settings")
         }
         // For people only: if it cannot be written, as on a full disk, the lock still holds.
         let text = Array("\(getpid())\n".utf8)
@@ -70,7 +70,7 @@ public final class StateLock: Sendable {
         // A file of another name may be another program's lock.
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
-            throw Failure(.data, "\(path) is not a lock of ours", hint: "look who has put it there")
+            throw Failure(.data, "\(path) is not a lock of ours", hint: "find out who has put it there")
         }
         let process = vitals_lock_holder(descriptor)
         let handle = process > 0 ? vitals_pidfd_open(process) : -1

@@ -48,7 +48,7 @@ public struct FetchError: Error, Hashable, Sendable, CustomStringConvertible {
         case .timeout: "check the network; the server may be slow or gone"
         case .status(300..<400): "the address has moved: set the new one, redirections are not followed"
         case .status: "check the address: open it in a browser"
-        case .tooLarge: "check the address: what is there is no small document"
+        case .tooLarge: "check the address: what is there is not a small document"
         case .cancelled, .failed: nil
         }
     }

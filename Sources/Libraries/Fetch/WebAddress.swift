@@ -20,7 +20,7 @@ public struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         defer { curl_url_cleanup(url) }
         guard curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK, let scheme = Self.part(CURLUPART_SCHEME, of: url),
             let host = Self.part(CURLUPART_HOST, of: url)
-        else { throw FetchError(attempted, .address, said: "this is no address") }
+        else { throw FetchError(attempted, .address, said: "this is not an address") }
         for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] where Self.part(part, of: url) != nil {
             throw FetchError(attempted, .address, said: "no user name, password or fragment is allowed")
         }

@@ -84,7 +84,7 @@ extension MQTTError {
             switch code {
             case ECONNREFUSED: "is mosquitto running there? systemctl status mosquitto"
             case ENOENT: "is mosquitto running, with a listener on that path?"
-            case EACCES: "who may open the socket's path?"
+            case EACCES: "may this user open the socket's path?"
             case ENETUNREACH, EHOSTUNREACH, ETIMEDOUT: "check the network and the address"
             default: nil
             }

@@ -14,7 +14,8 @@ public enum PasswordFile {
             throw MQTTError(.invalid, attempted, String(cString: strerror(errno)))
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw MQTTError(.invalid, attempted, "others than its owner may read it", hint: "run chmod 600 \(path)")
+            throw MQTTError(
+                .invalid, attempted, "users who are not its owner may read it", hint: "run chmod 600 \(path)")
         }
         // MQTT's limit for a password is 65,535 bytes.
         var bytes = [UInt8](repeating: 0, count: 65_536)

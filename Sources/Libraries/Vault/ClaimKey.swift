@@ -100,7 +100,7 @@ extension Ed25519 {
         try OpenSSL.check(BN_set_word(one, 1), attempted)
         guard BN_lebin2bn(bytes, 32, y) != nil else { throw OpenSSL.failure(attempted) }
         guard BN_cmp(y, p) < 0, BN_cmp(y, one) != 0 else {
-            throw VaultError(attempted, .malformed, said: "these bytes are the public key of nobody")
+            throw VaultError(attempted, .malformed, said: "these bytes are not a public key")
         }
         try OpenSSL.check(BN_mod_add(above, one, y, p, context), attempted)
         try OpenSSL.check(BN_mod_sub(below, one, y, p, context), attempted)

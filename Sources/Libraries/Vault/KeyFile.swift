@@ -67,7 +67,7 @@ public enum KeyFile {
         let attempted = "create the key file \(path)"
         var line = Array(text(of: key.bytes).utf8) + [UInt8(ascii: "\n")]
         defer { line.overwrite() }
-        let temporary = try SmallFile.writeBeside(path, line, attempted, owner: owner)
+        let temporary = try SmallFile.writeTemporary(path, line, attempted, owner: owner)
         defer { unlink(temporary) }
         guard link(temporary, path) == 0 || errno == EEXIST else { throw .system(attempted, errno: errno) }
         try Folder.makeNamesDurable(of: path, attempted)

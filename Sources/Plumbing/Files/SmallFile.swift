@@ -31,7 +31,7 @@ public enum SmallFile {
     /// Lets only its owner use a file, and refuses a link or a file with another name: so nobody can direct this at a
     /// different file.
     public static func restrict(_ path: String) throws(VaultError) {
-        let attempted = "make \(path) its owner's only"
+        let attempted = "make \(path) accessible to its owner only"
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { throw errno == ELOOP ? notOwn(path, attempted) : .system(attempted, errno: errno) }
         defer { close(file) }
@@ -58,7 +58,7 @@ public enum SmallFile {
         _ path: String, with bytes: [UInt8], owner: Owner? = nil
     ) throws(VaultError) {
         let attempted = "write \(path)"
-        let temporary = try writeBeside(path, bytes, attempted, owner: owner)
+        let temporary = try writeTemporary(path, bytes, attempted, owner: owner)
         guard rename(temporary, path) == 0 else {
             let number = errno
             unlink(temporary)
@@ -75,12 +75,12 @@ public enum SmallFile {
         guard
             lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
                 || stat(Folder.path(of: path), &status) == 0
-        else { throw .system("look whose \(path) is", errno: errno) }
+        else { throw .system("find the owner of \(path)", errno: errno) }
         return (status.st_uid, status.st_gid)
     }
 
-    /// Writes to a name beside `path` that nobody knows, and flushes it; returns the name.
-    package static func writeBeside(
+    /// Writes to a name next to `path` that nobody knows, and flushes it; returns the name.
+    package static func writeTemporary(
         _ path: String, _ bytes: [UInt8], _ attempted: String, owner: Owner? = nil
     ) throws(VaultError) -> String {
         // The system's random generator, which nobody can predict.

@@ -93,7 +93,7 @@ public final class EventLoop: @unchecked Sendable {
                 Unmanaged<EventLoop>.fromOpaque(pointer).takeRetainedValue().run()
                 return nil
             }, box.toOpaque())
-        precondition(code == 0, "pthread_create: no more threads (see ulimit -u)")
+        precondition(code == 0, "pthread_create: out of threads (see ulimit -u)")
         self.thread = thread
     }
 

@@ -195,7 +195,7 @@ public final class Database {
         _ body: (_ sql: String, _ values: ArraySlice<Value>) throws(VaultError) -> Void
     ) throws(VaultError) {
         guard values.count % statement.columns == 0 else {
-            throw VaultError("bind values", .misuse, said: "\(values.count) values are no rows")
+            throw VaultError("bind values", .misuse, said: "\(values.count) values do not make whole rows")
         }
         var rest = values[...]
         for (rows, sql) in statement.portions {

@@ -105,7 +105,7 @@ extension Database {
         let known = Set(migrations.map(\.name))
         let numbers = migrations.compactMap(\.number)
         guard known.count == migrations.count, numbers.sorted() == Array(1..<numbers.count + 1) else {
-            throw VaultError(attempted, .misuse, said: "two migrations have one name, or the numbers have a gap")
+            throw VaultError(attempted, .misuse, said: "two migrations have the same name, or the numbers have a gap")
         }
         let version = try version
         let table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'"

@@ -106,7 +106,7 @@ public final class Statement {
         try bind(bindings)
         defer { reset() }
         guard try step() else { return }
-        forgetColumnsOfBefore()
+        forgetEarlierColumns()
         repeat { try row(Row(statement: self, moment: moment)) } while try step()
     }
 
@@ -115,7 +115,7 @@ public final class Statement {
         try bind(bindings[...])
         defer { reset() }
         guard try step() else { return nil }
-        forgetColumnsOfBefore()
+        forgetEarlierColumns()
         return try row(Row(statement: self, moment: moment))
     }
 
@@ -167,7 +167,7 @@ public final class Statement {
     }
 
     /// Another schema may give the same statement its columns in another order.
-    private func forgetColumnsOfBefore() {
+    private func forgetEarlierColumns() {
         let now = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0)
         guard now != preparations else { return }
         preparations = now

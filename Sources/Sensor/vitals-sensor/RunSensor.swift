@@ -48,7 +48,7 @@ private typealias FormMaker = @Sendable (Connection, [Peripheral]) -> any Form
 private func formMaker(_ arguments: Arguments) throws -> FormMaker {
     if arguments.command == ["adapter"] {
         guard try arguments.integer("sensors", in: 1...64) == 1 else {
-            throw arguments.refusal(of: "sensors", "an adapter is one sensor; several are for the stand-in")
+            throw arguments.refusal(of: "sensors", "an adapter is one sensor; only the stand-in can have several")
         }
         let adapter = try arguments.string("adapter")
         return { connection, peripherals in RealAdapter(adapter, of: peripherals[0], on: connection) }

@@ -14,32 +14,32 @@ let sensorCommand = Command(
         .value("settings", "FILE", "a JSON5 file with values for options that are not given, such as { speed: 60 }"),
         .value("profile", "strap|thermometer|foot-pod|bike", "what kind of sensor it is", default: "strap"),
         .value("activity", "FILE", "the recording to replay, a CSV file"),
-        .flag("synthesise", "makes a person up, which is also what happens without --activity"),
+        .flag("synthesise", "makes up a person, as it also does without --activity"),
         .value("seed", "N", "for the made-up person: the same seed, the same person", default: "1"),
         .value("speed", "N", "how many seconds of the activity pass in one", default: "1"),
         .value(
             "rate", "HZ",
-            "sends so many heart rates a second, up to 50, while somebody listens: 1, 2, 3 … 65535, 1, one more in each"
+            "sends this many heart rates a second, up to 50, while somebody listens: 1, 2, 3 … 65535, 1, each one higher"
         ),
         .flag("loop", "begins the recording again when it is over"),
         .flag("once", "ends the program when the recording is over; without --loop and --once it stays, silent"),
         .value("name", "NAME", "the sensor's name; without it, its profile's, such as Vitals HRM"),
         .value("address", "ADDRESS", "its address; further sensors count up from it", default: "C0:FF:EE:00:00:01"),
-        .value("sensors", "N", "so many sensors, with the same activity", default: "1"),
-        .flag("same-name", "all have the same name; otherwise the further ones have a number, too"),
+        .value("sensors", "N", "how many sensors there are, all with the same activity", default: "1"),
+        .flag("same-name", "all sensors have the same name; otherwise the names of further ones have a number"),
         .value(
             "encrypted", "vendor|measurements", "what needs pairing: steps and temperature, or all that is measured"),
-        .value("commands", "FIFO", "takes commands from there, too; made where it is missing"),
+        .value("commands", "FIFO", "also takes commands from there; it is made if it is missing"),
     ],
     subcommands: [
         Command(
-            name: "stand-in", summary: "Stands in for BlueZ: owns org.bluez on a bus of its own.",
+            name: "stand-in", summary: "Stands in for BlueZ: owns org.bluez on a private bus.",
             options: [
                 .value("bus", "ADDRESS", "the bus, such as unix:path=/run/vitals/bus"),
                 .value("pairing-timeout", "TIME", "how long a pairing waits for the agent", default: "30s"),
                 .value("disconnect-delay", "TIME", "how long a Disconnect takes", default: "2s"),
                 .flag(
-                    "busy", "tells things in the order of a BlueZ that has much to do"),
+                    "busy", "sends signals in the order of a BlueZ that has much to do"),
                 .flag("private-address", "its address changes with each appearance until there is a bond"),
                 .flag("known", "the device is there from the start, without discovery"),
                 .value("connect-timeout", "TIME", "how long a Connect waits for a sensor out of reach", default: "41s"),
@@ -49,7 +49,7 @@ let sensorCommand = Command(
                 Example("vitals-sensor stand-in --bus unix:path=/tmp/bus --activity run-9km.csv --speed 60 --once")
             ]),
         Command(
-            name: "adapter", summary: "Is a peripheral on a real adapter, through BlueZ.",
+            name: "adapter", summary: "Runs as a peripheral on a real adapter, through BlueZ.",
             options: [
                 .value("adapter", "NAME", "the adapter", default: "hci0"),
                 .value("bus", "ADDRESS", "the bus where BlueZ is, if not the system's"),
@@ -111,7 +111,7 @@ struct SensorSettings: Sendable {
         if arguments.command == ["stand-in"] { isPrivate = try arguments.flag("private-address") }
         rate = try arguments.optionalDouble("rate", in: 0.1...50)
         if rate != nil, profile.characteristic(GATT.heartRateMeasurement) == nil {
-            throw arguments.refusal(of: "rate", "is for heart rates, which a \(profile.word) has not")
+            throw arguments.refusal(of: "rate", "is for heart rates, which a \(profile.word) does not measure")
         }
     }
 

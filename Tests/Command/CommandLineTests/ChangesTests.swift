@@ -22,7 +22,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "asks for a device, with an id and a name where they are given, and for a sensor that there is by its id",
+        "asks for a device, with an id and a name if they are given, and for an existing sensor by its id",
         arguments: [
             (["C0:FF:EE:00:00:01"], #"connect {"device":"C0:FF:EE:00:00:01"}"#),
             (
@@ -73,7 +73,7 @@ struct ConnectTests {
             #expect(
                 outcome.errors == """
                     vitals: home: no device Polar was seen
-                    `vitals --port \(broker.port) scan` shows which are near
+                    `vitals --port \(broker.port) scan` shows those nearby
 
                     """)
             #expect(outcome.status == 67)
@@ -85,7 +85,7 @@ struct ConnectTests {
         try withHousehold { _, gateway, vitals in
             try gateway.appear()
             let outcome = try vitals("connect", "strap", "--name", "Mine")
-            #expect(outcome.errors.hasPrefix("vitals: --name: strap is a sensor already; see vitals rename\n"))
+            #expect(outcome.errors.hasPrefix("vitals: --name: strap is already a sensor; see vitals rename\n"))
             #expect(outcome.status == 64)
         }
     }
@@ -94,16 +94,16 @@ struct ConnectTests {
 @Suite("vitals disconnect, forget, rename")
 struct SeparateTests {
     @Test(
-        "are done by the gateway, which says what came of it",
+        "are done by the gateway, which says how it went",
         arguments: [
             (["disconnect", "strap"], #"disconnect {"sensor":"strap"}"#, "Device Disconnected: strap\n"),
             (["disconnect", "--yes"], #"disconnect {"sensor":"strap"}"#, "Device Disconnected: strap\n"),
             (["forget", "-y"], #"forget {"sensor":"strap"}"#, "Device Forgotten: strap\n"),
             (
                 ["rename", "strap", "Chest strap"], #"rename {"sensor":"strap","name":"Chest strap"}"#,
-                "strap is called Chest strap now\n"
+                "strap is now called Chest strap\n"
             ),
-            (["rename", "strap", ""], #"rename {"sensor":"strap","name":""}"#, "strap is called Polar H10 now\n"),
+            (["rename", "strap", ""], #"rename {"sensor":"strap","name":""}"#, "strap is now called Polar H10\n"),
         ])
     func done(arguments: [String], request: String, output: String) throws {
         try withHousehold { broker, gateway, _ in
@@ -147,7 +147,7 @@ struct SeparateTests {
             #expect(
                 outcome.errors == """
                     vitals: home/starp: no sensor starp
-                    `vitals --port \(broker.port) sensors` shows which there are
+                    `vitals --port \(broker.port) sensors` lists all of them
 
                     """)
             #expect(outcome.status == 67)

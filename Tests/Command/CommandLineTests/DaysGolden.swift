@@ -20,7 +20,7 @@ extension Golden {
     static let day = """
         Usage: vitals day [OPTIONS] DATE
 
-        Shows any day of yours, as today shows this one.
+        Shows any of your days, as `today` shows this one.
 
         Arguments:
           DATE  such as 2026-11-21, or yesterday
@@ -39,10 +39,10 @@ extension Golden {
     static let week = """
         Usage: vitals week [OPTIONS] [DAY]
 
-        Draws a week, Monday to Sunday, a bar for each day.
+        Draws a week, from Monday to Sunday, with a bar for each day.
 
-        A line stands where the goal is, a star where it was reached. Of temperatures and heart rates the
-        least, the mean and the most are drawn.
+        A line marks the goal, and a star the days on which it was reached. Of temperatures and heart rates,
+        the lowest, mean and highest values are drawn.
 
         Arguments:
           DAY  a day of that week, such as 2026-11-21, or last for last week
@@ -82,9 +82,9 @@ extension Golden {
     static let year = """
         Usage: vitals year [OPTIONS] [YEAR]
 
-        Draws a year, a bar for each month's average day.
+        Draws a year, with a bar for each month's average day.
 
-        Behind a bar stand the mean, the total, and on how many days the goal was reached.
+        After each bar come the mean, the total, and the number of days on which the goal was reached.
 
         Arguments:
           YEAR  such as 2026, or last
@@ -104,23 +104,24 @@ extension Golden {
     static let heartRate = """
         Usage: vitals heart-rate [OPTIONS] [COMMAND]
 
-        Draws your recorded heart rate over any time.
+        Draws your recorded heart rate over any period.
 
-        Without --from and --to it draws the last hour. The line is the mean; the shade behind it goes from
-        the least to the most.
+        Without --from and --to, it draws the last hour. The line is the mean; the shade behind it goes from
+        the lowest to the highest value.
 
-        A time is a day and a time of day, one of them (a time alone is today's), now, or so long ago: -90s,
-        -30m, -2h, -1h30m, -7d, -1w. With a day alone, --from is its beginning and --to its end.
+        A time is a day and a time of day, one of the two (a time of day alone means today), now, or how
+        long ago: -90s, -30m, -2h, -1h30m, -7d, -1w. With a day alone, --from means its beginning and --to
+        its end.
 
         Commands:
-          at           Shows what was measured at a time, or within 30 seconds of it.
+          at           Shows what was measured at a moment, or within 30 seconds of it.
           variability  Shows how much the time between beats varies: RMSSD and SDNN.
-          delete       Deletes what was recorded in a time, for good.
+          delete       Deletes what was recorded in a period, for good.
 
         Options:
-              --from TIME  from when, such as "2026-11-21 14:00", 14:00, yesterday or -2h
-              --to TIME    until when (default: now)
-              --points N   how many points at most, 1 to 2000 (default: as fit the terminal)
+              --from TIME  the beginning, such as "2026-11-21 14:00", 14:00, yesterday or -2h
+              --to TIME    the end (default: now)
+              --points N   how many points at most, 1 to 2000 (default: what fits the terminal)
           -h, --help       shows this help
 
         Every command also takes the options of vitals: vitals --help
@@ -137,13 +138,13 @@ extension Golden {
     static let heartRateDelete = """
         Usage: vitals heart-rate delete [OPTIONS]
 
-        Deletes what was recorded in a time, for good.
+        Deletes what was recorded in a period, for good.
 
-        Both --from and --to have to be said. What else comes in of that time is not kept either.
+        Both --from and --to are required. What arrives later from that period is not kept either.
 
         Options:
-              --from TIME  from when, such as "2026-11-21 14:00", 14:00, yesterday or -2h
-              --to TIME    until when (default: now)
+              --from TIME  the beginning, such as "2026-11-21 14:00", 14:00, yesterday or -2h
+              --to TIME    the end (default: now)
           -y, --yes        does not ask first
           -h, --help       shows this help
 
@@ -159,7 +160,7 @@ extension Golden {
 
         Changes the goals that the command line names.
 
-        They hold from today on; earlier days keep the goals that they had.
+        The change applies from today on; earlier days keep the goals that they had.
 
         Options:
               --steps N          steps a day, or none
@@ -179,7 +180,7 @@ extension Golden {
         Options:
               --of NAME   the goal: steps, distance or energy (default: steps)
               --day DAY   such as 2026-11-21 (default: today)
-              --svg FILE  writes the picture there
+              --svg FILE  writes the picture to FILE
           -h, --help      shows this help
 
         Every command also takes the options of vitals: vitals --help
@@ -194,15 +195,15 @@ extension Golden {
 
         Lists your friends with their steps of today, and the people who ask to be friends.
 
-        Friends see each other's steps of the day, where both let them (vitals consent). Capitals do not
-        count in names.
+        Friends see each other's steps for the day if both of them allow it (vitals consent). Names may be
+        typed in upper or lower case.
 
         Commands:
-          invite   Invites somebody, or takes the code that they gave you.
+          invite   Invites somebody, or uses the code that somebody gave you.
           code     Prints a code; the person who types it becomes your friend.
           accept   Accepts a person who asks to be your friend.
           refuse   Refuses a person who asks to be your friend.
-          remove   Ends a friendship, or takes back an invitation.
+          remove   Ends a friendship, or withdraws an invitation.
           block    Removes a person, who then cannot ask again.
           unblock  Lets a blocked person ask again.
           mute     Stops telling you of a friend's thumbs.
@@ -216,7 +217,7 @@ extension Golden {
         Examples:
           vitals friends invite grace@example.org
           vitals friends code
-              prints a code for a person beside you
+              prints a code for a person next to you
           vitals friends accept grace
 
         More about a command: vitals friends COMMAND --help
@@ -226,7 +227,7 @@ extension Golden {
     static let friendsInvite = """
         Usage: vitals friends invite [OPTIONS] WHOM
 
-        Invites somebody, or takes the code that they gave you.
+        Invites somebody, or uses the code that somebody gave you.
 
         It does not say whether that person has an account. Your friends see your steps only if you say so:
         here, or with `vitals consent`.
@@ -235,7 +236,7 @@ extension Golden {
           WHOM  an e-mail address, a phone number or a code
 
         Options:
-              --share-steps ON  on or off: whether your friends see your steps of the day
+              --share-steps ON  on or off: whether your friends see your steps for the day
           -h, --help            shows this help
 
         Every command also takes the options of vitals: vitals --help
@@ -252,7 +253,7 @@ extension Golden {
         Gives a friend a thumb up or down, and tells them.
 
         Arguments:
-          NAME   the name or how it begins, or the id
+          NAME   the name or its beginning, or the id
           THUMB  up or down
 
         Options:
@@ -268,16 +269,16 @@ extension Golden {
     static let notifications = """
         Usage: vitals notifications [OPTIONS] [COMMAND]
 
-        Lists what you have been told, the newest first.
+        Lists what you have been told, the latest first.
 
-        A star marks what you have not confirmed; without --all only that is shown.
+        A star marks what you have not confirmed; without --all, only that is shown.
 
         Commands:
-          confirm  Says that you know.
+          confirm  Confirms that you have read them.
 
         Options:
-              --all      also what is confirmed
-              --follow   and then new ones as they come; Ctrl-C ends it
+              --all      also what you have confirmed
+              --follow   then new ones as they come; Ctrl-C ends it
               --limit N  how many at most (default: 50)
           -h, --help     shows this help
 
@@ -295,10 +296,10 @@ extension Golden {
     static let notificationsConfirm = """
         Usage: vitals notifications confirm [OPTIONS] [ID...]
 
-        Says that you know.
+        Confirms that you have read them.
 
         Arguments:
-          ID  those that are confirmed; or --all
+          ID  the ids of those to confirm; or --all
 
         Options:
               --all   all of them
@@ -316,8 +317,8 @@ extension Golden {
 
         Prints a script with which the shell completes these commands.
 
-        The script completes sensors, gateways, devices and friends, too: it runs `vitals completion
-        sensors`, and so on, which print their names, one a line, or nothing where the broker does not
+        The script also completes sensors, gateways, devices and friends: it runs `vitals completion
+        sensors` and so on, which prints their names, one on each line, or nothing if the broker does not
         answer within a second.
 
         Arguments:
@@ -333,7 +334,7 @@ extension Golden {
           source <(vitals completion bash)
               for this shell
           vitals completion bash > ~/.local/share/bash-completion/completions/vitals
-              for all later ones, with the package bash-completion
+              for all later shells, with the package bash-completion
 
         """
 }

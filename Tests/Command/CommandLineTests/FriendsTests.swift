@@ -110,7 +110,8 @@ struct FriendsTests {
             let outcome = try consumer.vitals("friends", "invite", text)
             #expect(
                 outcome.status == 0
-                    && outcome.output.hasPrefix("invited: if somebody here is known by this, they are asked"),
+                    && outcome.output.hasPrefix(
+                        "invited: if somebody here has this address, number or code, they are asked"),
                 "\(outcome)")
             #expect(try consumer.last().fields == .object([JSON.Member(field, .string(text))]))
             #expect(outcome.errors.contains("your friends do not see your steps"), "\(outcome)")
@@ -164,12 +165,12 @@ struct FriendsTests {
         for (text, value) in [("on", true), ("off", false)] {
             let said = try consumer.vitals("friends", "accept", "anne", "--share-steps", text)
             #expect(try consumer.last().fields == ["friend": "a1", "share": ["steps": .bool(value)]])
-            #expect(said.errors.contains("your friends see your steps of the day") == value, "\(said)")
+            #expect(said.errors.contains("your friends see your steps for the day") == value, "\(said)")
         }
         #expect(try consumer.vitals("friends", "accept", "anne", "--share-steps", "perhaps").status == 64)
         consumer.answer("consent/get", ["steps": false])
         let asked = try consumer.terminal(
-            "friends accept anne", [("your steps of the day to your friends? [y/N]", "y")])
+            "friends accept anne", [("your steps for the day to your friends? [y/N]", "y")])
         #expect(asked.status == 0 && asked.text.contains("your friends see your steps"), "\(asked)")
         #expect(try consumer.last().fields == ["friend": "a1", "share": ["steps": true]])
         // A person who already shows them is not asked.
@@ -209,7 +210,7 @@ struct FriendsTests {
         #expect(
             grace == (
                 64, "",
-                "vitals: which grace? There are Grace Hopper (g1), Grace Kelly (g2)\nname the one by the id\n"
+                "vitals: which grace? There are Grace Hopper (g1), Grace Kelly (g2)\nname that person by the id\n"
             ))
         #expect(try consumer.last().name == "friends/list")
         let nobody = try consumer.vitals("friends", "accept", "grace")

@@ -20,15 +20,15 @@ enum Golden {
     static let program = """
         Usage: vitals [OPTIONS] COMMAND
 
-        Shows what the sensors of a household say and how your days were, and looks after your account.
+        Shows what the sensors of a household measure and how your days went, and manages your account.
 
-        It speaks MQTT with the broker that the gateway uses. A person who has signed in asks as that
-        person; anybody else needs only the rights of the household: to read what gateways publish, and to
+        It speaks MQTT to the broker that the gateway uses. A person who has signed in asks as that person;
+        anybody else only needs the rights of the household, which are to read what gateways publish and to
         ask for readings.
 
         What the command line leaves out is taken from the environment, then from the settings file, and
-        what that leaves out has a default. A settings file looks like { broker: { host: "127.0.0.1", port:
-        1883 }, gateway: "home" }.
+        otherwise has a default. A settings file looks like { broker: { host: "127.0.0.1", port: 1883 },
+        gateway: "home" }.
 
         Times are local.
 
@@ -42,22 +42,22 @@ enum Golden {
           forget          Forgets a sensor: its link, its bond, its address.
           rename          Gives a sensor another name; its id stays.
           sensors         Lists the sensors, where they are worn and what they can do.
-          status          Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.
+          status          Shows the state of the gateways: Bluetooth, sensors, and what waits to be stored.
 
         Your days:
           today           Shows your day so far.
-          day             Shows any day of yours, as today shows this one.
-          week            Draws a week, Monday to Sunday, a bar for each day.
+          day             Shows any of your days, as `today` shows this one.
+          week            Draws a week, from Monday to Sunday, with a bar for each day.
           month           Draws a month day by day, and a calendar with the percentages of your goals.
-          year            Draws a year, a bar for each month's average day.
-          heart-rate      Draws your recorded heart rate over any time.
-          goals           Shows how far today's goals are, and changes them.
+          year            Draws a year, with a bar for each month's average day.
+          heart-rate      Draws your recorded heart rate over any period.
+          goals           Shows the progress of today's goals, and changes the goals.
 
         Your friends:
           friends         Lists your friends with their steps of today, and the people who ask to be
                           friends.
           cheer           Gives a friend a thumb up or down, and tells them.
-          notifications   Lists what you have been told, the newest first.
+          notifications   Lists what you have been told, the latest first.
 
         Your account:
           sign-up         Makes an account, and signs in.
@@ -65,23 +65,23 @@ enum Golden {
           sign-out        Signs out on this device.
           account         Shows who is signed in here.
           whoami          The same as account.
-          devices         Lists your devices, where you are signed in; a star marks this one.
+          devices         Lists the devices on which you are signed in; a star marks this one.
           password        Changes the password, or resets one that was forgotten.
           profile         Shows or changes the profile.
           picture         Keeps, fetches or removes the profile's picture.
-          consent         Shows or changes what others may be shown of you: nothing, at first.
+          consent         Shows or changes what others may see of you: nothing, at first.
 
         Your own gateways and sensors:
           enrol           Enrols this machine's gateway, and makes it yours.
           gateways        Lists your gateways.
           claim           Makes a sensor yours: from now on its readings are recorded for you.
-          release         Lets a sensor go: nothing of it is recorded any more.
-          claims          Lists the sensors that are yours, and what is recorded of them.
+          release         Gives up a sensor: nothing from it is recorded any more.
+          claims          Lists the sensors that are yours, and what is recorded from them.
 
-        What is kept of you:
-          export          Writes all that is kept of you into files.
-          reset-all       Deletes all that is kept of you; the account stays.
-          delete-account  Deletes the account, and all that is kept of you.
+        What is stored about you:
+          export          Writes everything that is stored about you into files.
+          reset-all       Deletes everything that is stored about you; the account stays.
+          delete-account  Deletes the account, and everything that is stored about you.
 
         This program:
           completion      Prints a script with which the shell completes these commands.
@@ -89,19 +89,19 @@ enum Golden {
         Options:
               --settings FILE       the settings file (default: ~/.config/vitals/vitals.json5, if it is
                                     there)
-              --host HOST           the broker's name or address, else 127.0.0.1 (in the environment:
+              --host HOST           the broker's name or address; otherwise 127.0.0.1 (in the environment:
                                     VITALS_HOST)
-              --port PORT           the broker's port, else 1883 (in the environment: VITALS_PORT)
+              --port PORT           the broker's port; otherwise 1883 (in the environment: VITALS_PORT)
               --protocol NAME       mqtt5 or mqtt3.1.1 (default: mqtt5)
-              --username NAME       the user that the broker is to check
+              --username NAME       the name of the user at the broker
               --password-file FILE  a file whose first line is that user's password, or the account's
-              --anonymous           goes to the broker without a name, signed in or not
-              --tls                 speaks TLS with the broker, mostly with --port 8883
-              --ca-file FILE        the same, and trusts the certificates in it (default: the system's)
+              --anonymous           connects to the broker without a name, even if you are signed in
+              --tls                 speaks TLS to the broker, usually with --port 8883
+              --ca-file FILE        the same, but trusts the certificates in FILE (default: the system's)
               --gateway ID          only this gateway (default: all; to ask something: the only one)
               --timeout SECONDS     how long to wait for the broker and for answers (default: 10; for
                                     connect: 60)
-              --json                prints JSON for programs, one object a line; errors, too
+              --json                prints JSON for programs, one object on each line; also errors
           -h, --help                shows this help
               --version             shows the version
 
@@ -113,10 +113,10 @@ enum Golden {
           vitals read steps
               asks the only sensor for its step count
           vitals scan
-              shows which sensors are near
+              shows which sensors are nearbyby
           vitals status --json
           vitals week
-              draws this week's steps of the person who is signed in
+              draws your steps of this week, if you are signed in
           vitals sign-up ada@example.org
               makes an account; then: vitals enrol, vitals claim
 
@@ -129,17 +129,17 @@ enum Golden {
 
         Shows heart rates, running and cycling as they come, and sensors as they come and go.
 
-        It waits for the broker no longer than --timeout at the start, and as long as it takes later. Ctrl-C
-        ends it.
+        At the start, it waits for the broker no longer than --timeout; later, it waits as long as it takes.
+        Ctrl-C ends it.
 
-        Colours appear on a terminal only, and not where NO_COLOR is set. With --json only measurements are
+        Colours appear only on a terminal, and not if NO_COLOR is set. With --json, only measurements are
         printed, each with its gateway and its sensor.
 
         Arguments:
           SENSOR  only this sensor
 
         Options:
-              --count N  ends after so many measurements
+              --count N  ends after this many measurements
           -h, --help     shows this help
 
         Every command also takes the options of vitals: vitals --help
@@ -155,8 +155,8 @@ enum Golden {
 
         Asks a sensor for a reading.
 
-        Without --mine it asks a gateway, which takes the rights of its household. With --mine it asks for a
-        sensor that is yours, wherever it is; SENSOR is written attic/strap then.
+        Without --mine, it asks a gateway, which takes the rights of the gateway's household. With --mine,
+        it asks for a sensor that is yours, wherever that is; then SENSOR is written as attic/strap.
 
         Commands:
           steps        Asks a sensor for its step count.
@@ -178,7 +178,7 @@ enum Golden {
         Asks a sensor for its step count.
 
         Arguments:
-          SENSOR  the sensor's id; may be left out where there is one only
+          SENSOR  the sensor's id; may be left out if there is only one
 
         Options:
               --mine  asks for a sensor of your own
@@ -199,7 +199,7 @@ enum Golden {
         Asks a sensor for a body temperature.
 
         Arguments:
-          SENSOR  the sensor's id; may be left out where there is one only
+          SENSOR  the sensor's id; may be left out if there is only one
 
         Options:
               --mine  asks for a sensor of your own
@@ -218,13 +218,13 @@ enum Golden {
 
         Looks for sensors, and shows each as it is found.
 
-        The gateway scans, for what Vitals can use unless --service or --all says otherwise: heart rate,
-        thermometer, running, cycling, physical activity. A device is shown by its name, its address, how
-        strong it is heard, its battery and its services, and with the id of the sensor that it is; a star
-        marks what is connected.
+        The gateway scans for what Vitals can use, unless --service or --all says otherwise: heart rate,
+        thermometer, running, cycling, physical activity. A device is shown with its name, its address, its
+        signal strength, its battery and its services, and with the sensor's id if it is a sensor; a star
+        marks devices that are connected.
 
         A sensor advertises only while nothing is connected to it: close the app that holds it, and wear the
-        sensor. Where nothing is found, the command says what was heard and what to try, and ends with 69.
+        sensor. If nothing is found, the command says what was heard and what to try, and ends with 69.
 
         Options:
               --seconds N     how long, 1 to 254 (default: 10)
@@ -246,14 +246,14 @@ enum Golden {
 
         Connects a device, which becomes a sensor, or a sensor again.
 
-        The gateway keeps it connected from then on, over its restarts, too. A device needs to be near and
+        From then on, the gateway keeps it connected, even after restarts. A device needs to be nearby and
         awake: `vitals scan` shows it. A sensor that was disconnected is connected again by its id.
 
         Arguments:
           DEVICE  a device's address or name, or a sensor's id
 
         Options:
-              --sensor ID  its id in topics (default: made of its name)
+              --sensor ID  its id in topics (default: made from its name)
               --name NAME  its name for people (default: its own)
           -h, --help       shows this help
 
@@ -271,13 +271,13 @@ enum Golden {
 
         Disconnects a sensor, until it is connected again.
 
-        It stays disconnected, over restarts of the gateway, too, until `vitals connect`: others can use it
-        meanwhile.
+        It stays disconnected until `vitals connect`, even after restarts of the gateway: others can use it
+        in the meantime.
 
-        On a terminal it asks first. Without one, as in a script, it does not.
+        On a terminal, it asks first. Without one, as in a script, it does not.
 
         Arguments:
-          SENSOR  the sensor's id; may be left out where there is one only
+          SENSOR  the sensor's id; may be left out if there is only one
 
         Options:
           -y, --yes   does not ask first
@@ -296,14 +296,14 @@ enum Golden {
 
         Forgets a sensor: its link, its bond, its address.
 
-        A sensor that was added by `vitals connect` is gone then. A sensor of the gateway's settings is
-        looked for again, and paired again where it needs that. This helps when a sensor has lost its bond,
-        or was replaced by another one.
+        A sensor that was added with `vitals connect` is then gone. A sensor of the gateway's settings is
+        looked for again, and paired again if it needs that. This helps if a sensor has lost its bond, or
+        was replaced by another one.
 
-        On a terminal it asks first. Without one, as in a script, it does not.
+        On a terminal, it asks first. Without one, as in a script, it does not.
 
         Arguments:
-          SENSOR  the sensor's id; may be left out where there is one only
+          SENSOR  the sensor's id; may be left out if there is only one
 
         Options:
           -y, --yes   does not ask first
@@ -354,7 +354,7 @@ enum Golden {
     static let status = """
         Usage: vitals status [OPTIONS]
 
-        Shows how the gateways are: Bluetooth, sensors, and what waits to be stored.
+        Shows the state of the gateways: Bluetooth, sensors, and what waits to be stored.
 
         Options:
           -h, --help  shows this help

@@ -73,7 +73,7 @@ struct HeartRateTests {
             ["from": 0, "to": 1000, "width_ms": 1000, "index": [], "min": [], "mean": [], "max": []])
         let nothing = try consumer.vitals("heart-rate", "--from", "2026-11-21", "--to", "2026-11-21 01:00:30")
         #expect(nothing.status == 0 && nothing.output == "")
-        #expect(nothing.errors == "vitals: no heart rate recorded from 2026-11-21 00:00:00 to 01:00:30\n")
+        #expect(nothing.errors == "vitals: no heart rate was recorded from 2026-11-21 00:00:00 to 01:00:30\n")
         for (width, index, status) in [(1000, Int64.max, 0), (Int64.max, 1, 76), (0, 0, 76), (1000, -1, 0)] {
             consumer.answer(
                 "heart-rate/graph",
@@ -120,7 +120,7 @@ struct HeartRateTests {
         #expect(endless.status == 64 && endless.errors.contains("--to: is missing"), "\(endless)")
         let no = try consumer.terminal(
             "heart-rate delete --from '2026-11-20 13:00' --to '2026-11-20 14:00'",
-            [("from 2026-11-20 13:00:00 to 14:00:00 will be deleted, for good. Delete them? [y/N]", "n")])
+            [("from 2026-11-20 13:00:00 to 14:00:00 will be deleted for good. Delete them? [y/N]", "n")])
         #expect(no.status == 1 && no.text.contains("nothing was changed"), "\(no)")
         #expect(try consumer.last().name == "sign-in")
         let yes = try consumer.vitals("heart-rate", "delete", "-y", range[0], range[1], range[2], range[3])
@@ -136,7 +136,7 @@ struct HeartRateTests {
         + "swap --from and --to"
 
     @Test(
-        "refuses what is no time, and an end before the beginning",
+        "refuses what is not a time, and an end before the beginning",
         arguments: [
             (["--from", "soon"], "--from: expected a time such as"),
             (["--from", "25:00"], "--from: expected a time such as"),
@@ -147,7 +147,7 @@ struct HeartRateTests {
             (["--from", "2026-11-21", "--to", "2026-11-20 14:00"], reversed),
             (
                 ["--from", "2099-01-01"],
-                "--from: 2099-01-01 00:00:00 lies in the future, and without --to the range ends"
+                "--from: 2099-01-01 00:00:00 is in the future, and without --to the range ends"
             ),
             (
                 ["--from", "2026-11-20 14:00", "--to", "2026-11-20T14:00:00"],
@@ -157,7 +157,7 @@ struct HeartRateTests {
             (["--points", "2001"], "--points: "),
             (["--points", "5", "variability"], "--points is not for variability"),
             (["variability", "--points", "5"], "unknown option \"--points\""),
-            (["--from", "-2h", "delete"], "--from goes behind delete"),
+            (["--from", "-2h", "delete"], "--from goes after delete"),
         ])
     func refusals(words: [String], problem: String) throws {
         let outcome = try Program(["heart-rate"] + words).finish()

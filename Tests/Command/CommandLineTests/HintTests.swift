@@ -13,7 +13,7 @@ struct HintTests {
             ("vitals sign-in", "vitals --port 1 sign-in"),
             ("see `vitals status`, or (vitals scan)", "see `vitals --port 1 status`, or (vitals --port 1 scan)"),
             ("see vitals goals set --help", "see vitals goals set --help"),
-            ("are vitals and the consumer of one version?", "are vitals and the consumer of one version?"),
+            ("are vitals and the consumer of the same version?", "are vitals and the consumer of the same version?"),
             ("/opt/vitals scan, vitals-gateway enrol", "/opt/vitals scan, vitals-gateway enrol"),
             ("vitals sign-in NAME\nvitals scan --help", "vitals --port 1 sign-in NAME\nvitals scan --help"),
         ])
@@ -97,7 +97,7 @@ struct HintTests {
             #expect(try vitals("read", "steps", "home/strap").output == "12 steps\n")
             #expect(try vitals("read", "steps", "home/polar h10").output == "12 steps\n")
             #expect(try vitals("read", "steps", "Polar H10", "--gateway", "home").output == "12 steps\n")
-            #expect(try vitals("rename", "home/Polar H10", "Chest").output == "strap is called Chest now\n")
+            #expect(try vitals("rename", "home/Polar H10", "Chest").output == "strap is now called Chest\n")
             let unknown = try vitals("read", "steps", "home/Garmin")
             #expect(
                 unknown.status == 67 && unknown.errors.contains("no sensor is called Garmin: there are strap"),

@@ -183,7 +183,7 @@ struct StatusTests {
             #expect(
                 try vitals("status").lines.filter { !$0.hasPrefix("Broker") } == [
                     "Gateway       home", "State         offline", "Version       unknown",
-                    "Health        nothing heard lately",
+                    "Health        nothing was heard lately",
                 ])
             try gateway.keep(Array("{}".utf8), .health)
             let health = try vitals("status").lines.last

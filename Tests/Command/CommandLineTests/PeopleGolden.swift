@@ -5,14 +5,14 @@ extension Golden {
 
         Makes an account, and signs in.
 
-        The account is known by an e-mail address or a phone number with its country code. A password has
-        capital and small letters, a digit and a special character such as "!".
+        The account's name is an e-mail address or a phone number with its country code. A password has
+        upper-case and lower-case letters, a digit and a special character such as "!".
 
         The password is typed at the terminal, where it is not shown, or is the first line of
         --password-file, or comes on standard input; never on the command line, which everybody on the
         machine can see.
 
-        What signing in leaves on this machine lies in ~/.config/vitals/accounts, for this broker; the other
+        What signing in leaves on this machine is in ~/.config/vitals/accounts, for this broker; the other
         commands use it.
 
         Arguments:
@@ -40,7 +40,7 @@ extension Golden {
         --password-file, or comes on standard input; never on the command line, which everybody on the
         machine can see.
 
-        With a provider, such as google or facebook, it takes an ID token in a file; without one it prints
+        With a provider, such as google or facebook, it takes an ID token in a file; without one, it prints
         the nonce that the token has to have.
 
         Arguments:
@@ -49,7 +49,7 @@ extension Golden {
         Options:
               --device NAME      what this device is called in the list of devices (default: this machine's
                                  name)
-              --provider NAME    who says who you are, instead of a password
+              --provider NAME    the provider that says who you are, instead of a password
               --token-file FILE  a file whose first line is the provider's ID token
           -h, --help             shows this help
 
@@ -64,7 +64,7 @@ extension Golden {
     static let devices = """
         Usage: vitals devices [OPTIONS] [COMMAND]
 
-        Lists your devices, where you are signed in; a star marks this one.
+        Lists the devices on which you are signed in; a star marks this one.
 
         Commands:
           revoke  Signs a device out.
@@ -88,10 +88,10 @@ extension Golden {
 
         Has a code sent, and sets another password with it. All devices are signed out.
 
-        At a terminal it asks for the code and the new password. Elsewhere it only has the code sent, and
-        with --code reads it from standard input, and the new password from the next line or a file.
+        At a terminal, it asks for the code and the new password. Elsewhere, it only has the code sent, and
+        with --code, it reads it from standard input, and the new password from the next line or a file.
 
-        The first time, it shows what hangs on the account: friends, gateways, sensors, readings. If
+        The first time, it shows what belongs to the account: friends, gateways, sensors, readings. If
         somebody else signed up with your address, that is theirs. It asks whether to keep it; nothing is
         changed before you say so.
 
@@ -99,9 +99,9 @@ extension Golden {
           NAME  the account's e-mail address or phone number
 
         Options:
-              --code                    there is a code already
+              --code                    you already have a code
               --new-password-file FILE  a file whose first line is the new password
-              --keep                    keeps what hangs on the account, and does not ask
+              --keep                    keeps what belongs to the account, and does not ask
               --discard                 deletes all of it for good, and does not ask
           -h, --help                    shows this help
 
@@ -117,7 +117,7 @@ extension Golden {
 
         Changes what the command line names.
 
-        The first time name, date of birth, gender, weight and height are needed.
+        The first time, name, date of birth, gender, weight and height are needed.
 
         Options:
               --name TEXT                 the name
@@ -141,18 +141,18 @@ extension Golden {
 
         Enrols this machine's gateway, and makes it yours.
 
-        It asks for a code and hands it to `vitals-gateway enrol`, which a gateway that runs here takes up
-        at once. For a gateway on another machine, --show prints the code, to be typed there.
+        It asks for a code and hands it to `vitals-gateway enrol`; a gateway that is running here uses it at
+        once. For a gateway on another machine, --show prints the code, so that you can type it there.
 
-        With --household you also see what the gateway publishes live, of all its sensors, and may ask it
-        for readings. On a broker of your own where everybody does, it makes no difference.
+        With --household, you also see what the gateway publishes live from all its sensors, and may ask it
+        for readings. On your own broker, where everybody may do so, it makes no difference.
 
         Options:
               --show                   prints the code only
-              --code                   with a code that an operator has given, which it asks for
+              --code                   uses a code that you got from an operator, and asks for it
               --name TEXT              the gateway's name for its owner
-              --household              also shows you its live readings
-              --again                  also where it is enrolled already
+              --household              you also see its live readings
+              --again                  even if it is already enrolled
               --gateway-settings FILE  the gateway's settings file (default: its own default)
           -h, --help                   shows this help
 
@@ -170,7 +170,7 @@ extension Golden {
         Makes a sensor yours: from now on its readings are recorded for you.
 
         The code is what `vitals-gateway claim-code` prints on the gateway's machine. A sensor that belonged
-        to somebody else is yours then; what was recorded for them stays with them.
+        to somebody else is then yours; what was recorded for them stays with them.
 
         Arguments:
           SENSOR  a gateway's id and a sensor's: attic/strap
@@ -189,7 +189,7 @@ extension Golden {
     static let export = """
         Usage: vitals export [OPTIONS] TARGET
 
-        Writes all that is kept of you into files.
+        Writes everything that is stored about you into files.
 
         Arguments:
           TARGET  a folder that does not exist yet, or a file FILE.tar
@@ -208,18 +208,18 @@ extension Golden {
     static let resetAll = """
         Usage: vitals reset-all [OPTIONS]
 
-        Deletes all that is kept of you; the account stays.
+        Deletes everything that is stored about you; the account stays.
 
-        It says what there is, asks, shows how far it has come, and shows that nothing can be read any more.
-        Nobody can bring it back.
+        It says what there is, asks, shows its progress, and shows that nothing can be read any more. Nobody
+        can bring it back.
 
         It takes the account's password: typed at the terminal, where it is not shown, or the first line of
-        --password-file, or from standard input. Where you sign in with a provider, it takes a new ID token
-        of theirs in a file; with --provider alone it prints the nonce that the token has to have.
+        --password-file, or from standard input. If you sign in with a provider, it takes a new ID token
+        from the provider in a file; with --provider alone, it prints the nonce that the token has to have.
 
         Options:
           -y, --yes              does not ask first
-              --provider NAME    the provider that you sign in with, where the account has no password
+              --provider NAME    the provider that you sign in with, if the account has no password
               --token-file FILE  a file whose first line is a new ID token of that provider
           -h, --help             shows this help
 

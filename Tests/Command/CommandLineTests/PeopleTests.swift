@@ -155,7 +155,7 @@ struct PeopleTests {
         }
         consumer.answer("sensors/claim", ["kinds": ["steps"], "taken_over": true])
         let claim = try consumer.vitals("claim", "attic/strap", "NF6YG-W8X2X-EQSRN")
-        #expect(claim.output == "attic/strap is yours; it was somebody else's. Recorded: steps\n")
+        #expect(claim.output == "attic/strap is yours; it belonged to somebody else. Recorded: steps\n")
         #expect(claim.errors.contains("live only"))
         #expect(try consumer.last().fields == ["code": "NF6YG-W8X2X-EQSRN", "gateway": "attic", "sensor": "strap"])
         #expect(try consumer.vitals("claim", "strap", "X").status == 64)
@@ -297,7 +297,7 @@ struct PeopleTests {
         consumer.answer("sign-up", ScriptedConsumer.credential)
         let different = try consumer.terminal(
             "sign-up ada@example.org", [("Password:", "Lovelace-1815!"), ("Again:", "Lovelace-1816!")])
-        #expect(different.status == 65 && different.text.contains("two different passwords"), "\(different)")
+        #expect(different.status == 65 && different.text.contains("the two passwords differ"), "\(different)")
         #expect(consumer.requests.all.isEmpty)
         let outcome = try consumer.terminal(
             "sign-up ada@example.org", [("Password:", "Lovelace-181X\u{7F}5!"), ("Again:", "Lovelace-1815!")])

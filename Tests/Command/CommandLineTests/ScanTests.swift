@@ -35,7 +35,7 @@ struct ScanTests {
     }
 
     @Test(
-        "shows each device as it is found, once, and those that no event told at the end",
+        "shows each device once, as it is found, and at the end those that no event reported",
         arguments: ["mqtt5", "mqtt3.1.1"])
     func lines(protocolName: String) throws {
         try withHousehold { broker, gateway, vitals in
@@ -76,7 +76,7 @@ struct ScanTests {
     }
 
     @Test(
-        "asks for so long and for those services",
+        "asks for that time and for those services",
         arguments: [
             ([], #"{"seconds":10}"#), (["--all", "--seconds", "254"], #"{"seconds":254,"services":[]}"#),
             (

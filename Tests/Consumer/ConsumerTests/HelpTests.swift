@@ -52,32 +52,35 @@ private enum Golden {
 
         Receives sealed blocks of readings from gateways, and keeps them.
 
-        Without a command it runs as a service, until SIGTERM or SIGINT. It waits for a broker that is not
-        there. Under systemd it says when it is ready, and gives signs of life. At SIGHUP it reads the
-        settings again, and applies people, gateways, reads and log.
+        Without a command, it runs as a service until SIGTERM or SIGINT. If the broker is not there, it
+        waits for it. Under systemd, it says when it is ready, and gives signs of life. At SIGHUP it reads
+        the settings again, and applies people, gateways, reads and log.
 
-        The settings file names the gateways that are enrolled, and whose stream each sensor is.
+        The settings file names the gateways that are enrolled, and the person to whom each sensor belongs.
 
         Commands:
           identity        Prints the public key that gateways are enrolled with: Ed25519, base64.
-          readings        Prints stored readings, opened, as one JSON object a line, in order of time.
-          totals          Prints what a person's day comes to, as one JSON object.
-          check           Opens all that is stored, counts it again and compares; prints one JSON object.
+          readings        Prints stored readings, opened, one JSON object on each line, in order of time.
+          totals          Prints a person's totals for a day, as one JSON object.
+          check           Opens everything that is stored, counts it again and compares; prints one JSON
+                          object.
           recount         Computes days and heart rates again from the stored readings and compares; prints
                           one JSON object.
-          backup          Copies both databases into a new folder, each into a folder of its own in it.
-          restore         Makes a backup the state of this consumer; the service must not be running.
+          backup          Copies both databases into a new folder, each into its own subfolder.
+          restore         Restores a backup as the state of this consumer; the service must not be running.
           rotate          Makes a new secret for a person; what is stored stays readable with the old one.
-          rotate-root     Changes the root key: wraps every key again, under another one.
-          forget          Forgets a person: deletes all that is stored of them, and the keys to it.
-          export          Writes all that is stored of a person into a new folder, opened: JSON, CSV and
-                          their picture.
+          rotate-root     Changes the root key: wraps every key again under a new one.
+          forget          Forgets a person: deletes everything that is stored about them, and the keys to
+                          it.
+          export          Writes everything that is stored about a person into a new folder, in the clear:
+                          JSON, CSV, a picture.
           broker-rules    Writes the file of the broker's dynamic-security plugin.
-          people          Lists the people who have an account, as one JSON object a line, the oldest first.
+          people          Lists the people who have an account, one JSON object on each line, the oldest
+                          first.
           reset-password  Prints a code with which a person sets a new password.
-          unlock          Opens an account that too many wrong passwords have locked; the password stays.
+          unlock          Unlocks an account that too many wrong passwords have locked; the password stays.
           enrol-code      Prints a code that enrols one gateway, once, within an hour.
-          gateways        Lists the gateways that are enrolled, as one JSON object a line, or removes one.
+          gateways        Lists the enrolled gateways, one JSON object on each line, or removes one.
 
         Options:
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
@@ -112,9 +115,10 @@ private enum Golden {
     static let readings = """
         Usage: vitals-consumer readings [OPTIONS]
 
-        Prints stored readings, opened, as one JSON object a line, in order of time.
+        Prints stored readings, opened, one JSON object on each line, in order of time.
 
-        A time is Unix milliseconds or UTC such as 2026-11-21T10:00:00Z. It works while the service runs.
+        A time is Unix milliseconds or UTC such as 2026-11-21T10:00:00Z. It works while the service is
+        running.
 
         Options:
               --user ID        the person
@@ -132,10 +136,10 @@ private enum Golden {
     static let totals = """
         Usage: vitals-consumer totals [OPTIONS]
 
-        Prints what a person's day comes to, as one JSON object.
+        Prints a person's totals for a day, as one JSON object.
 
-        A day is one of the person's calendar, in the time zone where they were. What is not known is left
-        out. It works while the service runs.
+        A day is a day of the person's calendar, in the time zone where they were. What is not known is left
+        out. It works while the service is running.
 
         Options:
               --user ID         the person
@@ -153,8 +157,8 @@ private enum Golden {
 
         Computes days and heart rates again from the stored readings and compares; prints one JSON object.
 
-        It works while the service runs, changes nothing, and ends with an error where something differs. A
-        person who has hours that the service is about to compute again is counted as waiting, and not
+        It works while the service is running, changes nothing, and ends with an error if something differs.
+        A person who has hours that the service is about to compute again is counted as waiting, and not
         compared.
 
         Options:
@@ -170,10 +174,11 @@ private enum Golden {
     static let check = """
         Usage: vitals-consumer check [OPTIONS]
 
-        Opens all that is stored, counts it again and compares; prints one JSON object.
+        Opens everything that is stored, counts it again and compares; prints one JSON object.
 
-        It works while the service runs, and ends with an error where something does not agree. Whether what
-        is kept of days and heart rates follows from what is stored, `vitals-consumer recount` finds out.
+        It works while the service is running, and ends with an error if something does not agree.
+        `vitals-consumer recount` finds out whether what is kept of days and heart rates follows from what
+        is stored.
 
         Options:
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
@@ -184,10 +189,11 @@ private enum Golden {
     static let backup = """
         Usage: vitals-consumer backup [OPTIONS] DIR
 
-        Copies both databases into a new folder, each into a folder of its own in it.
+        Copies both databases into a new folder, each into its own subfolder.
 
-        It works while the service runs. Keep DIR/data and DIR/keys apart, and the root key apart from both.
-        What is forgotten here is forgotten only when the last backup of the keys is gone, too.
+        It works while the service is running. Keep DIR/data and DIR/keys apart, and the root key apart from
+        both. What is forgotten here is completely forgotten only when the last backup of the keys is gone,
+        too.
 
         Arguments:
           DIR  a folder that is empty or does not exist yet
@@ -204,20 +210,20 @@ private enum Golden {
     static let restore = """
         Usage: vitals-consumer restore [OPTIONS] [DIR]
 
-        Makes a backup the state of this consumer; the service must not be running.
+        Restores a backup as the state of this consumer; the service must not be running.
 
         There must be no databases in the state folder: nothing is overwritten. The backup is checked with
         the root key before anything is put in place. Gateways then send again what they keep, and the
-        service takes what it has not. Who was forgotten after the backup, by the list of the forgotten, is
-        forgotten again.
+        service takes what it does not have. People who were forgotten after the backup, according to the
+        list of the forgotten, are forgotten again.
 
         Arguments:
           DIR  what backup has written
 
         Options:
-              --data DIR        the folder of vitals.db, where it is not DIR/data
-              --keys DIR        the folder of keys.db, where it is not DIR/keys
-              --forgotten FILE  a list of the forgotten, beside those in the backup and in the state folder
+              --data DIR        the folder of vitals.db, if it is not DIR/data
+              --keys DIR        the folder of keys.db, if it is not DIR/keys
+              --forgotten FILE  a list of the forgotten, besides those in the backup and the state folder
           -s, --settings FILE   the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help            shows this help
 
@@ -247,18 +253,17 @@ private enum Golden {
     static let rotateRoot = """
         Usage: vitals-consumer rotate-root [OPTIONS]
 
-        Changes the root key: wraps every key again, under another one.
+        Changes the root key: wraps every key again under a new one.
 
-        It works while the service runs. The new key takes the old one's place at root_key_file; readings,
-        persons' secrets and the identity stay the same. Where the root key is a credential of systemd's,
-        --new-key names the new one: run this with the old credential, give the service the new one, and
-        restart it.
+        It works while the service is running. The new key replaces the old one at root_key_file; readings,
+        people's secrets and the identity stay the same. If the root key is a systemd credential, --new-key
+        names the new one: run this with the old credential, give the service the new one, and restart it.
 
-        Backups of the keys from before still need the old root key, and it opens them: keep a copy of it,
-        apart, for as long as you keep them, or make a new backup and destroy both.
+        Earlier backups of the keys still need the old root key, which opens them: keep a copy of it in a
+        separate place for as long as you keep these backups, or make a new backup and destroy both.
 
         Options:
-              --new-key FILE   a key to take, 32 bytes as base64, instead of a random one
+              --new-key FILE   a file with the key to use, 32 bytes in base64, instead of a random one
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help           shows this help
 
@@ -267,16 +272,16 @@ private enum Golden {
     static let forget = """
         Usage: vitals-consumer forget [OPTIONS]
 
-        Forgets a person: deletes all that is stored of them, and the keys to it.
+        Forgets a person: deletes everything that is stored about them, and the keys to it.
 
-        Nobody can bring it back. The account stays, with its devices and claims, unless --account takes it
-        along. Where the service runs, the person is put on the list of the forgotten, and the service does
-        the rest at SIGHUP (systemctl reload) or at its next start. A backup from before that is restored is
-        made to forget them, too.
+        Nobody can bring it back. The account stays, with its devices and claims, unless you add --account.
+        If the service is running, the person is put on the list of the forgotten, and the service does the
+        rest at SIGHUP (systemctl reload) or at its next start. If an earlier backup is restored, the person
+        is forgotten there, too.
 
         Options:
               --user ID        the person
-              --account        with their account
+              --account        also deletes their account
               --yes            does not ask
           -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
           -h, --help           shows this help
@@ -289,9 +294,10 @@ private enum Golden {
     static let export = """
         Usage: vitals-consumer export [OPTIONS] DIR
 
-        Writes all that is stored of a person into a new folder, opened: JSON, CSV and their picture.
+        Writes everything that is stored about a person into a new folder, in the clear: JSON, CSV, a
+        picture.
 
-        It works while the service runs. What it writes is in the clear.
+        It works while the service is running. What it writes is in the clear.
 
         Arguments:
           DIR  a folder that does not exist yet

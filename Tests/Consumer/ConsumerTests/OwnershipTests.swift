@@ -313,7 +313,7 @@ struct OwnershipTests {
         let nowhere = try consumer([
             "restore", folder.path("2026-11-21"), "--forgotten", folder.path("nowhere/forgotten"),
         ])
-        #expect(nowhere.exitStatus() == 78 && nowhere.text.contains("no keys.db beside it"), "\(nowhere.text)")
+        #expect(nowhere.exitStatus() == 78 && nowhere.text.contains("a keys.db next to it"), "\(nowhere.text)")
     }
 
     @Test("change the root key so that the service goes on, and keep a folder's owner and mode")

@@ -254,7 +254,7 @@ struct RootKeyTests {
         let before = unixMilliseconds()
         let keys = try Keys(household.settings(), .write)
         #expect(try keys.person("demo", version: 1)?.stream.publicKey == publicKey && publicKey != nil)
-        let made = try #require(try keys.newestMade(of: ID("demo")))
+        let made = try #require(try keys.latestMade(of: ID("demo")))
         #expect(version == 1 ? (before - 1000...unixMilliseconds() + 1000).contains(made) : made == 5)
         #expect(try keys.forgotten().isEmpty)
     }

@@ -145,7 +145,7 @@ struct EnrolmentTests {
         let first = try home.enrol()
         #expect(first.status == 0 && first.text.contains("no gateway is running here"), "\(first)")
         let second = try home.enrol()
-        #expect(second.status == 64 && second.text.contains("enrolled already, as attic"), "\(second)")
+        #expect(second.status == 64 && second.text.contains("already enrolled, as attic"), "\(second)")
         #expect(try home.enrol(["--again"]).status == 0)
         #expect(home.requests.count == 2)
     }
@@ -200,7 +200,7 @@ struct EnrolmentTests {
         #expect(none.status == 65 && none.text.contains("it has 8 of 24 characters"), "\(none)")
         #expect(home.requests.isEmpty)
         let unknown = try home.enrol(code: EnrolmentCode.random().text)
-        #expect(unknown.status == 77 && unknown.text.contains("codes are good once"), "\(unknown)")
+        #expect(unknown.status == 77 && unknown.text.contains("a code works once"), "\(unknown)")
         #expect(try home.enrol().status == 75)
         #expect(try home.enrolment == nil)
     }

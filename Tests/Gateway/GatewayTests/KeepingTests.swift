@@ -54,7 +54,7 @@ struct KeepingTests {
     }
 
     @Test(
-        "where nothing is heard for long, discovery is begun again, then the adapter is switched off and on, then it is said"
+        "if nothing is heard for long, discovery is restarted, then the adapter is switched off and on, then this is reported"
     )
     func recovery() throws {
         let home = try Home(
@@ -147,7 +147,7 @@ struct KeepingTests {
         home.gateway.end()
         _ = try home.folder.write(#"{"sensors":[{"id":7}]}"#, to: "gateway/sensors.json")
         try home.restartGateway()
-        #expect(home.gateway.line(containing: "Put aside") != nil)
+        #expect(home.gateway.line(containing: "It was put aside") != nil)
         try home.waitUntilOnline()
         let events = try home.subscribe("events")
         #expect(home.sensor.obeys("drop 0"))

@@ -258,10 +258,10 @@ struct RoomTests {
         // All of it was acknowledged long ago, but for the loose block.
         try bench.database().execute("UPDATE blocks SET state = 1, changed = 1 WHERE sequence = 0")
         #expect(try store.removeAcknowledged(before: 1000) == 0)
-        #expect(try store.removeUnneededKeys(before: 1000, besides: []) == 0)
+        #expect(try store.removeUnneededKeys(before: 1000, excluding: []) == 0)
         try bench.database().execute("UPDATE blocks SET state = 1, changed = 1")
         #expect(try store.removeAcknowledged(before: 1000) == 1)
-        #expect(try store.removeUnneededKeys(before: 1000, besides: []) == 2)
+        #expect(try store.removeUnneededKeys(before: 1000, excluding: []) == 2)
     }
 
     @Test("a database of the first version is brought up to date, and what it holds is sent")

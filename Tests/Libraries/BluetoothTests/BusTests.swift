@@ -51,7 +51,8 @@ struct BusTests {
         Central(bus: .address(bus.address)) { events.append($0) }
     }
 
-    @Test("that does not let us talk to BlueZ is told from one without BlueZ, with what to do, and asked again")
+    @Test(
+        "that does not let us talk to BlueZ is distinguished from one without BlueZ, with what to do, and asked again")
     func notPermitted() throws {
         let rule = "<policy context=\"mandatory\"><deny send_destination=\"org.bluez\"/></policy>"
         let bus = try ConfiguredBus(rule)

@@ -25,7 +25,7 @@ struct AgentTests {
     }
 
     @Test(
-        "says no where a number is to be compared, or where the device wants to use a service of this machine",
+        "says no if a number is to be compared, or if the device wants to use a service of this machine",
         arguments: [
             ("RequestConfirmation", [device, .uint32(123_456)], "compared"),
             ("AuthorizeService", [device, .string("00001124-0000-1000-8000-00805f9b34fb")], "nothing here"),

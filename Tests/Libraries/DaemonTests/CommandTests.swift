@@ -90,7 +90,7 @@ struct CommandTests {
         arguments: [
             ("", "which command? There are watch, read\nsee vitals --help"),
             ("wach", "unknown command \"wach\"; did you mean watch?\nsee vitals --help"),
-            ("frobnicate", "unknown command \"frobnicate\"; there are watch, read\nsee vitals --help"),
+            ("frobnicate", "unknown command \"frobnicate\"; the commands are watch, read\nsee vitals --help"),
             ("read", "which command? There are steps\nsee vitals read --help"),
             ("read stps", "unknown command \"stps\"; did you mean steps?\nsee vitals read --help"),
             ("--prot 1 watch", "unknown option \"--prot\"; did you mean --port?\nsee vitals --help"),
@@ -141,7 +141,7 @@ struct CommandTests {
             { try arguments.optionalString("json") }, { try arguments.flag("port") ? "" : nil },
         ] as [() throws -> String?] {
             let error = thrown(UsageError.self) { try ask() }
-            #expect(error?.problem.contains("this is a defect of vitals") == true)
+            #expect(error?.problem.contains("this is a bug in vitals") == true)
         }
     }
 

@@ -26,7 +26,7 @@ struct ProcessTests {
     }
 
     @Test(
-        "refuses what is no UUID",
+        "refuses what is not a UUID",
         arguments: [
             "", "\n", "0123456789abcdef0123456789abcdef", "01234567-89ab-cdef-0123-456789abcde",
             "01234567-89ab-cdef-0123-456789abcdeg\n",

@@ -181,7 +181,7 @@ struct SettingsTests {
             ("{ id: 'a', sensors: { s: 1 } }", "sensors.s: expected an object, found 1"),
             (
                 "{ id: 'a', sensors: { Strap: {} } }",
-                "sensors: \"Strap\" is no id\nan id is 1 to 36 characters from a-z, 0-9 and -, such as \"strap\""
+                "sensors: \"Strap\" is not an id\nan id is 1 to 36 characters from a-z, 0-9 and -, such as \"strap\""
             ),
             ("{ id: 'a', name: 'nobody' }", "name: nobody is taken\nchoose another"),
             ("{ id: 'a', name: 'no\\nbody' }", "name: no\\nbody is taken\nchoose another"),
@@ -210,12 +210,15 @@ struct SettingsTests {
     }
 
     @Test(
-        "refuses a key that is there twice, wherever it is and however it is spelt",
+        "refuses a key that appears twice, wherever it is and however it is spelt",
         arguments: [
-            ("{ id: 'a',\n  name: 'b',\n  id: 'c' }", "the key \"id\" is there twice, on lines 1 and 3"),
-            ("{ id: 'a', broker: { port: 1, 'port': 2 } }", "the key \"port\" is there twice, on line 1"),
-            ("{ id: 'a', rooms: [{ name: 'b' }, { name: 'c', \"n\\u0061me\": 'd' }] }", "the key \"name\" is there"),
-            ("{ id: 'a', sensors: { s: { name: 'b' }, s: { name: 'c' } } }", "the key \"s\" is there twice, on line 1"),
+            ("{ id: 'a',\n  name: 'b',\n  id: 'c' }", "the key \"id\" appears twice, on lines 1 and 3"),
+            ("{ id: 'a', broker: { port: 1, 'port': 2 } }", "the key \"port\" appears twice, on line 1"),
+            (
+                "{ id: 'a', rooms: [{ name: 'b' }, { name: 'c', \"n\\u0061me\": 'd' }] }",
+                "the key \"name\" appears twice"
+            ),
+            ("{ id: 'a', sensors: { s: { name: 'b' }, s: { name: 'c' } } }", "the key \"s\" appears twice, on line 1"),
         ])
     func duplicates(text: String, problem: String) {
         let error = thrown(SettingsError.self) { try Gateway.parse(text) }
@@ -224,7 +227,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "names the line of what is no JSON5",
+        "names the line of what is not JSON5",
         arguments: [
             ("", "line 1: the text ends where a value is expected"),
             ("// nothing\n", "line 2: the text ends where a value is expected"),
@@ -235,15 +238,15 @@ struct SettingsTests {
             ("{ id: 'a", "line 1: the string has no closing quote"),
             ("{ id: /* \n no end", "line 1: the comment has no */"),
             ("{ // {\n  broker: {\n    port: 1,\n", "line 2: what begins here has no }"),
-            ("{\n  live: yes }", "line 2: \"yes\" is no value; does it need quotes?"),
+            ("{\n  live: yes }", "line 2: \"yes\" is not a value; does it need quotes?"),
             ("{\n  id: }", "line 2: a value is missing"),
             ("{\n  id: 'a',, }", "line 2: a key is missing"),
             ("{\n  pass-word: 'a' }", "line 2: the key \"pass-word\" needs quotes"),
             ("{ id: 'a\\\nb' }\n}", "line 3: something follows the last }"),
             (String(repeating: "[", count: 33), "line 1: nested too deeply"),
             // Foundation's reader of Swift 6.0 ends the process on each of these.
-            ("{\n  '\\q': 1 }", "line 2: \\q is no escape"),
-            ("{ '\\ud800': 1 }", "line 1: \\ud800 is no character"),
+            ("{\n  '\\q': 1 }", "line 2: \\q is not an escape"),
+            ("{ '\\ud800': 1 }", "line 1: \\ud800 is not a character"),
             ("{ 'a\u{1}': 1 }", "line 1: a control character in a string"),
             ("{ a\\q: 1 }", "line 1: the key \"a\\q\" needs quotes"),
         ])
@@ -259,7 +262,7 @@ struct SettingsTests {
         ])
     func noNumbers(word: String) {
         let error = thrown(SettingsError.self) { try Gateway.parse("{ id: 'a',\n limit: \(word) }") }
-        #expect(error?.problem == "not valid JSON5 (line 2: \"\(word)\" is no value; does it need quotes?)")
+        #expect(error?.problem == "not valid JSON5 (line 2: \"\(word)\" is not a value; does it need quotes?)")
     }
 
     @Test(

@@ -17,7 +17,7 @@ struct StateLockTests {
         let error = thrown(Failure.self) { try StateLock(folder: folder.path) }
         #expect(error?.exitCode == .temporary)
         #expect(error?.message == "the state folder \(folder.path) is in use by process \(getpid())")
-        #expect(error?.hint?.contains("stop that first") == true)
+        #expect(error?.hint?.contains("stop that process first") == true)
         first = nil
         _ = try StateLock(folder: folder.path)
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite("A publication that a broker ends the connection over")
 struct BlameTests {
     @Test(
-        "is told to its owner, and is not published again for a while; everything else is",
+        "is reported to its owner, and is not published again for a while; everything else is",
         arguments: [0x81, 0x82, 0x95])
     func heldBack(_ code: UInt8) throws {
         let broker = try FakeBroker()
@@ -45,7 +45,7 @@ struct BlameTests {
     }
 
     @Test(
-        "is not looked for where a broker says that it goes away, or that another has our name",
+        "is not looked for if a broker says that it goes away, or that another has our name",
         arguments: [0x8B, 0x8E])
     func otherReasons(_ code: UInt8) throws {
         let broker = try FakeBroker()

@@ -73,7 +73,7 @@ struct OutgoingTests {
     }
 
     @Test(
-        "is refused where the broker has said that its packets are smaller, to the byte",
+        "is refused if the broker has said that its packets are smaller, to the byte",
         arguments: [0, 1, 2, 130, 140])
     func packetSize(correlation: Int) throws {
         let configuration = ["allow_anonymous true", "max_packet_size 2000"]

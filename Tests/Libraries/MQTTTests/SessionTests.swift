@@ -131,7 +131,7 @@ struct SessionTests {
         options.passwordFile = path
         try Client.with(options) { client in
             let text = try client.failure().description
-            #expect(text.hasPrefix("cannot read the password file \(path): others than its owner may read it"))
+            #expect(text.hasPrefix("cannot read the password file \(path): users who are not its owner may read it"))
             #expect(text.hasSuffix("(run chmod 600 \(path))"))
         }
     }

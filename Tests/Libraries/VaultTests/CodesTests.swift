@@ -70,7 +70,7 @@ struct CodesTests {
     }
 
     @Test(
-        "what is no enrolment code is refused, and not repeated",
+        "what is not an enrolment code is refused, and not repeated",
         arguments: [
             "", "04HM-ASW9-ZVEB-N63P-AGS1-009", "04HM-ASW9-ZVEB-N63P-AGS1-00933", "04HM-ASW9-ZVEB-N63P-AGS1-009U",
             "04HM_ASW9_ZVEB_N63P_AGS1_0093", "04HM-ASW9-ZVEB-N63P-AGS1-009é",

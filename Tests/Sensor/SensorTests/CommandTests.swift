@@ -30,7 +30,7 @@ struct CommandTests {
     func reads(line: String, instruction: Instruction) throws { #expect(try Instruction(line) == instruction) }
 
     @Test(
-        "are refused where they are wrong",
+        "are refused if they are wrong",
         arguments: [
             "fly", "drop soon", "drop -1", "silent", "silent maybe", "malformed 0", "malformed xy", "steps -1", "steps",
             "temperature", "temperature hot", "heart-rate 70000", "battery 101", "plug 3", "restart -1",

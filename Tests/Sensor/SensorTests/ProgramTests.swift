@@ -136,7 +136,7 @@ struct ProgramTests {
             (["stand-in", "--bus", "x", "--rate", "51"], 64, "--rate"),
             (
                 ["stand-in", "--bus", "x", "--profile", "bike", "--rate", "1"], 64,
-                "--rate: is for heart rates, which a bike has not"
+                "--rate: is for heart rates, which a bike does not measure"
             ),
             (["adapter", "--sensors", "2"], 64, "--sensors: an adapter is one sensor"),
         ] as [([String], Int32, String)])

@@ -87,11 +87,11 @@ struct RecordingTests {
             ("elapsed_s,heart_rate_bpm\n,70", "a.csv: line 2, column elapsed_s: is empty"),
             (
                 "elapsed_s,heart_rate_bpm\n-1,70",
-                "a.csv: line 2, column elapsed_s: \"-1\" is no number from 0.0 to 1000000000.0"
+                "a.csv: line 2, column elapsed_s: \"-1\" is not a number from 0.0 to 1000000000.0"
             ),
             (
                 "elapsed_s,heart_rate_bpm\nnan,70",
-                "a.csv: line 2, column elapsed_s: \"nan\" is no number from 0.0 to 1000000000.0"
+                "a.csv: line 2, column elapsed_s: \"nan\" is not a number from 0.0 to 1000000000.0"
             ),
             (
                 "elapsed_s,heart_rate_bpm\n1,70\n\n0,71",
@@ -99,19 +99,19 @@ struct RecordingTests {
             ),
             (
                 "elapsed_s,heart_rate_bpm\n0,fast",
-                "a.csv: line 2, column heart_rate_bpm: \"fast\" is no whole number from 0 to 65535"
+                "a.csv: line 2, column heart_rate_bpm: \"fast\" is not a whole number from 0 to 65535"
             ),
             (
                 "elapsed_s,heart_rate_bpm\n0,70000",
-                "a.csv: line 2, column heart_rate_bpm: \"70000\" is no whole number from 0 to 65535"
+                "a.csv: line 2, column heart_rate_bpm: \"70000\" is not a whole number from 0 to 65535"
             ),
             (
                 "elapsed_s,heart_rate_bpm,steps\n0,70,-1",
-                "a.csv: line 2, column steps: \"-1\" is no whole number from 0 to 4294967295"
+                "a.csv: line 2, column steps: \"-1\" is not a whole number from 0 to 4294967295"
             ),
             (
                 "elapsed_s,heart_rate_bpm,temperature_c\n0,70,warm",
-                "a.csv: line 2, column temperature_c: \"warm\" is no temperature"
+                "a.csv: line 2, column temperature_c: \"warm\" is not a temperature"
             ),
         ])
     func badRecordings(text: String, message: String) throws {
@@ -134,7 +134,7 @@ struct RecordingTests {
     }
 
     @Test(
-        "what is no decimal number is refused",
+        "what is not a decimal number is refused",
         arguments: ["", ".", "36.", ".5", "1e3", "36.97.1", "1234567", "3-6", "36.-5"])
     func notDecimal(text: String) { #expect(MedicalFloat(decimal: text) == nil) }
 

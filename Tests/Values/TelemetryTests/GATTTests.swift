@@ -113,7 +113,7 @@ import Testing
         #expect(fault { try StepsEncoding.uint32.steps(in: [1, 2, 3]) } == .truncated)
         #expect(
             fault { try StepsEncoding(named: "int9") }
-                == .notAllowed("\"int9\" is none of uint8, uint16, uint24, uint32, step-counter-summary"))
+                == .notAllowed("\"int9\" is not one of uint8, uint16, uint24, uint32, step-counter-summary"))
 
         #expect(try TemperatureEncoding(named: "float").temperature(in: hex("71 0E 00 FE")).thousandths == 36_970)
         #expect(try TemperatureEncoding(named: "sfloat").temperature(in: hex("73 F1")).thousandths == 37_100)

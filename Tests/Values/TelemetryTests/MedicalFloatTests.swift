@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "has no thousandths where there is no number",
+        "has no thousandths if there is no number",
         arguments: [.notANumber, .notAtThisResolution, .positiveInfinity, .negativeInfinity, .reserved]
             as [MedicalFloat])
     func special(value: MedicalFloat) {

@@ -108,8 +108,8 @@ struct Call {
         guard credential != nil, error.kind == .refused else { return Failure(error) }
         return Failure(
             .refused,
-            "this device was signed out at \(broker.address): it was revoked, or the password was reset, or the account deleted",
-            hint: "vitals sign-in; or go without a name: --anonymous")
+            "this device was signed out at \(broker.address): it was revoked, the password was reset, or the account was deleted",
+            hint: "vitals sign-in; or connect without a name: --anonymous")
     }
 
     /// Why somebody may not see something, with what to do: on a broker with accounts, everybody sees their own
@@ -119,8 +119,8 @@ struct Call {
         let hint: String? =
             switch (credential, gateway) {
             case (nil, _): broker.username == nil ? "sign in: vitals sign-in; or name a user: --username" : nil
-            case (_, nil): "name a gateway of yours with --gateway: vitals gateways"
-            default: "is it yours, and of your household? vitals gateways"
+            case (_, nil): "name one of your gateways with --gateway: vitals gateways"
+            default: "is it yours, and part of your household? vitals gateways"
             }
         return Failure(.refused, error.sentence, hint: hint ?? Failure(error).hint)
     }

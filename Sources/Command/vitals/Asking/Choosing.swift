@@ -31,7 +31,7 @@ extension Household.Gateway {
         guard let sensor = known.first else {
             throw Failure(
                 .unavailable, "gateway \(id) at \(call.broker.address) has no sensor",
-                hint: "`vitals scan` shows which are near, `vitals connect` adds one")
+                hint: "`vitals scan` shows those nearby, `vitals connect` adds one")
         }
         guard known.count == 1 else {
             let names = known.map(\.id.text).joined(separator: ", ")

@@ -49,7 +49,7 @@ struct Credential: Equatable {
             guard let bytes = try SmallFile.read(place.file, atMost: 4096) else { return nil }
             let json = try JSON(payload: bytes)
             guard case .string(let user) = json["user"], case .string(let device) = json["device"] else {
-                throw Failure(.configuration, "it has no user or no device")
+                throw Failure(.configuration, "it has no user, or no device")
             }
             return Credential(user: try ID(user), device: try ID(device))
         } catch {
@@ -67,7 +67,7 @@ struct Credential: Equatable {
             let json: JSON = ["user": .string(user.text), "device": .string(device.text)]
             try SmallFile.replace(place.file, with: json.bytes + [UInt8(ascii: "\n")])
         } catch {
-            throw Failure(.inputOutput, "signed in, but that cannot be kept here: \(error)")
+            throw Failure(.inputOutput, "signed in, but the sign-in cannot be stored here: \(error)")
         }
     }
 

@@ -58,10 +58,10 @@ extension Failure {
         let later = error.retryAfterSeconds.map { "try again in \($0) s" }
         let hint: String? =
             switch error.code {
-            case .sensorOffline: "is it worn, in range, and its battery charged?" + (later.map { " Then \($0)" } ?? "")
+            case .sensorOffline: "is it worn, in range and charged?" + (later.map { " Then \($0)" } ?? "")
             case .notSupported: "`vitals sensors` shows what each sensor can do"
-            case .unknownSensor: "`vitals sensors` shows which there are"
-            case .unknownDevice: "`vitals scan` shows which are near"
+            case .unknownSensor: "`vitals sensors` lists all of them"
+            case .unknownDevice: "`vitals scan` shows those nearby"
             case .malformedValue: "do the gateway's settings name the right encoding for this sensor?"
             case .internal: "the gateway's log says more"
             default: later

@@ -13,7 +13,7 @@ func idMeant(by wanted: String, among known: [(id: String, name: String?)], _ ki
     guard found.count < 2 else {
         throw Failure(
             .usage, "which \(kind)? Several are called \(escaped(wanted)): \(found.map(\.id).joined(separator: ", "))",
-            hint: "name the one by its id")
+            hint: "name it by its id")
     }
     return found.first?.id
 }
@@ -64,7 +64,7 @@ extension Call {
             guard let id else {
                 throw arguments.refusal(
                     of: "gateway",
-                    "expected an id, found \(escaped(wanted)); names are known to people who are signed in")
+                    "expected an id, found \(escaped(wanted)); only people who are signed in can use names")
             }
             return id
         }
@@ -90,7 +90,7 @@ extension Household {
                 known.isEmpty ? "there is none" : "there are \(Set(known.map(\.id)).sorted().joined(separator: ", "))"
             throw Failure(
                 .notFound, "no sensor is called \(escaped(wanted)): \(there)",
-                hint: "`vitals sensors` shows which there are")
+                hint: "`vitals sensors` lists all of them")
         }
         return id
     }

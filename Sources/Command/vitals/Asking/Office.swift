@@ -107,7 +107,7 @@ final class Office {
             address(name), members, within: limit,
             silence: Failure(
                 .temporary, "the consumer did not answer in \(Call.text(of: limit))",
-                hint: "does it run, with this broker? Does it have accounts? systemctl status vitals-consumer"),
+                hint: "is it running, with this broker? Does it have accounts? systemctl status vitals-consumer"),
             denial: denial, meanwhile: meanwhile
         ).outcome
     }
@@ -116,14 +116,14 @@ final class Office {
     private var denial: Failure? {
         guard let person else {
             return Failure(
-                .unavailable, "this home has no accounts: its broker lets nobody sign up or in",
-                hint: "a person of the consumer's settings asks with --username NAME --password-file FILE")
+                .unavailable, "this home has no accounts: nobody can sign up or sign in at its broker",
+                hint: "a person in the consumer's settings asks with --username NAME --password-file FILE")
         }
         guard call.credential == nil else { return nil }
         return Failure(
             .refused, "the broker at \(call.broker.address) does not let the user \(person) ask as a person",
             hint:
-                "is \(person) a person of the consumer's settings, and one of the broker's rules? See mosquitto/vitals.acl"
+                "is \(person) in the consumer's settings, and in the broker's rules? See mosquitto/vitals.acl"
         )
     }
 
@@ -158,8 +158,8 @@ extension Failure {
         let hint: String? =
             switch error.code {
             case .internal: "the consumer's log says more"
-            case .notSupported where error.field == "accounts": "its people are those of the consumer's settings"
-            case .notSupported: "are vitals and the consumer of one version?"
+            case .notSupported where error.field == "accounts": "its people are those in the consumer's settings"
+            case .notSupported: "are vitals and the consumer of the same version?"
             default: error.retryAfterSeconds.map { "try again in \($0) s" }
             }
         self.init(

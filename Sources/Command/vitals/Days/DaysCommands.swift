@@ -34,15 +34,15 @@ enum DaysCommands {
         examples: [Example("vitals today")])
 
     private static let day = Command(
-        name: "day", summary: "Shows any day of yours, as today shows this one.",
+        name: "day", summary: "Shows any of your days, as `today` shows this one.",
         arguments: [.required("DATE", "such as 2026-11-21, or yesterday", values: CalendarDay.words)],
         examples: [Example("vitals day yesterday"), Example("vitals day 2026-11-21")])
 
     private static let week = Command(
-        name: "week", summary: "Draws a week, Monday to Sunday, a bar for each day.",
+        name: "week", summary: "Draws a week, from Monday to Sunday, with a bar for each day.",
         discussion: """
-            A line stands where the goal is, a star where it was reached. Of temperatures and heart rates the least, the mean and \
-            the most are drawn.
+            A line marks the goal, and a star the days on which it was reached. Of temperatures and heart rates, the lowest, \
+            mean and highest values are drawn.
             """,
         options: [of],
         arguments: [
@@ -58,27 +58,27 @@ enum DaysCommands {
         examples: [Example("vitals month"), Example("vitals month 2026-10 --of energy")])
 
     private static let year = Command(
-        name: "year", summary: "Draws a year, a bar for each month's average day.",
-        discussion: "Behind a bar stand the mean, the total, and on how many days the goal was reached.",
+        name: "year", summary: "Draws a year, with a bar for each month's average day.",
+        discussion: "After each bar come the mean, the total, and the number of days on which the goal was reached.",
         options: [of], arguments: [.optional("YEAR", "such as 2026, or last", values: ["last"])],
         examples: [Example("vitals year"), Example("vitals year last --of heart-rate")])
 
     private static let period = [
-        Option.value("from", "TIME", "from when, such as \"2026-11-21 14:00\", 14:00, yesterday or -2h"),
-        Option.value("to", "TIME", "until when (default: now)"),
+        Option.value("from", "TIME", "the beginning, such as \"2026-11-21 14:00\", 14:00, yesterday or -2h"),
+        Option.value("to", "TIME", "the end (default: now)"),
     ]
 
     private static let heartRate = Command(
-        name: "heart-rate", summary: "Draws your recorded heart rate over any time.",
+        name: "heart-rate", summary: "Draws your recorded heart rate over any period.",
         discussion: """
-            Without --from and --to it draws the last hour. The line is the mean; the shade behind it goes from the least to the \
-            most.
+            Without --from and --to, it draws the last hour. The line is the mean; the shade behind it goes from the lowest to the \
+            highest value.
 
-            A time is a day and a time of day, one of them (a time alone is today's), now, or so long ago: -90s, -30m, -2h, -1h30m, \
-            -7d, -1w. With a day alone, --from is its beginning and --to its end.
+            A time is a day and a time of day, one of the two (a time of day alone means today), now, or how long ago: -90s, -30m, \
+            -2h, -1h30m, -7d, -1w. With a day alone, --from means its beginning and --to its end.
             """,
         optionsAlone: period + [
-            .value("points", "N", "how many points at most, 1 to 2000 (default: as fit the terminal)")
+            .value("points", "N", "how many points at most, 1 to 2000 (default: what fits the terminal)")
         ],
         examples: [
             Example("vitals heart-rate --from 14:00 --to 15:30"), Example("vitals heart-rate --from -7d"),
@@ -86,29 +86,31 @@ enum DaysCommands {
         ],
         subcommands: [
             Command(
-                name: "at", summary: "Shows what was measured at a time, or within 30 seconds of it.",
+                name: "at", summary: "Shows what was measured at a moment, or within 30 seconds of it.",
                 arguments: [.required("TIME", "such as \"2026-11-21 14:00:05\" or -5m")],
                 examples: [Example("vitals heart-rate at 14:00:05")]),
             Command(
                 name: "variability", summary: "Shows how much the time between beats varies: RMSSD and SDNN.",
-                discussion: "Without --from and --to it is the last hour's; at most 24 hours.", options: period,
+                discussion: "Without --from and --to, it covers the last hour. The period has at most 24 hours.",
+                options: period,
                 examples: [Example("vitals heart-rate variability --from -5m")]),
             Command(
-                name: "delete", summary: "Deletes what was recorded in a time, for good.",
-                discussion: "Both --from and --to have to be said. What else comes in of that time is not kept either.",
+                name: "delete", summary: "Deletes what was recorded in a period, for good.",
+                discussion:
+                    "Both --from and --to are required. What arrives later from that period is not kept either.",
                 options: period + [.flag("yes", short: "y", "does not ask first")],
                 examples: [Example("vitals heart-rate delete --from 14:00 --to 14:05")]),
         ], runsAlone: true)
 
     private static let goals = Command(
-        name: "goals", summary: "Shows how far today's goals are, and changes them.",
+        name: "goals", summary: "Shows the progress of today's goals, and changes the goals.",
         examples: [
             Example("vitals goals"), Example("vitals goals set --steps 12000 --distance 8km --energy none"),
         ],
         subcommands: [
             Command(
                 name: "set", summary: "Changes the goals that the command line names.",
-                discussion: "They hold from today on; earlier days keep the goals that they had.",
+                discussion: "The change applies from today on; earlier days keep the goals that they had.",
                 options: [
                     .value("steps", "N", "steps a day, or none"),
                     .value("distance", "LENGTH", "a day, such as 8km, 8000m or 5mi, or none"),
@@ -121,7 +123,7 @@ enum DaysCommands {
                         "of", "NAME", "the goal: steps, distance or energy", default: "steps",
                         values: Goals.Goal.allCases.map(\.rawValue)),
                     .value("day", "DAY", "such as 2026-11-21 (default: today)"),
-                    .value("svg", "FILE", "writes the picture there"),
+                    .value("svg", "FILE", "writes the picture to FILE"),
                 ],
                 examples: [Example("vitals goals share --svg today.svg")]),
         ], runsAlone: true)

@@ -30,7 +30,7 @@ struct HeartRates {
         }
         let pieces = Self.pieces(data, Int64(begin), Int64(width))
         guard !pieces.isEmpty else {
-            Output.note("no heart rate recorded from \(period.words)")
+            Output.note("no heart rate was recorded from \(period.words)")
             return .ok
         }
         let graph = Graph(from: period.from, to: period.to, pieces: pieces)
@@ -88,7 +88,7 @@ struct HeartRates {
         let data = try Office.visit(call) { try $0.ask("heart-rate/variability", period.fields) }
         guard !call.isJSON else { return try print(data.line) }
         guard let beats = data.whole("beats"), beats > 0 else {
-            Output.note("no intervals between beats recorded from \(period.words): does the sensor send them?")
+            Output.note("no intervals between beats were recorded from \(period.words): does the sensor send them?")
             return .ok
         }
         let named = [("Mean RR", "mean_rr_ms"), ("RMSSD", "rmssd_ms"), ("SDNN", "sdnn_ms")]
@@ -108,7 +108,7 @@ struct HeartRates {
                 hint: "if you are sure, add --yes")
         }
         _ = try Office(call)
-        guard isSure || isConfirmed("All heart rates from \(period.words) will be deleted, for good. Delete them?")
+        guard isSure || isConfirmed("All heart rates from \(period.words) will be deleted for good. Delete them?")
         else {
             throw Failure(.declined, "nothing was changed")
         }

@@ -159,7 +159,7 @@ struct Period {
                 if from == to {
                     "the range is empty: it begins and ends at \(start)"
                 } else if end == nil {
-                    "\(start) lies in the future, and without --to the range ends now, at \(last)"
+                    "\(start) is in the future, and without --to the range ends now, at \(last)"
                 } else {
                     "the range is reversed: it begins at \(start) and ends before that, at \(last); swap --from and --to"
                 }

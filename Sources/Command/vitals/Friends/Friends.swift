@@ -45,7 +45,7 @@ struct Friends {
         guard !call.isJSON else { return try print(data.line) }
         _ = try print((data.text("code") ?? "-") + "\n")
         let end = data.time("expires").map { ", until \($0)" } ?? ""
-        Output.note("good once\(end): a person who gives it to `friends invite` becomes your friend")
+        Output.note("it works once\(end): a person who gives it to `friends invite` becomes your friend")
         Output.note(Self.shown(data))
         return .ok
     }
@@ -57,7 +57,7 @@ struct Friends {
         _ = try print(
             data["state"] == "friend"
                 ? "you are friends now\n"
-                : "invited: if somebody here is known by this, they are asked, and may accept\n")
+                : "invited: if somebody here has this address, number or code, they are asked, and may accept\n")
         Output.note(Self.shown(data))
         return .ok
     }
@@ -72,7 +72,7 @@ struct Friends {
             return ("share", .object([JSON.Member("steps", value)]))
         }
         guard Secret.isTerminal, !call.isJSON, try office.ask("consent/get")["steps"] != true,
-            isConfirmed("Show your steps of the day to your friends?")
+            isConfirmed("Show your steps for the day to your friends?")
         else { return ("share", nil) }
         return ("share", ["steps": true])
     }
@@ -80,7 +80,7 @@ struct Friends {
     /// What friends see from now on, as a reply says it.
     private static func shown(_ data: JSON) -> String {
         data["share"]?["steps"] == true
-            ? "your friends see your steps of the day; `vitals consent --steps off` ends that"
+            ? "your friends see your steps for the day; `vitals consent --steps off` ends that"
             : "your friends do not see your steps; `vitals consent --steps on` shows them"
     }
 
@@ -193,7 +193,7 @@ struct Friends {
         }
         guard found.count == 1 else {
             let there = found.map { "\($0.name) (\($0.id))" }.joined(separator: ", ")
-            throw Failure(.usage, "which \(escaped(wanted))? There are \(there)", hint: "name the one by the id")
+            throw Failure(.usage, "which \(escaped(wanted))? There are \(there)", hint: "name that person by the id")
         }
         return entry
     }

@@ -26,11 +26,11 @@ enum FriendsCommands {
 
     private static let yes = Option.flag("yes", short: "y", "does not ask first")
     private static func name(_ offers: Offers) -> Positional {
-        .required("NAME", "the name or how it begins, or the id", offers: offers.rawValue)
+        .required("NAME", "the name or its beginning, or the id", offers: offers.rawValue)
     }
 
     private static let share = Option.value(
-        "share-steps", "ON", "on or off: whether your friends see your steps of the day", values: ["on", "off"])
+        "share-steps", "ON", "on or off: whether your friends see your steps for the day", values: ["on", "off"])
 
     private static func one(
         _ verb: String, _ offers: Offers, _ summary: String, _ options: [Option] = [], _ discussion: String = ""
@@ -42,16 +42,16 @@ enum FriendsCommands {
     private static let friends = Command(
         name: "friends", summary: "Lists your friends with their steps of today, and the people who ask to be friends.",
         discussion: """
-            Friends see each other's steps of the day, where both let them (vitals consent). Capitals do not count in names.
+            Friends see each other's steps for the day if both of them allow it (vitals consent). Names may be typed in upper or lower case.
             """,
         examples: [
             Example("vitals friends invite grace@example.org"),
-            Example("vitals friends code", "prints a code for a person beside you"),
+            Example("vitals friends code", "prints a code for a person next to you"),
             Example("vitals friends accept grace"),
         ],
         subcommands: [
             Command(
-                name: "invite", summary: "Invites somebody, or takes the code that they gave you.",
+                name: "invite", summary: "Invites somebody, or uses the code that somebody gave you.",
                 discussion: """
                     It does not say whether that person has an account. Your friends see your steps only if you say so: here, or with \
                     `vitals consent`.
@@ -66,14 +66,15 @@ enum FriendsCommands {
                 name: "code", summary: "Prints a code; the person who types it becomes your friend.", options: [share]),
             one(
                 "accept", .invitations, "Accepts a person who asks to be your friend.", [share],
-                "Your friends see your steps only if you say so: here, where it asks, or with `vitals consent`."),
+                "Your friends see your steps only if you say so: here, when the command asks, or with `vitals consent`."
+            ),
             one(
                 "refuse", .invitations, "Refuses a person who asks to be your friend."),
             one(
-                "remove", .acquaintances, "Ends a friendship, or takes back an invitation.", [yes]),
+                "remove", .acquaintances, "Ends a friendship, or withdraws an invitation.", [yes]),
             one(
                 "block", .suitors, "Removes a person, who then cannot ask again.", [yes],
-                "The id of a notification names the person whom it is about, even one who has taken the invitation back."
+                "The id of a notification stands for the person whom it is about, even if that person has withdrawn the invitation."
             ),
             one(
                 "unblock", .blocked, "Lets a blocked person ask again."),
@@ -89,10 +90,10 @@ enum FriendsCommands {
         examples: [Example("vitals cheer grace up")])
 
     private static let notifications = Command(
-        name: "notifications", summary: "Lists what you have been told, the newest first.",
-        discussion: "A star marks what you have not confirmed; without --all only that is shown.",
+        name: "notifications", summary: "Lists what you have been told, the latest first.",
+        discussion: "A star marks what you have not confirmed; without --all, only that is shown.",
         optionsAlone: [
-            .flag("all", "also what is confirmed"), .flag("follow", "and then new ones as they come; Ctrl-C ends it"),
+            .flag("all", "also what you have confirmed"), .flag("follow", "then new ones as they come; Ctrl-C ends it"),
             .value("limit", "N", "how many at most", default: "50"),
         ],
         examples: [
@@ -101,8 +102,8 @@ enum FriendsCommands {
         ],
         subcommands: [
             Command(
-                name: "confirm", summary: "Says that you know.", options: [.flag("all", "all of them")],
-                arguments: [.repeated("ID", "those that are confirmed; or --all")],
+                name: "confirm", summary: "Confirms that you have read them.", options: [.flag("all", "all of them")],
+                arguments: [.repeated("ID", "the ids of those to confirm; or --all")],
                 examples: [Example("vitals notifications confirm --all")])
         ], runsAlone: true)
 }

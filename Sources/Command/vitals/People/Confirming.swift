@@ -8,15 +8,15 @@ struct Confirming {
     private let arguments: Arguments
 
     static let options: [Option] = [
-        .value("provider", "NAME", "the provider that you sign in with, where the account has no password"),
+        .value("provider", "NAME", "the provider that you sign in with, if the account has no password"),
         .value("token-file", "FILE", "a file whose first line is a new ID token of that provider"),
     ]
 
     /// The text about it in the help of a command that has these options.
     static let explanation = """
         It takes the account's password: typed at the terminal, where it is not shown, or the first line of --password-file, or \
-        from standard input. Where you sign in with a provider, it takes a new ID token of theirs in a file; with --provider \
-        alone it prints the nonce that the token has to have.
+        from standard input. If you sign in with a provider, it takes a new ID token from the provider in a file; with \
+        --provider alone, it prints the nonce that the token has to have.
         """
 
     init(_ call: Call, _ arguments: Arguments) {

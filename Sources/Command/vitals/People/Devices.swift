@@ -36,7 +36,7 @@ struct Devices {
             }
         }
         try Output.write(call.isJSON ? data.line : "\(escaped(device)) is signed out\n")
-        if !call.isJSON { Output.note("codes for friends and gateways that you asked for are no longer valid either") }
+        if !call.isJSON { Output.note("codes for friends and gateways that you requested are no longer valid either") }
         return .ok
     }
 
@@ -47,7 +47,7 @@ struct Devices {
                 try office.ask("devices/name", [("device", .string(id)), ("name", .string(name))])
             }
         }
-        try Output.write(call.isJSON ? data.line : "\(escaped(device)) is called \(escaped(name)) now\n")
+        try Output.write(call.isJSON ? data.line : "\(escaped(device)) is now called \(escaped(name))\n")
         return .ok
     }
 }

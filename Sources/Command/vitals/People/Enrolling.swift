@@ -31,7 +31,8 @@ struct Enrolling {
         try Output.write(call.isJSON ? data.line : escaped(code) + "\n")
         if !call.isJSON {
             Output.note(
-                "good once, for an hour: type it where `vitals-gateway enrol` asks for it, on the gateway's machine")
+                "it works once, within an hour: type it when `vitals-gateway enrol` asks for it, on the gateway's machine"
+            )
         }
         return .ok
     }
@@ -72,7 +73,7 @@ struct Enrolling {
                 try office.ask("gateways/rename", [("gateway", .string(id)), ("name", .string(name))])
             }
         }
-        let words = data.text("name").map { "is called \($0) now" } ?? "has no name now"
+        let words = data.text("name").map { "is now called \($0)" } ?? "now has no name"
         try Output.write(call.isJSON ? data.line : "\(escaped(gateway)) \(words)\n")
         return .ok
     }
@@ -80,7 +81,7 @@ struct Enrolling {
     func remove() throws -> ExitCode {
         let gateway = try arguments.string("GATEWAY")
         let question =
-            "Gateway \(escaped(gateway)) will be removed: what it has not sent yet will be lost, and its sensors will be nobody's. Remove it?"
+            "Gateway \(escaped(gateway)) will be removed: what it has not sent yet will be lost, and its sensors will belong to nobody. Remove it?"
         guard try arguments.flag("yes") || isConfirmed(question) else {
             throw Failure(.declined, "nothing was changed")
         }
@@ -104,7 +105,7 @@ struct Enrolling {
             return .ok
         }
         let kinds = data.list("kinds")
-        let before = data["taken_over"] == true ? "; it was somebody else's" : ""
+        let before = data["taken_over"] == true ? "; it belonged to somebody else" : ""
         try Output.write(
             "\(sensor.name) is yours\(before). Recorded: \(kinds.isEmpty ? "nothing" : JSON.array(kinds).words)\n")
         if !kinds.contains("heart-rate") {

@@ -19,10 +19,10 @@ struct Forgetting {
         return try Office.visit(call) { office in
             let asked = try office.ask("reset-all/ask")
             if !call.isJSON {
-                Output.note(asked.text("message") ?? "All that is kept of you will be deleted")
+                Output.note(asked.text("message") ?? "Everything that is stored about you will be deleted")
                 for (name, count) in Self.counts(asked["what"]) { Output.note("  \(name): \(count)") }
             }
-            guard try isSure || isConfirmed("Delete all of it, for good?") else {
+            guard try isSure || isConfirmed("Delete all of it for good?") else {
                 throw Failure(.declined, "nothing was changed")
             }
             let fields = [("confirmation", asked["confirmation"])] + (try confirming.fields(asked))
@@ -84,7 +84,7 @@ struct Forgetting {
         try refuseUnasked()
         let data = try Office.visit(call) { office in
             let account = try office.ask("account/get")
-            guard try isSure || isConfirmed("Your account and everything in it will be deleted, for good. Delete it?")
+            guard try isSure || isConfirmed("Your account and everything in it will be deleted for good. Delete it?")
             else {
                 throw Failure(.declined, "nothing was changed")
             }

@@ -38,9 +38,9 @@ struct Passwords {
         if call.isJSON {
             try Output.write(data.line)
         } else {
-            Output.note("nothing is changed yet; on this account there are:")
+            Output.note("nothing has been changed yet; these belong to the account:")
             for line in Self.lines(of: hanging) { Output.note("  \(line)") }
-            Output.note("if somebody else signed up with your address, this is theirs")
+            Output.note("if somebody else signed up with your address, all of this is theirs")
         }
         while Secret.isTerminal, !call.isJSON {
             guard let answer = Secret.answer("Keep all of it, or delete all of it for good? [keep/delete] ") else {
@@ -53,8 +53,8 @@ struct Passwords {
             }
         }
         throw Failure(
-            .usage, "nothing was changed: say whether what hangs on the account is kept",
-            hint: "the code is still good; with --code, and --keep or --discard, it is taken")
+            .usage, "nothing was changed: say whether to keep what belongs to the account",
+            hint: "the code is still valid; use it with --code, and with --keep or --discard")
     }
 
     /// What belongs to an account, as people read it.
@@ -96,7 +96,7 @@ struct Passwords {
         try Output.write(
             call.isJSON
                 ? data.line
-                : (data.text("message") ?? "The password was changed, and all devices signed out: vitals sign-in")
+                : (data.text("message") ?? "The password was changed, and all devices were signed out: vitals sign-in")
                     + "\n")
         return .ok
     }

@@ -9,7 +9,7 @@ enum PeopleCommands {
             [signUp, signIn, signOut, account, whoami, devices, password, profile, picture, consent]
         ),
         ("Your own gateways and sensors", [enrol, gateways, claim, release, claims]),
-        ("What is kept of you", [export, resetAll, deleteAccount]),
+        ("What is stored about you", [export, resetAll, deleteAccount]),
     ]
 
     /// Does what the command line asks for; nil if it is none of these.
@@ -58,12 +58,12 @@ enum PeopleCommands {
     private static let signUp = Command(
         name: "sign-up", summary: "Makes an account, and signs in.",
         discussion: """
-            The account is known by an e-mail address or a phone number with its country code. A password has capital and \
-            small letters, a digit and a special character such as "!".
+            The account's name is an e-mail address or a phone number with its country code. A password has upper-case and \
+            lower-case letters, a digit and a special character such as "!".
 
             \(passwords)
 
-            What signing in leaves on this machine lies in ~/.config/vitals/accounts, for this broker; the other commands use it.
+            What signing in leaves on this machine is in ~/.config/vitals/accounts, for this broker; the other commands use it.
             """,
         options: [device], arguments: [.required("NAME", "an e-mail address or a phone number")],
         examples: [
@@ -76,11 +76,11 @@ enum PeopleCommands {
         discussion: """
             \(passwords)
 
-            With a provider, such as google or facebook, it takes an ID token in a file; without one it prints the nonce that \
+            With a provider, such as google or facebook, it takes an ID token in a file; without one, it prints the nonce that \
             the token has to have.
             """,
         options: [
-            device, .value("provider", "NAME", "who says who you are, instead of a password"),
+            device, .value("provider", "NAME", "the provider that says who you are, instead of a password"),
             .value("token-file", "FILE", "a file whose first line is the provider's ID token"),
         ],
         arguments: [.optional("NAME", "the account's e-mail address or phone number")],
@@ -99,7 +99,7 @@ enum PeopleCommands {
     private static let whoami = Command(name: "whoami", summary: "The same as account.")
 
     private static let devices = Command(
-        name: "devices", summary: "Lists your devices, where you are signed in; a star marks this one.",
+        name: "devices", summary: "Lists the devices on which you are signed in; a star marks this one.",
         examples: [Example("vitals devices"), Example("vitals devices revoke q4kz7m2xw6ab3c5d")],
         subcommands: [
             Command(
@@ -126,15 +126,15 @@ enum PeopleCommands {
                 name: "reset",
                 summary: "Has a code sent, and sets another password with it. All devices are signed out.",
                 discussion: """
-                    At a terminal it asks for the code and the new password. Elsewhere it only has the code sent, and with --code \
+                    At a terminal, it asks for the code and the new password. Elsewhere, it only has the code sent, and with --code, it \
                     reads it from standard input, and the new password from the next line or a file.
 
-                    The first time, it shows what hangs on the account: friends, gateways, sensors, readings. If somebody else signed \
+                    The first time, it shows what belongs to the account: friends, gateways, sensors, readings. If somebody else signed \
                     up with your address, that is theirs. It asks whether to keep it; nothing is changed before you say so.
                     """,
                 options: [
-                    .flag("code", "there is a code already"), newPassword,
-                    .flag("keep", "keeps what hangs on the account, and does not ask"),
+                    .flag("code", "you already have a code"), newPassword,
+                    .flag("keep", "keeps what belongs to the account, and does not ask"),
                     .flag("discard", "deletes all of it for good, and does not ask"),
                 ],
                 arguments: [.required("NAME", "the account's e-mail address or phone number")],
@@ -151,7 +151,7 @@ enum PeopleCommands {
             Command(name: "show", summary: "Shows the profile."),
             Command(
                 name: "set", summary: "Changes what the command line names.",
-                discussion: "The first time name, date of birth, gender, weight and height are needed.",
+                discussion: "The first time, name, date of birth, gender, weight and height are needed.",
                 options: [
                     .value("name", "TEXT", "the name"), .value("date-of-birth", "DATE", "such as 1985-12-10"),
                     .value(
@@ -170,8 +170,8 @@ enum PeopleCommands {
             Command(
                 name: "edit", summary: "Asks field by field, and saves.",
                 discussion: """
-                    Each answer is checked when it is given. An empty one leaves a field as it is; Ctrl-D leaves everything as it \
-                    is. After an interruption the next edit offers what was answered before.
+                    Each answer is checked when it is given. An empty answer leaves a field as it is; Ctrl-D leaves everything as it \
+                    is. After an interruption, the next edit offers your earlier answers.
                     """),
         ], runsAlone: true)
 
@@ -187,7 +187,7 @@ enum PeopleCommands {
         ])
 
     private static let consent = Command(
-        name: "consent", summary: "Shows or changes what others may be shown of you: nothing, at first.",
+        name: "consent", summary: "Shows or changes what others may see of you: nothing, at first.",
         options: [
             .value("location", "ON", "on or off: where you are", values: ["on", "off"]),
             .value("motion", "ON", "on or off: whether you move", values: ["on", "off"]),
@@ -197,17 +197,17 @@ enum PeopleCommands {
     private static let enrol = Command(
         name: "enrol", summary: "Enrols this machine's gateway, and makes it yours.",
         discussion: """
-            It asks for a code and hands it to `vitals-gateway enrol`, which a gateway that runs here takes up at once. For a \
-            gateway on another machine, --show prints the code, to be typed there.
+            It asks for a code and hands it to `vitals-gateway enrol`; a gateway that is running here uses it at once. For a \
+            gateway on another machine, --show prints the code, so that you can type it there.
 
-            With --household you also see what the gateway publishes live, of all its sensors, and may ask it for readings. On a \
-            broker of your own where everybody does, it makes no difference.
+            With --household, you also see what the gateway publishes live from all its sensors, and may ask it for readings. On \
+            your own broker, where everybody may do so, it makes no difference.
             """,
         options: [
             .flag("show", "prints the code only"),
-            .flag("code", "with a code that an operator has given, which it asks for"),
+            .flag("code", "uses a code that you got from an operator, and asks for it"),
             .value("name", "TEXT", "the gateway's name for its owner"),
-            .flag("household", "also shows you its live readings"), .flag("again", "also where it is enrolled already"),
+            .flag("household", "you also see its live readings"), .flag("again", "even if it is already enrolled"),
             .value("gateway-settings", "FILE", "the gateway's settings file (default: its own default)"),
         ],
         examples: [Example("vitals enrol --name Attic"), Example("vitals enrol --show")])
@@ -236,29 +236,29 @@ enum PeopleCommands {
         name: "claim", summary: "Makes a sensor yours: from now on its readings are recorded for you.",
         discussion: """
             The code is what `vitals-gateway claim-code` prints on the gateway's machine. A sensor that belonged to somebody \
-            else is yours then; what was recorded for them stays with them.
+            else is then yours; what was recorded for them stays with them.
             """,
         arguments: [sensor(.claimable), .required("CODE", "the claim code")],
         examples: [Example("vitals claim k3v7q2mz/strap NF6YG-W8X2X-EQSRN")])
 
     private static let release = Command(
-        name: "release", summary: "Lets a sensor go: nothing of it is recorded any more.",
+        name: "release", summary: "Gives up a sensor: nothing from it is recorded any more.",
         arguments: [sensor(.claims)],
         examples: [Example("vitals release k3v7q2mz/strap")])
 
     private static let claims = Command(
-        name: "claims", summary: "Lists the sensors that are yours, and what is recorded of them."
+        name: "claims", summary: "Lists the sensors that are yours, and what is recorded from them."
     )
 
     private static let export = Command(
-        name: "export", summary: "Writes all that is kept of you into files.",
+        name: "export", summary: "Writes everything that is stored about you into files.",
         arguments: [.required("TARGET", "a folder that does not exist yet, or a file FILE.tar")],
         examples: [Example("vitals export my-data"), Example("vitals export my-data.tar")])
 
     private static let resetAll = Command(
-        name: "reset-all", summary: "Deletes all that is kept of you; the account stays.",
+        name: "reset-all", summary: "Deletes everything that is stored about you; the account stays.",
         discussion: """
-            It says what there is, asks, shows how far it has come, and shows that nothing can be read any more. \
+            It says what there is, asks, shows its progress, and shows that nothing can be read any more. \
             Nobody can bring it back.
 
             \(Confirming.explanation)
@@ -266,6 +266,6 @@ enum PeopleCommands {
         options: [yes] + Confirming.options)
 
     private static let deleteAccount = Command(
-        name: "delete-account", summary: "Deletes the account, and all that is kept of you.",
+        name: "delete-account", summary: "Deletes the account, and everything that is stored about you.",
         discussion: Confirming.explanation, options: [yes] + Confirming.options)
 }

@@ -30,7 +30,7 @@ struct Pictures {
         let data = try Office.visit(call) {
             try $0.ask("picture/set", [("picture", .string(Data(bytes).base64EncodedString()))])
         }
-        try Output.write(call.isJSON ? data.line : (data.text("message") ?? "The picture was kept") + "\n")
+        try Output.write(call.isJSON ? data.line : (data.text("message") ?? "The picture was saved") + "\n")
         return .ok
     }
 

@@ -86,7 +86,7 @@ struct Profiles {
         let before = Self.current(try Office.visit(call) { try $0.ask("profile/get") })
         var draft = ProfileDraft(call)
         if !draft.answers.isEmpty {
-            Output.note("what you answered last time was not saved, and is offered again")
+            Output.note("your answers from last time were not saved, and are offered again")
         }
         for field in Self.fields {
             guard ask(field, before, &draft) else { return try cancel(draft) }
@@ -102,7 +102,7 @@ struct Profiles {
                 return code
             } catch let error as Failure {
                 guard let field = Self.fields.first(where: { $0.name == error.field }) else {
-                    Output.note("your answers are kept, and offered at the next vitals profile edit")
+                    Output.note("your answers are kept, and will be offered at the next vitals profile edit")
                     throw error
                 }
                 Output.note(error.message)

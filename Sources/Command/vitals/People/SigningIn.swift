@@ -15,7 +15,7 @@ struct SigningIn {
     }
 
     func signUp() throws -> ExitCode {
-        try refuseWhereSignedIn()
+        try refuseIfSignedIn()
         let name = try AccountName(arguments.string("NAME"))
         warnOfOpenConnection()
         let password = try Secret.password("Password: ", file: passwordFile, isNew: true)
@@ -23,7 +23,7 @@ struct SigningIn {
     }
 
     func signIn() throws -> ExitCode {
-        try refuseWhereSignedIn()
+        try refuseIfSignedIn()
         warnOfOpenConnection()
         let provider = try arguments.optionalString("provider")
         guard let provider else {
@@ -32,7 +32,7 @@ struct SigningIn {
             return try enter("sign-in", [name.field, ("password", .string(password)), device])
         }
         guard try arguments.optionalString("NAME") == nil else {
-            throw arguments.refusal(of: "provider", "takes no NAME: the provider says who it is")
+            throw arguments.refusal(of: "provider", "takes no NAME: the provider says who you are")
         }
         guard let file = try arguments.optionalString("token-file") else { return try drawNonce(provider) }
         let token = JSON.string(try Secret.line(of: file))
@@ -53,7 +53,7 @@ struct SigningIn {
 
     private func enter(_ request: String, _ fields: [(String, JSON?)]) throws -> ExitCode {
         guard let place = call.place else {
-            throw Failure(.configuration, "there is no place to keep a sign-in", hint: "set HOME, or XDG_CONFIG_HOME")
+            throw Failure(.configuration, "there is no place to store a sign-in", hint: "set HOME, or XDG_CONFIG_HOME")
         }
         let data = try Office.visit(call, isGuest: true) { try $0.ask(request, fields, within: .usually(.seconds(30))) }
         guard case .string(let user) = data["user"], case .string(let device) = data["device"],
@@ -87,7 +87,7 @@ struct SigningIn {
             // A person of the settings does not have a device's name, and nothing that could be revoked.
             let isDevice = credential.device != credential.user
             throw Failure(
-                error.exitCode, "signed out here, but the consumer did not hear of it: \(error.message)",
+                error.exitCode, "signed out here, but the consumer was not told: \(error.message)",
                 hint: isDevice ? "from another device: vitals devices revoke \(credential.device)" : error.hint)
         }
         try Output.write(call.isJSON ? "{}\n" : "Signed out\n")
@@ -131,7 +131,7 @@ struct SigningIn {
 
     /// If the broker does not accept what an earlier sign-in left, as after a password reset, that does not count as
     /// a sign-in: it is replaced.
-    private func refuseWhereSignedIn() throws(Failure) {
+    private func refuseIfSignedIn() throws(Failure) {
         guard let credential = call.credential else { return }
         let broker = Broker(call)
         defer { broker.stop() }
@@ -146,7 +146,7 @@ struct SigningIn {
 
     private func warnOfOpenConnection() {
         guard call.isOpen else { return }
-        Output.note("\(call.broker.address) is not reached by TLS: anybody on the way can read the password. See --tls")
+        Output.note("\(call.broker.address) is not reached over TLS: anybody on the way can read the password (--tls)")
     }
 }
 

@@ -33,7 +33,7 @@ struct Connect {
                 return try Inquiry("connect", device)
             }
             guard name == nil else {
-                throw arguments.refusal(of: "name", "\(known) is a sensor already; see vitals rename")
+                throw arguments.refusal(of: "name", "\(known) is already a sensor; see vitals rename")
             }
             return try Inquiry("connect", [("sensor", .string(known.text))], about: known)
         } text: { data in
@@ -94,7 +94,7 @@ struct Rename {
             let sensor = try household.sensor(wanted)
             return try Inquiry("rename", [("sensor", .string(sensor.text)), ("name", .string(name))], about: sensor)
         } text: { data in
-            "\(data.text("sensor") ?? escaped(wanted)) is called \(data.text("name") ?? "by its own name") now"
+            "\(data.text("sensor") ?? escaped(wanted)) is now called \(data.text("name") ?? "by its own name")"
         }
     }
 }

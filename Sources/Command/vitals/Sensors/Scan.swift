@@ -130,7 +130,8 @@ struct Scan {
     private static func devices(of data: JSON) throws(Failure) -> [DevicePayload] {
         guard case .array(let list) = data["devices"] else {
             throw Failure(
-                .protocolError, "the gateway's reply has no devices", hint: "are gateway and vitals of one version?")
+                .protocolError, "the gateway's reply has no devices",
+                hint: "are the gateway and vitals of the same version?")
         }
         do throws(MalformedValue) {
             return try list.map { (json) throws(MalformedValue) in try DevicePayload(payload: json.bytes) }

@@ -32,7 +32,7 @@ struct Status {
         switch gateway.health {
         case .success(let health): lines += describe(health)
         case .failure(let error): lines.append(("Health", "cannot be read: \(error)"))
-        case nil: lines.append(("Health", "nothing heard lately"))
+        case nil: lines.append(("Health", "nothing was heard lately"))
         }
         return lines
     }

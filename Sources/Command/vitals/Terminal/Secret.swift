@@ -33,7 +33,7 @@ enum Secret {
         }
         let password = try hidden(prompt)
         guard isNew else { return password }
-        guard try hidden("Again: ") == password else { throw Failure(.data, "these are two different passwords") }
+        guard try hidden("Again: ") == password else { throw Failure(.data, "the two passwords differ") }
         return password
     }
 

@@ -33,7 +33,7 @@ package struct StoredAccount: Equatable {
     fileprivate init(_ row: borrowing Row) throws(VaultError) {
         let text = try row.text("person")
         guard let user = decoded({ () throws(MalformedValue) in try ID(text) }) else {
-            throw VaultError("read an account", .malformed, said: "\"\(text)\" is no id")
+            throw VaultError("read an account", .malformed, said: "\"\(text)\" is not an id")
         }
         self.user = user
         email = try row.blobIfPresent("email")

@@ -28,7 +28,7 @@ package struct AccountSettings: Equatable {
         let command = try section.strings("mail_command", default: [])
         guard command.first?.hasPrefix("/") ?? true else {
             throw section.refusal(
-                of: "mail_command", "\"\(command[0])\" is no whole path",
+                of: "mail_command", "\"\(command[0])\" is not an absolute path",
                 hint: "no shell looks for the program: [\"/usr/sbin/sendmail\", \"-t\"]")
         }
         mailCommand = command.isEmpty ? nil : command

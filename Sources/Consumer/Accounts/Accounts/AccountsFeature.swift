@@ -20,7 +20,7 @@ extension Feature {
         exports: [
             .document(
                 "account.json",
-                "Your id, your e-mail address or phone number, with whom you sign in, and since when you have the account."
+                "Your id, your e-mail address or phone number, the providers that you sign in with, and when the account was made."
             ) { source throws(VaultError) in try account(source) }
         ],
         erasing: { person, _ throws(VaultError) in

@@ -57,7 +57,8 @@ extension Accounts {
         let names = own.joined(separator: " or ")
         guard let providers, own.contains(where: { settings.providers[$0] != nil }) else {
             throw ReplyError(
-                .notAllowed, "You sign in with \(names), which this service no longer takes: ask the people who run it")
+                .notAllowed,
+                "You sign in with \(names), which this service no longer accepts: ask the people who run it")
         }
         guard present("provider", request.fields) != nil else {
             throw ReplyError(

@@ -76,11 +76,11 @@ package final class ResetAll: @unchecked Sendable {
         let user = try request.user
         let code = try request.text("confirmation", atMost: 64)
         guard !context.doors.isBeingForgotten(user) else {
-            throw ReplyError(.busy, "this is being done already", retryAfterSeconds: 10)
+            throw ReplyError(.busy, "this is already being done", retryAfterSeconds: 10)
         }
         guard let known = confirmations[user], known.code == code else {
             throw ReplyError(
-                .wrongCredentials, "this confirmation is not the one asked for last", field: "confirmation")
+                .wrongCredentials, "this confirmation is not the latest one", field: "confirmation")
         }
         guard known.expires > context.now() else {
             confirmations[user] = nil

@@ -52,7 +52,7 @@ final class Resets: @unchecked Sendable {
             let name = try AccountName(request.fields)
             request.done([
                 "message": """
-                If there is such an account, a code is on its way. It is good for 15 minutes. If none comes, ask the \
+                If there is such an account, a code is on its way. It is valid for 15 minutes. If none comes, ask the \
                 operator of this service
                 """
             ])
@@ -104,7 +104,7 @@ final class Resets: @unchecked Sendable {
 
                     \(code)
 
-                It is good once, for 15 minutes. With the new password all of your devices are signed out.
+                It works once, within 15 minutes. With the new password, all of your devices are signed out.
                 If it was not you, do nothing: without the code nothing changes.
 
                 """)
@@ -140,8 +140,8 @@ final class Resets: @unchecked Sendable {
         return [
             "changed": false, "hanging": hanging.json,
             "message": """
-            Nothing is changed yet. Nobody has shown so far that this account's address or number is theirs: if it is not you \
-            who made the account, what hangs on it is somebody else's. Ask again with "keep": true to keep it, or with \
+            Nothing has been changed yet. Nobody has shown so far that this account's address or number is theirs: if you did \
+            not make the account, what belongs to it is somebody else's. Ask again with "keep": true to keep it, or with \
             "keep": false to have all of it deleted for good
             """,
         ]
@@ -170,7 +170,7 @@ final class Resets: @unchecked Sendable {
         }
         guard let sensors else { throw Self.wrong }
         accounts.forgive(account)
-        let more = ends ? ", and ends what hung on the account" : ""
+        let more = ends ? ", and ends what belonged to the account" : ""
         context.limitedLog.notice("reset \(user)") { "\(user) has reset their password\(more)\($0)" }
         guard ends else {
             return accounts.devices.end(devices, of: user) { refusal in
@@ -180,10 +180,10 @@ final class Resets: @unchecked Sendable {
         }
         // This comes first, so that nothing new of theirs is made in the meantime.
         context.doors.forget(user, keepingAccount: true, telling: nil) { result in
-            var words = "and what hung on the account is deleted"
+            var words = "and what belonged to the account is deleted"
             if case .failure(let error) = result {
-                log.error("what hung on the account of \(user) will be deleted later: \(error)")
-                words = "what hung on the account will be deleted soon"
+                log.error("what belonged to the account of \(user) will be deleted later: \(error)")
+                words = "what belonged to the account will be deleted soon"
             }
             request.done([
                 "changed": true,

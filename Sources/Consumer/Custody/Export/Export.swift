@@ -58,13 +58,13 @@ package struct Export {
             return "\(section.name)\n    \(section.explanation)\n" + lines.joined()
         }
         return """
-            This folder has everything that Vitals keeps of you.
+            This folder contains everything that Vitals stores about you.
 
-            All files are text (UTF-8), but for the picture. A file that ends with .json holds one JSON object; one that ends with
-            .jsonl holds one on each line; one that ends with .csv is a table, whose first line names the columns. A file of which
-            there would be nothing is left out.
+            All files are text (UTF-8), except for the picture. A file that ends with .json holds one JSON object; one that ends with
+            .jsonl holds one on each line; one that ends with .csv is a table, whose first line names the columns. A file that
+            would be empty is left out.
 
-            Times are written as ISO 8601 has them, in UTC: 2026-11-21T10:00:00.000Z. Days, such as 2026-11-21, are those of the
+            Times are written as in ISO 8601, in UTC: 2026-11-21T10:00:00.000Z. Days, such as 2026-11-21, are those of the
             calendar where you were.
 
             \((["README.txt\n    \(own)\n"] + files).joined(separator: "\n"))

@@ -29,7 +29,7 @@ extension Feature {
         exports: [
             .document(
                 "heart-rate-deleted.json",
-                "From when to when you had heart rates deleted: what a sensor still sends of these times is not kept."
+                "The ranges of time in which you had heart rates deleted: what a sensor still sends from them is not kept."
             ) { source throws(VaultError) in
                 let ranges = try Deletions(source.store, source.keys).read(source.user)?.ranges
                 guard let ranges, !ranges.isEmpty else { return nil }

@@ -11,7 +11,7 @@ extension Feature {
                 exported: .hidden(because: "each document says for itself where it is shown")),
             PersonalTable(
                 name: "forgotten",
-                erasure: .never(because: "a backup from before must not bring back a person who was forgotten"),
+                erasure: .never(because: "an earlier backup must not bring back a person who was forgotten"),
                 exported: .hidden(because: "the list of people of whom something was forgotten, and when")),
         ],
         verbs: { [ExportRequests.verb($0.readers.exports, $0.context)] },

@@ -219,7 +219,7 @@ package final class Forgetting: @unchecked Sendable {
             goOn(after: max(delay, .milliseconds(Int64(millisecondsSinceBoot() - begun) + 1)))
         } catch {
             if reported.allows("\(error.reason)", now: millisecondsSinceBoot()) {
-                log.error("forgetting goes on in 5 s: \(error)")
+                log.error("forgetting continues in 5 s: \(error)")
             }
             if !jobs.isEmpty {
                 jobs[0].completion?(.failure(error))

@@ -52,8 +52,8 @@ extension ExportSection {
     fileprivate static let days = ExportSection(
         "days.jsonl",
         """
-        What each of your days came to, one day a line: steps, distance (m), energy (kcal), temperature (degrees Celsius), \
-        heart rate (bpm; zones and recording in seconds), and how far your goals were.
+        The totals of each of your days, one day on each line: steps, distance (m), energy (kcal), temperature (degrees Celsius), \
+        heart rate (bpm; zones and recording in seconds), and the progress of your goals.
         """
     ) { source, position throws(VaultError) in
         guard let span = try source.store.daysKept(of: source.user) else { return nil }

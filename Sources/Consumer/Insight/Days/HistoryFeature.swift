@@ -11,7 +11,7 @@ extension Feature {
         exports: [
             .document(
                 "history.json",
-                "Which time zone, body and goals your days were counted with, and from when on each held."
+                "Which time zone, body and goals your days were counted with, and from which time on."
             ) { source throws(VaultError) in
                 try source.documents.read(Histories.name, of: source.user).map(Histories.dated)
             }

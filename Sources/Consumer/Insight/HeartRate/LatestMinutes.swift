@@ -32,7 +32,7 @@ package final class LatestMinutes: MinutesObserver, PeopleObserver {
         var minutes: [Int64: HeartRateSamples] = [:]
         var told: Int64?
         /// The latest minute that had a reading.
-        var newest = Int64.min
+        var latest = Int64.min
         /// When to look again, Unix milliseconds.
         var due: Int64?
     }
@@ -85,7 +85,7 @@ package final class LatestMinutes: MinutesObserver, PeopleObserver {
             var person = people[user] ?? Person()
             let isToldAgain = person.told == minute && person.minutes[minute] != samples
             person.minutes[minute] = samples.isEmpty ? nil : samples
-            if !samples.isEmpty { person.newest = max(person.newest, minute) }
+            if !samples.isEmpty { person.latest = max(person.latest, minute) }
             people[user] = person
             if isToldAgain { tell(user, minute) }
         }
@@ -128,7 +128,7 @@ package final class LatestMinutes: MinutesObserver, PeopleObserver {
         // The clock was set back.
         if let told = person.told, Self.end(told) > now + 60_000 { person.told = nil }
         for minute in person.minutes.keys.sorted() where minute > person.told ?? .min {
-            let due = Self.end(minute) + (person.newest > minute ? 0 : Self.patience)
+            let due = Self.end(minute) + (person.latest > minute ? 0 : Self.patience)
             guard due <= now else {
                 person.due = due
                 break

@@ -93,7 +93,7 @@ package final class Claiming: @unchecked Sendable {
         context.doors.bringStreamsInLine(of: [sensor])
         let owner = before.map { $0 == user ? "" : ", which was \($0)'s" } ?? ""
         context.limitedLog.notice("claimed \(user)") { "\(user) has claimed \(sensor)\(owner)\($0)" }
-        let stream = try context.store.newestStreams(of: [sensor]).first { $0.user == user.text && $0.until == nil }?.id
+        let stream = try context.store.latestStreams(of: [sensor]).first { $0.user == user.text && $0.until == nil }?.id
         return .object(present: [
             "gateway": .string(sensor.gateway.text), "sensor": .string(sensor.sensor.text),
             "stream": stream.map { .string("\($0)") }, "kinds": kinds.names,

@@ -117,7 +117,7 @@ package final class EndedGateways: FeatureService, MessageTaker, PeopleObserver,
         guard let clearing, message.topic.utf8.starts(with: prefix(clearing.gateway).utf8) else { return false }
         guard message.topic != clearing.marker else {
             self.clearing?.isMarked = true
-            finishWhereDone()
+            finishIfDone()
             return true
         }
         guard message.retain, !message.payload.isEmpty else { return false }
@@ -151,7 +151,7 @@ package final class EndedGateways: FeatureService, MessageTaker, PeopleObserver,
             guard connection == self.connection, clearing?.marker == marker else { return }
             if let error { return giveUp("\(error)") }
             clearing?.unconfirmed -= 1
-            finishWhereDone()
+            finishIfDone()
         }
         if !isTaken { giveUp("there is no connection, or too many messages wait to be sent") }
     }
@@ -171,7 +171,7 @@ package final class EndedGateways: FeatureService, MessageTaker, PeopleObserver,
         clear(clearing.gateway, round: clearing.round + 1)
     }
 
-    private func finishWhereDone() {
+    private func finishIfDone() {
         guard let clearing, clearing.isMarked, clearing.unconfirmed == 0 else { return }
         guard clearing.cleared == 0 else { return beginNextRound() }
         endRound()

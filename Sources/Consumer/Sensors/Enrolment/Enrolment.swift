@@ -108,7 +108,7 @@ package final class Enrolment: @unchecked Sendable {
         guard let id = EnrolmentCode.id(try request.text("code_id", atMost: 64)) else { throw wrong }
         let (key, proof) = (try bytes("gateway_key", request), try bytes("proof", request))
         do throws(VaultError) { _ = try Ed25519.VerifyingKey(key) } catch {
-            throw ReplyError(.invalid, "\"gateway_key\" is no Ed25519 public key", field: "gateway_key")
+            throw ReplyError(.invalid, "\"gateway_key\" is not an Ed25519 public key", field: "gateway_key")
         }
         guard EnrolledGateways.canAgree(context.keys.identity, key) else {
             throw ReplyError(.invalid, "\"gateway_key\" is a key that is not secret with anyone", field: "gateway_key")

@@ -38,8 +38,8 @@ extension Friends {
 
     private func invite(_ request: PeopleRequest, _ name: AccountName) throws -> JSON {
         let share = try Consents.Share(request)
-        var isShownDifferently = false
-        defer { tellWhereShown(isShownDifferently, request) }
+        var changesSharing = false
+        defer { tellOfSharing(changesSharing, request) }
         let rows = AccountRows(store: context.store, keys: context.keys)
         let lookup = try name.lookup(context.keys)
         return try once(request) { user, now in
@@ -48,7 +48,7 @@ extension Friends {
             }
             let list = try lists.list(of: user)
             func reply() throws -> JSON {
-                isShownDifferently = share.saysSomething
+                changesSharing = share.saysSomething
                 return ["state": "invited", "share": try consents.keep(share, of: user)]
             }
             if list.ties.contains(where: { $0.state == .invited && $0.to == name.text }) { return try reply() }
@@ -72,8 +72,8 @@ extension Friends {
 
     /// After the commit: what others see of a person's day may have changed, if the request said something about
     /// sharing.
-    private func tellWhereShown(_ isShownDifferently: Bool, _ request: PeopleRequest) {
-        guard isShownDifferently, case .person(let user) = request.asker else { return }
+    private func tellOfSharing(_ changesSharing: Bool, _ request: PeopleRequest) {
+        guard changesSharing, case .person(let user) = request.asker else { return }
         context.changes.changedAtOnce([user])
     }
 
@@ -163,8 +163,8 @@ extension Friends {
     package func code(_ request: PeopleRequest) throws -> JSON {
         let database = context.store.database
         let share = try Consents.Share(request)
-        var isShownDifferently = false
-        defer { tellWhereShown(isShownDifferently, request) }
+        var changesSharing = false
+        defer { tellOfSharing(changesSharing, request) }
         return try once(request) { user, now in
             try checkRoom(lists.list(of: user))
             try database.execute(
@@ -180,7 +180,7 @@ extension Friends {
             try database.execute(
                 "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES (?, ?, ?, ?, ?)",
                 [.text(try key(code)), .text(Self.codePurpose), .text(user.text), .blob([]), .integer(expires)])
-            isShownDifferently = share.saysSomething
+            changesSharing = share.saysSomething
             return [
                 "code": .string(code.text), "expires": .integer(expires), "share": try consents.keep(share, of: user),
             ]

@@ -13,10 +13,10 @@ import Storage
 struct BackupCommand {
     static let declaration = Command(
         name: "backup",
-        summary: "Copies both databases into a new folder, each into a folder of its own in it.",
+        summary: "Copies both databases into a new folder, each into its own subfolder.",
         discussion: """
-            It works while the service runs. Keep DIR/data and DIR/keys apart, and the root key apart from both. What is \
-            forgotten here is forgotten only when the last backup of the keys is gone, too.
+            It works while the service is running. Keep DIR/data and DIR/keys apart, and the root key apart from both. What is \
+            forgotten here is completely forgotten only when the last backup of the keys is gone, too.
             """,
         arguments: [.required("DIR", "a folder that is empty or does not exist yet")],
         examples: [Example("vitals-consumer backup /media/backup/2026-11-21")])

@@ -13,9 +13,9 @@ struct BrokerRulesCommand {
         name: "broker-rules",
         summary: "Writes the file of the broker's dynamic-security plugin.",
         discussion: """
-            To be run before the broker starts, with what the settings and the database have: FILE is written where it is \
-            missing or damaged, or says something else, and is its owner's only. Clients, groups and roles in it that are an \
-            operator's own are kept. A broker that runs does not see it: it writes its own copy at the next change.
+            Run it before the broker starts. It uses the settings and the database, and writes FILE if that is missing or \
+            damaged, or says something different; only its owner can read FILE. An operator's own clients, groups and roles \
+            in it are kept. A running broker does not see the file: it writes its own copy at the next change.
             """,
         arguments: [.required("FILE", "the plugin's config_file")],
         examples: [Example("vitals-consumer broker-rules /var/lib/mosquitto/vitals.json")])
@@ -49,7 +49,7 @@ struct BrokerRulesCommand {
             try replace(path, with: contents)
         }
         let why =
-            bytes == nil ? "was missing" : existing == nil ? "was damaged" : "said something else than the database"
+            bytes == nil ? "was missing" : existing == nil ? "was damaged" : "differed from the database"
         lines.write(Array("wrote \(path), which \(why): \(counted(access.clients.count, "client"))".utf8))
         return .ok
     }

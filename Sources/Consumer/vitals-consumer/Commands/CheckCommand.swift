@@ -12,10 +12,10 @@ import Telemetry
 struct CheckCommand {
     static let declaration = Command(
         name: "check",
-        summary: "Opens all that is stored, counts it again and compares; prints one JSON object.",
+        summary: "Opens everything that is stored, counts it again and compares; prints one JSON object.",
         discussion: """
-            It works while the service runs, and ends with an error where something does not agree. Whether what is kept of days and \
-            heart rates follows from what is stored, `vitals-consumer recount` finds out.
+            It works while the service is running, and ends with an error if something does not agree. `vitals-consumer recount` \
+            finds out whether what is kept of days and heart rates follows from what is stored.
             """)
 
     /// What was found.

@@ -13,8 +13,8 @@ struct EnrolCodeCommand {
         name: "enrol-code",
         summary: "Prints a code that enrols one gateway, once, within an hour.",
         discussion: """
-            For a gateway that no person owns; people get codes of their own by `vitals enrol`. Type it where `vitals-gateway \
-            enrol` asks for it. It works while the service runs, which has to have accounts.
+            The code is for a gateway that no person owns; people get their own codes with `vitals enrol`. Type it when \
+            `vitals-gateway enrol` asks for it. This works while the service is running; the service must have accounts.
             """,
         options: [.value("gateway", "ID", "the gateway's id in topics (default: drawn at random)")],
         examples: [Example("vitals-consumer enrol-code --gateway attic")])
@@ -34,7 +34,7 @@ struct EnrolCodeCommand {
         if let gateway, settings.gateways[gateway] != nil {
             throw Failure(
                 .configuration, "the settings have a gateway \(gateway)",
-                hint: "take it out of the settings to enrol it by a code")
+                hint: "remove it from the settings to enrol it with a code")
         }
         if let gateway, gateway.text == settings.broker.username {
             throw Failure(
@@ -55,7 +55,7 @@ struct EnrolCodeCommand {
         var lines = Lines(output)
         lines.write(Array(code.text.utf8))
         lines.flush()
-        log.notice("good once, for an hour: type it where `vitals-gateway enrol` asks for it")
+        log.notice("it works once, for an hour: enter it when `vitals-gateway enrol` asks for it")
         return .ok
     }
 }
@@ -75,12 +75,12 @@ extension EnrolCodeCommand: Subcommand {
 struct GatewaysCommand {
     static let declaration = Command(
         name: "gateways",
-        summary: "Lists the gateways that are enrolled, as one JSON object a line, or removes one.",
+        summary: "Lists the enrolled gateways, one JSON object on each line, or removes one.",
         discussion: """
-            With whose they are, and which of their sensors people have claimed. Nothing of a gateway that is removed is accepted \
-            any more, and the claims of its sensors end; then tell a running service with SIGHUP (systemctl reload).
+            It also shows who owns them, and which of their sensors people have claimed. Nothing from a removed gateway is \
+            accepted any more, and the claims of its sensors end; tell a running service with SIGHUP (systemctl reload).
             """,
-        options: [.value("remove", "ID", "removes a gateway that was enrolled by a code")])
+        options: [.value("remove", "ID", "removes a gateway that was enrolled with a code")])
 
     /// The gateway to remove; nil lists them.
     var removed: ID?

@@ -12,8 +12,9 @@ import Telemetry
 struct ExportCommand {
     static let declaration = Command(
         name: "export",
-        summary: "Writes all that is stored of a person into a new folder, opened: JSON, CSV and their picture.",
-        discussion: "It works while the service runs. What it writes is in the clear.",
+        summary:
+            "Writes everything that is stored about a person into a new folder, in the clear: JSON, CSV, a picture.",
+        discussion: "It works while the service is running. What it writes is in the clear.",
         options: [.value("user", "ID", "the person")],
         arguments: [.required("DIR", "a folder that does not exist yet")],
         examples: [Example("vitals-consumer export --user demo /media/stick/demo")])

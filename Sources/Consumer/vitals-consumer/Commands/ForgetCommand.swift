@@ -16,15 +16,15 @@ import Telemetry
 struct ForgetCommand: Subcommand {
     static let declaration = Command(
         name: "forget",
-        summary: "Forgets a person: deletes all that is stored of them, and the keys to it.",
+        summary: "Forgets a person: deletes everything that is stored about them, and the keys to it.",
         discussion: """
-            Nobody can bring it back. The account stays, with its devices and claims, unless --account takes it along. Where the \
-            service runs, the person is put on the list of the forgotten, and the service does the rest at SIGHUP (systemctl \
-            reload) or at its next start. A backup from before that is restored is made to forget them, too.
+            Nobody can bring it back. The account stays, with its devices and claims, unless you add --account. If the service \
+            is running, the person is put on the list of the forgotten, and the service does the rest at SIGHUP (systemctl \
+            reload) or at its next start. If an earlier backup is restored, the person is forgotten there, too.
             """,
         options: [
             .value("user", "ID", "the person"),
-            .flag("account", "with their account"),
+            .flag("account", "also deletes their account"),
             .flag("yes", "does not ask"),
         ],
         examples: [Example("vitals-consumer forget --user demo")])
@@ -63,7 +63,7 @@ struct ForgetCommand: Subcommand {
         defer { withExtendedLifetime(folder) {} }
         let keys = try Keys(settings, .write)
         let store = try Store(settings)
-        let version = try Failure.explaining { () throws(VaultError) in try newestVersion(store, keys) }
+        let version = try Failure.explaining { () throws(VaultError) in try latestVersion(store, keys) }
         guard let version else { throw Failure(.notFound, "there is no person \(user)") }
         guard isAsked ? isConfirmed() : true else { throw Failure(.declined, "nothing was done") }
 
@@ -94,8 +94,8 @@ struct ForgetCommand: Subcommand {
         return erasure.proof
     }
 
-    /// The latest version that there is, or was; nil where nobody of this name is known.
-    private func newestVersion(_ store: Store, _ keys: Keys) throws(VaultError) -> Int64? {
+    /// The latest version that there is, or was; nil if nobody of this name is known.
+    private func latestVersion(_ store: Store, _ keys: Keys) throws(VaultError) -> Int64? {
         if let version = try keys.version(of: user) { return version }
         let user = Value.text(user.text)
         let isKnown = try store.database.first("SELECT 1 FROM accounts WHERE person = ?", [user], row: Row.int) != nil
@@ -104,7 +104,7 @@ struct ForgetCommand: Subcommand {
 
     private func isConfirmed() -> Bool {
         let account = isWithAccount ? ", with the account" : ""
-        print("Everything of \(user) will be deleted\(account), for good. To go on, type the person's id:")
+        print("Everything of \(user) will be deleted\(account), for good. To continue, type the person's id:")
         return readLine() == user.text
     }
 }

@@ -11,7 +11,7 @@ struct IdentityCommand: Subcommand {
         name: "identity",
         summary: "Prints the public key that gateways are enrolled with: Ed25519, base64.",
         discussion: """
-            Makes the root key's file and the keys where there are none. Keep the root key apart from the data: anybody who \
+            Makes the root key's file and the keys if there are none. Keep the root key apart from the data: anybody who \
             has both can open everything, and without it nothing can be opened.
             """)
 

@@ -10,8 +10,8 @@ import Telemetry
 struct PeopleCommand: Subcommand {
     static let declaration = Command(
         name: "people",
-        summary: "Lists the people who have an account, as one JSON object a line, the oldest first.",
-        discussion: "It works while the service runs. Without --show it says nothing of who they are.",
+        summary: "Lists the people who have an account, one JSON object on each line, the oldest first.",
+        discussion: "It works while the service is running. Without --show, it does not say who they are.",
         options: [.flag("show", "also the e-mail address or phone number")],
         examples: [Example("vitals-consumer people --show")])
 
@@ -95,7 +95,7 @@ struct ResetPasswordCommand: Subcommand {
         summary: "Prints a code with which a person sets a new password.",
         discussion: """
             Give it to nobody but the person: for 15 minutes, anybody who has it can take the account over. The person enters it with \
-            `reset-password`, which signs out all of their devices and opens a locked account. It works while the service runs.
+            `reset-password`, which signs out all of their devices and unlocks a locked account. It works while the service is running.
             """,
         options: AccountChoice.options,
         examples: [
@@ -132,7 +132,7 @@ struct ResetPasswordCommand: Subcommand {
 struct UnlockCommand: Subcommand {
     static let declaration = Command(
         name: "unlock",
-        summary: "Opens an account that too many wrong passwords have locked; the password stays.",
+        summary: "Unlocks an account that too many wrong passwords have locked; the password stays.",
         discussion:
             "It works while the service runs. After the last failure there is still up to a quarter of an hour to wait.",
         options: AccountChoice.options,

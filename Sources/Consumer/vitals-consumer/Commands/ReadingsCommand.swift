@@ -10,9 +10,9 @@ import Telemetry
 struct ReadingsCommand: Subcommand {
     static let declaration = Command(
         name: "readings",
-        summary: "Prints stored readings, opened, as one JSON object a line, in order of time.",
+        summary: "Prints stored readings, opened, one JSON object on each line, in order of time.",
         discussion: """
-            A time is Unix milliseconds or UTC such as 2026-11-21T10:00:00Z. It works while the service runs.
+            A time is Unix milliseconds or UTC such as 2026-11-21T10:00:00Z. It works while the service is running.
             """,
         options: [
             .value("user", "ID", "the person"),

@@ -15,7 +15,7 @@ struct RecountCommand: Subcommand {
         name: "recount",
         summary: "Computes days and heart rates again from the stored readings and compares; prints one JSON object.",
         discussion: """
-            It works while the service runs, changes nothing, and ends with an error where something differs. A person who has hours that \
+            It works while the service is running, changes nothing, and ends with an error if something differs. A person who has hours that \
             the service is about to compute again is counted as waiting, and not compared.
             """,
         options: [.value("user", "ID", "only this person")],
@@ -62,7 +62,7 @@ struct RecountCommand: Subcommand {
         guard findings.differing == 0 else {
             throw Failure(
                 .data, "what is kept of \(findings.differing) days or minutes does not follow from the readings",
-                hint: "nothing that was received is lost by it: see check; then tell the makers of this program")
+                hint: "nothing that was received is lost: run check, and report this to the makers of this program")
         }
         return .ok
     }

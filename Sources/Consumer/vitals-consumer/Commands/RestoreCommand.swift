@@ -20,16 +20,16 @@ import Vault
 struct RestoreCommand: Subcommand {
     static let declaration = Command(
         name: "restore",
-        summary: "Makes a backup the state of this consumer; the service must not be running.",
+        summary: "Restores a backup as the state of this consumer; the service must not be running.",
         discussion: """
             There must be no databases in the state folder: nothing is overwritten. The backup is checked with the root key \
-            before anything is put in place. Gateways then send again what they keep, and the service takes what it has not. Who \
-            was forgotten after the backup, by the list of the forgotten, is forgotten again.
+            before anything is put in place. Gateways then send again what they keep, and the service takes what it does not \
+            have. People who were forgotten after the backup, according to the list of the forgotten, are forgotten again.
             """,
         options: [
-            .value("data", "DIR", "the folder of vitals.db, where it is not DIR/data"),
-            .value("keys", "DIR", "the folder of keys.db, where it is not DIR/keys"),
-            .value("forgotten", "FILE", "a list of the forgotten, beside those in the backup and in the state folder"),
+            .value("data", "DIR", "the folder of vitals.db, if it is not DIR/data"),
+            .value("keys", "DIR", "the folder of keys.db, if it is not DIR/keys"),
+            .value("forgotten", "FILE", "a list of the forgotten, besides those in the backup and the state folder"),
         ],
         arguments: [.optional("DIR", "what backup has written")],
         examples: [
@@ -68,7 +68,7 @@ struct RestoreCommand: Subcommand {
         let folder = try StateFolder(settings.state)
         if let database = folder.database {
             throw Failure(
-                .inputOutput, "there are databases in \(settings.state) already: \(database)",
+                .inputOutput, "\(settings.state) already has databases: \(database)",
                 hint: "nothing is ever overwritten: move them away first, and keep them")
         }
         let prepared = folder.restoring
@@ -138,7 +138,8 @@ extension RestoreCommand {
         if let file = settings.forgottenFile, let end = file.lastIndex(of: "/"), access(String(file[...end]), F_OK) != 0
         {
             throw VaultError(
-                "read the list of the forgotten \(file)", .missing, said: "its folder is not there: is the medium?")
+                "read the list of the forgotten \(file)", .missing,
+                said: "its folder is missing: is the medium mounted?")
         }
         var count = 0
         for person in try places.bringUpToDate(with: lists).inOrder {
@@ -176,14 +177,15 @@ extension RestoreCommand {
         guard access(path, F_OK) == 0 else {
             throw VaultError(
                 "read the list of the forgotten \(forgotten)", .missing,
-                said: "it is not there, and no keys.db beside it that would say the same")
+                said: "it is missing, and there is no keys.db next to it with the same list")
         }
         let database = try Database(path, .readOnly, applicationID: Keys.applicationID)
         // The keys may be as an older program left them, and are not changed. The first version had no list.
         let has = { (name: String) throws(VaultError) in try database.hasApplied(name, of: Keys.migrations) }
         let column = try has("keys/3") ? "person" : "user"
         let list = try has("keys/2") ? ForgottenList(database, column: column) : ForgottenList()
-        log.notice("there is no list \(forgotten): by the keys beside it, \(list.people.count) were forgotten")
+        log.notice(
+            "there is no list \(forgotten): according to the keys next to it, \(list.people.count) were forgotten")
         return list
     }
 }
@@ -195,7 +197,7 @@ extension Store {
         let bytes = try RandomBytes.draw(16)
         try database.transaction { () throws(VaultError) in
             try database.execute("UPDATE store SET id = ?", [.blob(bytes)])
-            for stream in try newestStreams() {
+            for stream in try latestStreams() {
                 try database.execute(
                     "UPDATE streams SET serial = ? WHERE number = ?",
                     [.integer(nextSerial(now)), .integer(stream.number)])

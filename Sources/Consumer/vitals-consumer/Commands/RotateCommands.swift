@@ -35,17 +35,17 @@ struct RotateCommand: Subcommand {
 struct RotateRootCommand: Subcommand {
     static let declaration = Command(
         name: "rotate-root",
-        summary: "Changes the root key: wraps every key again, under another one.",
+        summary: "Changes the root key: wraps every key again under a new one.",
         discussion: """
-            It works while the service runs. The new key takes the old one's place at root_key_file; readings, persons' \
-            secrets and the identity stay the same. Where the root key is a credential of systemd's, --new-key names the new one: run \
+            It works while the service is running. The new key replaces the old one at root_key_file; readings, people's \
+            secrets and the identity stay the same. If the root key is a systemd credential, --new-key names the new one: run \
             this with the old credential, give the service the new one, and restart it.
 
-            Backups of the keys from before still need the old root key, and it opens them: keep a copy of it, apart, for as \
-            long as you keep them, or make a new backup and destroy both.
+            Earlier backups of the keys still need the old root key, which opens them: keep a copy of it in a separate place for \
+            as long as you keep these backups, or make a new backup and destroy both.
             """,
         options: [
-            .value("new-key", "FILE", "a key to take, 32 bytes as base64, instead of a random one")
+            .value("new-key", "FILE", "a file with the key to use, 32 bytes in base64, instead of a random one")
         ])
 
     private let newKey: String?
@@ -68,13 +68,13 @@ struct RotateRootCommand: Subcommand {
         guard try Failure.explaining({ () throws(VaultError) in try keys.rotateRoot(to: given) }) else {
             throw Failure(
                 .temporary,
-                "the root key was changed, but keys.db still has pages from before: another program is reading it",
+                "the root key was changed, but keys.db still has old pages: another program is reading it",
                 hint:
                     "when the backup or check that reads it has ended, run `vitals-consumer identity`, which overwrites them"
             )
         }
         var lines = Lines(output)
-        lines.write(Array("the root key was changed; backups of the keys from before need the old one".utf8))
+        lines.write(Array("the root key was changed; earlier backups of the keys need the old one".utf8))
         if settings.rootKeyFile == nil {
             lines.write(Array("give the service the new credential root-key, and restart it".utf8))
         }

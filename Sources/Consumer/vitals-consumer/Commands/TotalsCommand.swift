@@ -10,10 +10,10 @@ import Telemetry
 struct TotalsCommand: Subcommand {
     static let declaration = Command(
         name: "totals",
-        summary: "Prints what a person's day comes to, as one JSON object.",
+        summary: "Prints a person's totals for a day, as one JSON object.",
         discussion: """
-            A day is one of the person's calendar, in the time zone where they were. What is not known is left out. It works while \
-            the service runs.
+            A day is a day of the person's calendar, in the time zone where they were. What is not known is left out. It works \
+            while the service is running.
             """,
         options: [
             .value("user", "ID", "the person"),

@@ -74,10 +74,10 @@ extension Consumer {
             let adoption = Adoption(store: streams.grants.store, keys: streams.grants.keys)
             guard let (other, grant) = try adoption.verified(payload, from: gateway) else { return }
             let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
-            let known = try streams.grants.store.newestSerial(of: sensor)
+            let known = try streams.grants.store.latestSerial(of: sensor)
             // A gateway with several sensors believes the store with the latest grant of any of them.
             var newest = known
-            if newest == nil { newest = try streams.grants.store.newestSerial() }
+            if newest == nil { newest = try streams.grants.store.latestSerial() }
             guard let ours = newest else { return }
             guard Int64(clamping: grant.serial) <= ours else {
                 return failed(

@@ -144,7 +144,7 @@ extension Streams {
             for (gateway, grant) in grants.prefix(Self.portion) {
                 // An old grant must not take the place of one that a claim has changed meanwhile.
                 let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
-                let isNewest = try self.grants.store.newestSerial(of: sensor) == Int64(bitPattern: grant.serial)
+                let isNewest = try self.grants.store.latestSerial(of: sensor) == Int64(bitPattern: grant.serial)
                 let now = isNewest ? nil : try self.grants.current(of: [sensor]).first
                 newest.append(now ?? (gateway, grant))
             }

@@ -11,7 +11,7 @@ struct ClaimCodeCommand {
         self.settings = settings
         guard let enrolment = settings.enrolment else {
             throw Failure(
-                .configuration, "this gateway was not enrolled by a code, so it cannot make any",
+                .configuration, "this gateway was not enrolled with a code, so it cannot make claim codes",
                 hint: "run vitals enrol, or give the sensor to a person in the consumer's settings")
         }
         self.enrolment = enrolment
@@ -20,7 +20,7 @@ struct ClaimCodeCommand {
     func run(_ arguments: Arguments) throws -> ExitCode {
         let sensor = try sensor(arguments.optionalID("SENSOR"), arguments)
         if clockSource() == .unsynchronised {
-            log.warning("this machine's clock is not synchronised: a code made with a wrong time is not taken")
+            log.warning("this machine's clock is not synchronised: a code that is made with a wrong time is refused")
         }
         if !enrolment.isAgreed {
             log.notice(
@@ -35,7 +35,7 @@ struct ClaimCodeCommand {
     private func sensor(_ wanted: String?, _ arguments: Arguments) throws -> String {
         let added = try SensorMemory.read(SensorMemory.path(in: settings.state)).sensors.filter(\.isAdded).map(\.id)
         let known = Set(settings.sensors.map(\.id.text) + added).sorted()
-        let hint = known.isEmpty ? "`vitals scan` shows which are near, `vitals connect` adds one" : nil
+        let hint = known.isEmpty ? "`vitals scan` shows those nearby, `vitals connect` adds one" : nil
         let list = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
         if let wanted {
             guard known.contains(wanted) else {

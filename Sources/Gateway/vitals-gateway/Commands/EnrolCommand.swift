@@ -25,7 +25,7 @@ struct EnrolCommand {
         (self.settings, self.limit) = (settings, limit)
         guard let enrolment = settings.enrolment else { return }
         throw Failure(
-            .usage, "this gateway is enrolled already, as \(enrolment.gateway)",
+            .usage, "this gateway is already enrolled, as \(enrolment.gateway)",
             hint: "to enrol it again, perhaps with another consumer: vitals-gateway enrol --again")
     }
 
@@ -47,7 +47,7 @@ struct EnrolCommand {
         }
         do throws(VaultError) { return try EnrolmentCode(readLine() ?? "") } catch {
             throw Failure(
-                .data, "this is no enrolment code: \(error.said)",
+                .data, "this is not an enrolment code: \(error.said)",
                 hint: "it looks like 7QKM-2DZX-0H4W-9C1T-V6RA-XP3E, and is read from standard input")
         }
     }
@@ -73,7 +73,7 @@ struct EnrolCommand {
         } catch let error as MQTTError where error.kind == .timeout {
             throw Failure(
                 .temporary, "no consumer answered at \(settings.broker.address)",
-                hint: "does it run, below \(settings.topics.root), and with `accounts` in its settings?")
+                hint: "is it running, below \(settings.topics.root), and with `accounts` in its settings?")
         } catch let error as MQTTError {
             throw Failure(error.kind == .refused ? .refused : .unavailable, "\(error)")
         }
@@ -89,7 +89,7 @@ struct EnrolCommand {
     private static func hint(_ code: ReplyError.Code) -> String? {
         switch code {
         case .wrongCredentials, .expired, .locked:
-            "codes are good once, for an hour; for another: vitals enrol, or vitals-consumer enrol-code"
+            "a code works once, within an hour; to get another: vitals enrol, or vitals-consumer enrol-code"
         default: nil
         }
     }
@@ -125,7 +125,8 @@ struct EnrolCommand {
             guard isEqualInConstantTime(right, try KeyFile.bytes(of: text("proof"))) else {
                 throw Failure(
                     .refused, "the answer came from somebody who does not know the code: nothing was changed",
-                    hint: "the broker, or somebody at it, is not what it seems; look there before you try again")
+                    hint: "the broker, or somebody who controls it, is not what it seems; check it before you try again"
+                )
             }
             let enrolment = Enrolment(
                 gateway: gateway, consumer: consumer, username: gateway.text, codeKey: try code.codeKey(),
@@ -136,7 +137,7 @@ struct EnrolCommand {
         } catch {
             throw Failure(
                 .protocolError, "the consumer's answer cannot be understood: \(error)",
-                hint: "are gateway and consumer of one version?")
+                hint: "are the gateway and the consumer of the same version?")
         }
     }
 
@@ -146,15 +147,15 @@ struct EnrolCommand {
         if let consumer, consumer != enrolment.consumer {
             throw Failure(
                 .configuration,
-                "the code is of another consumer than consumer.identity in the settings: nothing was changed",
-                hint: "take that out of the settings if this consumer is the right one, and enrol with another code")
+                "the code is from a consumer that is not consumer.identity in the settings: nothing was changed",
+                hint: "remove that from the settings if this consumer is the right one, and enrol with another code")
         }
         if let gateway, gateway != enrolment.gateway {
             throw Failure(
                 .configuration,
                 "the code enrols gateway \(enrolment.gateway), and the settings say \(gateway): nothing was changed",
                 hint:
-                    "take `gateway` out of the settings, or get a code with vitals-consumer enrol-code --gateway \(gateway)"
+                    "remove `gateway` from the settings, or get a code with vitals-consumer enrol-code --gateway \(gateway)"
             )
         }
     }

@@ -25,7 +25,7 @@ struct Identity {
         } catch {
             throw Failure(
                 .configuration, "cannot make the folder \(state): \(error.said)",
-                hint: "make it, or name another as `state` in the settings")
+                hint: "make it, or set a different one as `state` in the settings")
         }
     }
 

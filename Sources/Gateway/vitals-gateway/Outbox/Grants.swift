@@ -7,7 +7,7 @@ import Vault
 struct Grants {
     private let gateway: ID
     private let consumer: Ed25519.VerifyingKey?
-    private var newest: [ID: Grant] = [:]  // by sensor
+    private var latest: [ID: Grant] = [:]  // by sensor
     private var byStream: [StreamID: Grant] = [:]
     private var store: StoreID?
     /// The serial of the grant that named the store.
@@ -23,10 +23,10 @@ struct Grants {
         self.consumer = consumer
     }
 
-    /// The grant in force for a sensor; nil where it has none.
-    func inForce(for sensor: ID) -> Grant? { newest[sensor] }
+    /// The grant in force for a sensor; nil if it has none.
+    func inForce(for sensor: ID) -> Grant? { latest[sensor] }
 
-    var allInForce: [Grant] { newest.values.sorted { $0.sensor.text < $1.sensor.text } }
+    var allInForce: [Grant] { latest.values.sorted { $0.sensor.text < $1.sensor.text } }
 
     /// The grant of a stream, in force or not.
     func grant(of stream: StreamID) -> Grant? { byStream[stream] }
@@ -66,7 +66,7 @@ struct Grants {
             notTaken("nothing can be sealed to the key in a grant for sensor \(grant.sensor)")
             return nil
         }
-        if let known = newest[grant.sensor], known.serial >= grant.serial {
+        if let known = latest[grant.sensor], known.serial >= grant.serial {
             byStream[grant.stream] = byStream[grant.stream] ?? grant
             return nil
         }
@@ -74,7 +74,7 @@ struct Grants {
         let isNewer = store == nil || grant.serial > storeSerial
         let isNewStore = isNewer && store != nil && store != signed.store
         if isNewer { (store, storeSerial) = (signed.store, grant.serial) }
-        newest[grant.sensor] = grant
+        latest[grant.sensor] = grant
         byStream[grant.stream] = grant
         return (grant, isNewStore)
     }
@@ -101,6 +101,6 @@ struct Grants {
     /// Any client that may publish can cause this all day.
     private mutating func notTaken(_ reason: String) {
         guard let count = notTakenCount.toTell(of: 1, now: millisecondsSinceBoot()) else { return }
-        log.warning("a message in the consumer's name was not taken: \(reason)\(timesSinceLogged(count))")
+        log.warning("a message in the consumer's name was refused: \(reason)\(timesSinceLogged(count))")
     }
 }

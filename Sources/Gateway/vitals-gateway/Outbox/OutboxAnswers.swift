@@ -54,7 +54,7 @@ extension Outbox {
             isDirty = true
             if isNewStore { uplink.rewind() }
             flush()
-            let state = grant.until == nil ? "recorded" : "not recorded any more"
+            let state = grant.until == nil ? "recorded" : "no longer recorded"
             limitedLog.notice("\(sensor) is \(state)") { "sensor \(sensor): \(state) (grant \(grant.serial))\($0)" }
             uplink.consumerChanged(isThere: grants.hasConsumer)
             pump()

@@ -109,7 +109,7 @@ extension Outbox {
             uplink.makeWay(at: now)
             while uplink.room > 0 {
                 let blocks = try store.waiting(
-                    after: uplink.cursor, through: flushedThrough, besides: uplink.parked, atMost: uplink.room)
+                    after: uplink.cursor, through: flushedThrough, excluding: uplink.parked, atMost: uplink.room)
                 guard !blocks.isEmpty else { break }
                 for block in blocks { uplink.take(block) }
             }

@@ -87,7 +87,7 @@ extension Outbox {
             }
             isDirty = true
             clock.forgetStep()
-            log.warning("the clock was set by \(step.correction) ms: readings of this boot from before are corrected")
+            log.warning("the clock was set by \(step.correction) ms: earlier readings of this boot are corrected")
         }
     }
 }

@@ -147,6 +147,6 @@ extension Outbox {
 
     private func removeUnneededKeys() throws(VaultError) {
         let (before, open) = (unixMilliseconds() - keyAge, sessions.values.map(\.id))
-        _ = try store.commit { () throws(VaultError) in try store.removeUnneededKeys(before: before, besides: open) }
+        _ = try store.commit { () throws(VaultError) in try store.removeUnneededKeys(before: before, excluding: open) }
     }
 }

@@ -80,7 +80,7 @@ struct OutboxStore {
             ALTER TABLE blocks ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
             ALTER TABLE blocks ADD COLUMN records_of BLOB;
             ALTER TABLE blocks ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
-            -- Nobody knows any more how many readings are in a block of before: it has at least one.
+            -- Nobody knows any more how many readings are in an earlier block: it has at least one.
             UPDATE blocks SET size = length(bytes), first = changed / 1000, last = changed / 1000,
                 readings = substr(bytes, 3, 1) IN (x'02', x'03');
             ALTER TABLE journal ADD COLUMN second INTEGER NOT NULL DEFAULT 0;
@@ -253,7 +253,7 @@ struct OutboxStore {
 
     /// Blocks that wait for an acknowledgement, made after the one with this id, of other streams than these.
     func waiting(
-        after id: Int64, through last: Int64, besides streams: [StreamID] = [], atMost limit: Int
+        after id: Int64, through last: Int64, excluding streams: [StreamID] = [], atMost limit: Int
     ) throws(VaultError) -> [Block] {
         guard limit > 0, id < last else { return [] }
         let others = repeatElement("?", count: streams.count).joined(separator: ", ")

@@ -51,8 +51,8 @@ extension OutboxStore {
         return 0
     }
 
-    /// Key blocks that neither the outbox nor an open session needs any longer.
-    func removeUnneededKeys(before wall: Int64, besides open: [SessionID]) throws(VaultError) -> Int {
+    /// Removes key blocks that neither the outbox nor an open session needs any more.
+    func removeUnneededKeys(before wall: Int64, excluding open: [SessionID]) throws(VaultError) -> Int {
         let others = repeatElement("?", count: open.count).joined(separator: ", ")
         var values: [Value] = [.integer(wall)]
         for session in open { values.append(.blob(session.bytes)) }

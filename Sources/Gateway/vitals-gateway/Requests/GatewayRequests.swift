@@ -104,12 +104,12 @@ final class GatewayRequests: @unchecked Sendable {
         find(wanted, within: min(Self.beforeEnd(of: task.limit), Self.searchLimit)) { [self] device in
             do throws(ReplyError) {
                 guard let device else {
-                    let words = "no device \(wanted) was seen: is it near, awake, and not connected to a telephone?"
+                    let words = "no device \(wanted) was seen: is it nearby, awake, and not connected to a telephone?"
                     throw ReplyError(.unknownDevice, words, field: "device")
                 }
                 if let sensor = register.owner(of: device) {
                     guard id == nil || id == sensor.settings.id else {
-                        let words = "\(device.address) is the sensor \(sensor.settings.id) already"
+                        let words = "\(device.address) is already the sensor \(sensor.settings.id)"
                         throw ReplyError(.badRequest, words, field: "sensor")
                     }
                     return try resume(sensor, task)
@@ -245,7 +245,7 @@ final class GatewayRequests: @unchecked Sendable {
     private func checkRoom() throws(ReplyError) {
         guard !register.isFull else {
             let words =
-                "\(register.mostConnected) sensors are connected to already: disconnect one, or raise bluetooth.sensors"
+                "\(register.mostConnected) sensors are already connected to: disconnect one, or raise bluetooth.sensors"
             throw ReplyError(.refused, words)
         }
     }

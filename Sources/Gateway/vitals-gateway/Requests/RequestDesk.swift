@@ -74,7 +74,7 @@ final class RequestDesk: @unchecked Sendable {
         let parsed = Result { () throws(MalformedValue) in try Request(payload: message.payload) }
         guard let place = (isAllowed ? asked : nil) ?? topics.listedResponse(to: topic) else {
             return log.debug(
-                "a request's topic is too long to be answered beside it, and it names no other: no reply")
+                "a request gets no reply: its topic is too long to be answered next to it, and it names no other")
         }
         var correlationData = message.properties?.correlationData
         let tooLong = Request.refusal(ofCorrelationData: correlationData)
@@ -90,7 +90,7 @@ final class RequestDesk: @unchecked Sendable {
         guard isAllowed else {
             let words =
                 """
-                a response topic lies under \(topics[gateway, .response("…")]), with at most \
+                a response topic must be under \(topics[gateway, .response("…")]), with at most \
                 \(Topics.maximumLevels) levels and \(Topics.maximumLength) bytes
                 """
             return reply(.error(ReplyError(.badRequest, words, field: "response topic")), to: asker)

@@ -106,7 +106,7 @@ final class Recovery: @unchecked Sendable {
             let tried =
                 cycles == 0 ? "" : " after it was switched off and on \(cycles == 1 ? "once" : "\(cycles) times")"
             say(
-                "\(name) hears nothing\(tried): are the sensors worn and charged? Is the adapter sound (dmesg, another USB port)?"
+                "\(name) hears nothing\(tried): are the sensors worn and charged? Does the adapter work (dmesg, another USB port)?"
             )
             stage = .listening
             wait = min(wait * 2, max(Self.longest, first))
@@ -143,7 +143,7 @@ final class Recovery: @unchecked Sendable {
             switch (result, central.state) {
             case (.success, .ready): register.isAdapterCycled = false
             case (.failure, .ready), (.failure, .adapterOff): switchOn()
-            default: break  // Where it is blocked or gone, its next state leads back here.
+            default: break  // If it is blocked or gone, its next state leads back here.
             }
         }
     }

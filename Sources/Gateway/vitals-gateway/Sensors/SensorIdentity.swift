@@ -90,7 +90,7 @@ extension Sensor {
             device.rssi != nil, others.count < 16, others.insert(device.address).inserted
         else { return }
         let words =
-            "\(device.address) calls itself \(name), too, and is not the \(name) that is known (\(known.address)): left alone"
+            "\(device.address) calls itself \(name), too, but is not the \(name) that is known (\(known.address)): it is left alone"
         limitedLog.warning("other than \(settings.id)") {
             "sensor \(settings.id): \(words). If it should take its place: vitals forget \(settings.id)\($0)"
         }

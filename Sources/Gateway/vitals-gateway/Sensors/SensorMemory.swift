@@ -89,7 +89,7 @@ struct SensorMemory: Payload {
     private static func putAside(_ path: String, because reason: String) throws {
         let aside = path + ".damaged"
         try Folder.rename(path, to: aside)
-        log.error("\(path): \(reason). Put aside as \(aside); sensors that were added have to be added again")
+        log.error("\(path): \(reason). It was put aside as \(aside); sensors that were added have to be added again")
     }
 }
 

@@ -109,7 +109,8 @@ final class SensorReads {
         let underWay = attempts[kind]
         let attempt = underWay ?? Attempt()
         guard attempt.waiters.count < Self.mostWaiting else {
-            return completion(.failure(ReplyError(.busy, "too many wait for this already", retryAfterSeconds: 5)))
+            return completion(
+                .failure(ReplyError(.busy, "too many requests wait for this already", retryAfterSeconds: 5)))
         }
         let waiter = Waiter(until: .now + limit, completion)
         waiter.deadline = sensor.central.loop.after(limit - min(Self.margin, limit / 2)) { [weak self] in

@@ -86,10 +86,10 @@ final class SensorRegister {
     /// Adds a sensor by request, for a device that was seen.
     func add(_ id: ID, for device: Device, called name: String?) throws(ReplyError) -> Sensor {
         guard sensors[id] == nil else {
-            throw ReplyError(.badRequest, "there is a sensor \(id) already", field: "sensor")
+            throw ReplyError(.badRequest, "there is already a sensor \(id)", field: "sensor")
         }
         guard sensors.count < Self.most else {
-            throw ReplyError(.refused, "\(Self.most) sensors are remembered already: forget one")
+            throw ReplyError(.refused, "\(Self.most) sensors are already remembered: forget one")
         }
         var entry = SensorMemory.Entry(id: id)
         entry.isAdded = true

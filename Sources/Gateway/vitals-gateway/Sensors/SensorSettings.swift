@@ -73,7 +73,8 @@ extension Section {
         guard let text = try string(key, default: nil) else { return absent }
         guard let uuid = GATT.uuid(text) else {
             throw refusal(
-                of: key, "\"\(text)\" is no UUID", hint: "such as \"2a1c\" or \"00030001-78fc-48fe-8e23-433b3a1942d0\"")
+                of: key, "\"\(text)\" is not a UUID",
+                hint: "such as \"2a1c\" or \"00030001-78fc-48fe-8e23-433b3a1942d0\"")
         }
         return uuid
     }

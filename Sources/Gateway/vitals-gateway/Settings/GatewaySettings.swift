@@ -73,7 +73,7 @@ struct GatewaySettings {
         guard sensors.count <= mostSensors else {
             throw section.refusal(
                 of: "sensors", "\(sensors.count) sensors, and bluetooth.sensors allows \(mostSensors)",
-                hint: "raise bluetooth.sensors where the adapter has so many links")
+                hint: "raise bluetooth.sensors if the adapter has that many links")
         }
         publishesLive = try section.bool("live", default: true)
         responsePrefixes = try section.strings("response_prefixes", default: [])
@@ -102,7 +102,8 @@ struct GatewaySettings {
         }
         guard consumer == enrolment.consumer else {
             throw section.refusal(
-                of: "consumer.identity", "this gateway is enrolled with a consumer of another key", hint: hint)
+                of: "consumer.identity", "this gateway is enrolled with a consumer that has a different key", hint: hint
+            )
         }
     }
 

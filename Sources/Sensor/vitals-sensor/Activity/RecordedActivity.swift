@@ -161,7 +161,7 @@ private struct Table {
     private func integer(_ column: String, _ row: [String: String], upTo limit: Int) throws(RecordingError) -> Int? {
         guard let text = row[column], !text.isEmpty else { return nil }
         guard let value = Int(text), (0...limit).contains(value) else {
-            throw error("\"\(text)\" is no whole number from 0 to \(limit)", in: column)
+            throw error("\"\(text)\" is not a whole number from 0 to \(limit)", in: column)
         }
         return value
     }
@@ -171,7 +171,7 @@ private struct Table {
     ) throws(RecordingError) -> Double? {
         guard let text = row[column], !text.isEmpty else { return nil }
         guard let value = Double(text), range.contains(value) else {
-            throw error("\"\(text)\" is no number from \(range.lowerBound) to \(range.upperBound)", in: column)
+            throw error("\"\(text)\" is not a number from \(range.lowerBound) to \(range.upperBound)", in: column)
         }
         return value
     }
@@ -179,7 +179,7 @@ private struct Table {
     private func temperature(_ column: String, _ row: [String: String]) throws(RecordingError) -> MedicalFloat? {
         guard let text = row[column], !text.isEmpty else { return nil }
         guard let value = MedicalFloat(decimal: text) else {
-            throw error("\"\(text)\" is no temperature", in: column)
+            throw error("\"\(text)\" is not a temperature", in: column)
         }
         return value
     }

@@ -27,28 +27,28 @@ enum Instruction: Equatable {
     case help
 
     static let words = """
-        drop [SECONDS]           the link is lost, and the sensor out of reach for so long
+        drop [SECONDS]           the link is lost, and the sensor is out of reach for this long
         silent on|off            it keeps its link and sends nothing
         malformed [HEX]          its next heart rate is these bytes (default: 11, a truncated value)
         refuse on|off            it ends every new link at once
         hang on|off              no call of a characteristic is answered
         forget-bond              it loses the keys of its bond; BlueZ still has them
         power on|off             the adapter
-        unplug [SECONDS]         the adapter is pulled out, for so long or until plug
+        unplug [SECONDS]         the adapter is pulled out, for this long or until plug
         plug                     the adapter is plugged in again
-        restart [SECONDS]        BlueZ is told to end, and is there again so much later (default: 1)
-        crash [SECONDS]          BlueZ is killed, and is there again so much later (default: 1)
+        restart [SECONDS]        BlueZ is told to end, and is back after this time (default: 1)
+        crash [SECONDS]          BlueZ is killed, and is back after this time (default: 1)
         vanish                   it is gone, and BlueZ forgets it
         appear                   it is back
         steps N                  sets its step counter
         temperature X|nan|recorded
-                                 sets its temperature, or goes back to the activity's
-        heart-rate BPM           it measures this, now
+                                 sets its temperature, or returns to the activity's
+        heart-rate BPM           it measures this now
         battery PERCENT          sets its battery
         fail METHOD ERROR        the next call of METHOD is answered with ERROR, such as: fail ReadValue InProgress
         status                   what it does now
         quit                     ends the program
-        #N COMMAND               the same for sensor N only; otherwise a command is for all
+        #N COMMAND               the same for sensor N only; otherwise, a command applies to all
         """
 
     /// Reads a line. Throws what is wrong with it, in words.

@@ -79,5 +79,5 @@ public enum TemperatureEncoding: String, CaseIterable, Sendable {
 }
 
 private func unknown(_ name: String, of subject: String, _ names: [String]) -> MalformedValue {
-    MalformedValue(subject, .notAllowed("\"\(name)\" is none of \(names.joined(separator: ", "))"))
+    MalformedValue(subject, .notAllowed("\"\(name)\" is not one of \(names.joined(separator: ", "))"))
 }

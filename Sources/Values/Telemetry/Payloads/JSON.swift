@@ -48,7 +48,7 @@ public enum JSON: Hashable, Sendable {
         } catch {
             switch error {
             case .notUTF8, .notJSON: throw MalformedValue(subject, notJSON)
-            case .duplicateName: throw MalformedValue(subject, .notAllowed("two members of one name"))
+            case .duplicateName: throw MalformedValue(subject, .notAllowed("two members with the same name"))
             case .tooDeep:
                 throw MalformedValue(subject, .outOfRange("nested more than \(maximumDepth) deep"))
             }

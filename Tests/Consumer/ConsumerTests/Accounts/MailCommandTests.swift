@@ -70,7 +70,9 @@ struct MailCommandTests {
     func path() throws {
         let more = #"accounts: { mail_command: ["sendmail", "-t"] }, broker_rules: {},"#
         let error = try #require(thrown(SettingsError.self) { try Household().settings(more: more) })
-        #expect("\(error)".contains("mail_command") && "\(error)".contains("\"sendmail\" is no whole path"), "\(error)")
+        #expect(
+            "\(error)".contains("mail_command") && "\(error)".contains("\"sendmail\" is not an absolute path"),
+            "\(error)")
     }
 
     @Test("is not held up by a program that reads nothing, or that has gone")

@@ -56,23 +56,23 @@ struct ProviderSettingsTests {
             (#"mine: { issuer: "https://x.example", audience: ["a"] }"#, "jwks_uri"),
             (
                 #"mine: { issuer: "http://x.example", audience: ["a"], keys: "https://x.example/k" }"#,
-                "no https address"
+                "not an https address"
             ),
             (
                 #"mine: { issuer: "https://x example", audience: ["a"], keys: "https://x.example/k" }"#,
-                "no https address"
+                "not an https address"
             ),
             (
                 #"mine: { issuer: "https://x.example", audience: ["a"], keys: "http://x.example/k" }"#,
                 "this machine only"
             ),
-            (#"mine: { issuer: "https://x.example", audience: ["a"], keys: "x.example/k" }"#, "no address"),
+            (#"mine: { issuer: "https://x.example", audience: ["a"], keys: "x.example/k" }"#, "not an address"),
             (
                 #"mine: { issuer: "https://x.example", audience: ["a"], keys: "https://x.example/k", keys_file: "k" }"#,
                 "as well"
             ),
             (#"google: { audience: ["a"], algorithms: ["HS256"] }"#, "never HS256"),
-            (#"google: { audience: ["a"], algorithms: ["none"] }"#, "\"none\" is none of RS256"),
+            (#"google: { audience: ["a"], algorithms: ["none"] }"#, "\"none\" is not one of RS256"),
             (#"google: { audience: ["a"], algorithms: [] }"#, "leave it out"),
             (#"google: { audience: ["a"], audiance: ["b"] }"#, "unknown key"),
             (#"google: { audience: ["a"], secret: "b" }"#, "unknown key"),

@@ -29,7 +29,7 @@ private let refusals: [(TokenRefusal, [String])] = [
     (.malformed("an empty part"), ["form: no signature", "form: no claims"]),
     (.malformed("header: not an object"), ["header: a list"]),
     (.malformed("header: not UTF-8"), ["header: not UTF-8", "header: an overlong letter"]),
-    (.malformed("header: two members of one name"), ["header: alg twice", "header: kid twice, escaped"]),
+    (.malformed("header: two members with the same name"), ["header: alg twice", "header: kid twice, escaped"]),
     (.header("crit: extensions that must be understood"), ["header: crit", "header: an empty crit"]),
     (.header("b64: an unencoded payload"), ["header: b64"]),
     (.header("zip: a compressed token"), ["header: zip"]),
@@ -107,7 +107,7 @@ private let refusals: [(TokenRefusal, [String])] = [
     (.malformed("claims: not UTF-8"), ["claims: not UTF-8", "claims: a surrogate in UTF-8"]),
     (.malformed("claims: nested too deeply"), ["claims: nested too deeply"]),
     (
-        .malformed("claims: two members of one name"),
+        .malformed("claims: two members with the same name"),
         [
             "claims: aud twice", "claims: aud twice, the last is ours", "claims: aud twice, escaped",
             "claims: sub twice, escaped", "claims: twice the same", "claims: twice, further in",
@@ -138,7 +138,7 @@ private let refusals: [(TokenRefusal, [String])] = [
         ]
     ),
     (
-        .claim("azp", "missing, where there are several audiences"),
+        .claim("azp", "missing, although there are several audiences"),
         ["azp: missing, with several audiences", "azp: missing, with our audience twice"]
     ),
     (.claim("azp", "made for somebody else"), ["azp: another, with several audiences", "azp: another"]),

@@ -64,7 +64,7 @@ struct PackingLimitsTests {
         for _ in 1...4 {
             do { while try packing.workOnce(until: 0) {} } catch {
                 failures += 1
-                packing.beginAnew()
+                packing.startOver()
             }
         }
         #expect(failures == 1 && folding.asked.count > 0)
