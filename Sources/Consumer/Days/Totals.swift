@@ -101,7 +101,7 @@ package final class Totals: ReadingsSink {
     /// In the order in which they take readings.
     package let derivations: [any Derivation]
     /// Hears what was taken: an hour may be read at this moment.
-    private let stale: StaleHours?
+    package let stale: StaleHours?
     /// What people had deleted is not counted.
     package let deletions: Deletions
     /// By how much clocks were wrong, for streams in use.

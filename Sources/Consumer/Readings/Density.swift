@@ -28,12 +28,18 @@ package import Telemetry
 package struct Density {
     package struct Limits {
         /// For each sensor and second.
-        package var readings = 1000
-        package var intervals = 2000
+        package var readings: Int
+        package var intervals: Int
         /// For each block: days of UTC.
-        package var days = 8
+        package var days: Int
         /// No limits: for tests of what stores of earlier versions may hold.
         package static let none = Limits(readings: .max, intervals: .max, days: .max)
+
+        package init(readings: Int = 1000, intervals: Int = 2000, days: Int = 8) {
+            self.readings = readings
+            self.intervals = intervals
+            self.days = days
+        }
     }
 
     /// How many readings a second has, and how many RR intervals.

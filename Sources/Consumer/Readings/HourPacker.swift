@@ -1,4 +1,4 @@
-import Records
+package import Records
 import Storage
 import Telemetry
 import Vault
@@ -8,10 +8,16 @@ import Vault
 /// keys.
 ///
 /// A block that does not open, or is not in the ledger as it came, stays as it is, for `check` to find.
-struct HourPacker {
+package struct HourPacker {
     let store: Store
     let keys: Keys
     let deletions: Deletions
+
+    package init(store: Store, keys: Keys, deletions: Deletions) {
+        self.store = store
+        self.keys = keys
+        self.deletions = deletions
+    }
 
     /// Blocks at a time.
     static let portion = 512

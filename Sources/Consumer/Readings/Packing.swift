@@ -218,8 +218,8 @@ package final class Packing: @unchecked Sendable {
 }
 
 /// One pass through everything that may be packed. Belongs to the session's thread.
-struct PackingPass {
-    struct Name: Hashable {
+package struct PackingPass {
+    package struct Name: Hashable {
         let stream: Int64
         let hour: Int64
     }
@@ -247,7 +247,7 @@ struct PackingPass {
     /// The stream and hour that it worked on last.
     private(set) var underWay: Name?
 
-    init(
+    package init(
         _ packer: HourPacker, before: Int64, mark: Int64, settled: Int64 = .max, withLoose: Bool = true,
         leavingOut leftOut: Set<Name> = [], _ isBeingForgotten: @escaping (ID) -> Bool
     ) {
@@ -263,7 +263,7 @@ struct PackingPass {
     /// Packs what it finds, in one transaction. After an error the pass can no longer be used.
     /// - Parameter end: milliseconds of the monotonic clock.
     /// - Returns: whether there is more.
-    mutating func goOn(until end: UInt64) throws(VaultError) -> Bool {
+    package mutating func goOn(until end: UInt64) throws(VaultError) -> Bool {
         if current == nil, loose == nil, try !findNext(), try !findLoose() { return false }
         let database = packer.store.database
         return try database.transaction { () throws(VaultError) in

@@ -1,5 +1,8 @@
 import Daemon
+import DaysSupport
+import Files
 import Foundation
+import HouseholdSupport
 import Records
 import Storage
 import Telemetry

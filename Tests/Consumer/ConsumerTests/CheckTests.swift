@@ -1,5 +1,9 @@
 import Daemon
+import DaysSupport
+import Files
 import Foundation
+import HouseholdSupport
+import Readings
 import Records
 import Storage
 import Telemetry
@@ -41,7 +45,7 @@ struct CheckTests {
         return parts
     }
 
-    private func findings(_ parts: Parts) throws -> CheckCommand.Findings {
+    private func findings(_ parts: Parts) throws -> Findings {
         let keys = try Keys(parts.settings, .read)
         return try CheckCommand.findings(try Store(folder: parts.settings.state, readOnly: true), keys)
     }
@@ -53,7 +57,7 @@ struct CheckTests {
     @Test("counts what is stored, and agrees")
     func agrees() throws {
         let parts = try filled()
-        let lines = try output { _ = try CheckCommand().run(parts.settings, output: $0) }
+        let lines = try output { _ = try CheckCommand().run(household.written(), output: $0) }
         #expect(lines == [good])
         let stream = try #require(try parts.store.streams().first)
         #expect(try parts.store.counts(of: stream) == [0: 7, 1: 5, 2: 1])
@@ -72,7 +76,7 @@ struct CheckTests {
     @Test(
         "finds what was altered, and ends with an error",
         arguments: [
-            ("UPDATE blocks SET sealed = zeroblob(40) WHERE number = 2", \CheckCommand.Findings.unreadable),
+            ("UPDATE blocks SET sealed = zeroblob(40) WHERE number = 2", \Findings.unreadable),
             ("DELETE FROM blocks WHERE type = 2 AND number = 2", \.miscounted),
             ("DELETE FROM blocks WHERE type = 5", \.miscounted),
             ("DELETE FROM ledger WHERE seq = 3", \.unledgered),
@@ -84,13 +88,13 @@ struct CheckTests {
             ("UPDATE documents SET sealed = zeroblob(40)", \.unreadable),
             ("UPDATE devices SET device = 'another'", \.unreadable),
         ])
-    func altered(sql: String, finding: KeyPath<CheckCommand.Findings, Int64> & Sendable) throws {
+    func altered(sql: String, finding: KeyPath<Findings, Int64> & Sendable) throws {
         let parts = try filled()
         #expect(try parts.store.database.execute(sql) > 0)
         let found = try findings(parts)
         #expect(found[keyPath: finding] > 0, "\(found.json)")
         let lines = try output { descriptor in
-            #expect(throws: Failure.self) { try CheckCommand().run(parts.settings, output: descriptor) }
+            #expect(throws: Failure.self) { try CheckCommand().run(household.written(), output: descriptor) }
         }
         #expect(lines == [found.json])
     }
@@ -101,7 +105,7 @@ struct CheckTests {
         let keys = try Database(household.path("state/keys.db"), .readWrite(.full), applicationID: Keys.applicationID)
         try keys.execute("UPDATE secrets SET sealed = zeroblob(60)")
         #expect(try findings(parts).damaged == 1)
-        let error = thrown(Failure.self) { try parts.printed() }
+        let error = thrown(Failure.self) { try household.readings() }
         #expect(error?.message.contains("7 stored blocks do not open") == true)
         try keys.execute("DELETE FROM secrets")
         let found = try findings(parts)

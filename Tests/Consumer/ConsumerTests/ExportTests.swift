@@ -1,6 +1,9 @@
 import Daemon
+import DaysSupport
+import Files
 import Fitness
 import Foundation
+import HouseholdSupport
 import MQTT
 import Records
 import Storage
@@ -294,7 +297,8 @@ struct ExportTests {
     func command() throws {
         let parts = try lived()
         let folder = household.path("taken")
-        let lines = try output { _ = try ExportCommand(user: demo, folder: folder).run(parts.settings, output: $0) }
+        let settings = try household.written()
+        let lines = try output { _ = try ExportCommand(user: demo, folder: folder).run(settings, output: $0) }
         #expect(lines.count == 8)
         for (name, text) in try all(parts) {
             let bytes = try #require(FileManager.default.contents(atPath: "\(folder)/\(name)"))
@@ -303,12 +307,12 @@ struct ExportTests {
             #expect(stat("\(folder)/\(name)", &status) == 0 && status.st_mode & 0o777 == 0o600)
         }
         #expect(
-            thrown(Failure.self) { try ExportCommand(user: demo, folder: folder).run(parts.settings, output: 1) } != nil
+            thrown(Failure.self) { try ExportCommand(user: demo, folder: folder).run(settings, output: 1) } != nil
         )
         // What does not open is said to be missing.
         try parts.store.database.execute("UPDATE blocks SET sealed = zeroblob(40) WHERE number = 2")
         let damaged = thrown(Failure.self) {
-            try output { _ = try ExportCommand(user: demo, folder: folder + "-2").run(parts.settings, output: $0) }
+            try output { _ = try ExportCommand(user: demo, folder: folder + "-2").run(settings, output: $0) }
         }
         #expect(damaged?.message.contains("does not open") == true)
     }

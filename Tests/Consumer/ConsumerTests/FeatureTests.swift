@@ -1,4 +1,6 @@
+import DaysSupport
 import Foundation
+import HouseholdSupport
 import Records
 import Storage
 import Telemetry

@@ -1,6 +1,9 @@
 import Daemon
+import DaysSupport
+import Files
 import Fitness
 import Foundation
+import HouseholdSupport
 import Reactor
 import Records
 import Storage

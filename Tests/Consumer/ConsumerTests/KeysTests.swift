@@ -1,5 +1,7 @@
 import Daemon
+import DaysSupport
 import Foundation
+import HouseholdSupport
 import Records
 import Storage
 import Telemetry
@@ -117,7 +119,7 @@ struct KeysTests {
         ingest.collect(try session.block(beat(1, 71)), from: try ID("home"))
         #expect(
             try ingest.commit(now: 0, wall: start).answers == [.requestKey(try ID("home"), session.stream, session.id)])
-        #expect(throws: Failure.self) { try parts.printed() }
+        #expect(throws: Failure.self) { try household.readings() }
     }
 
     // MARK: Grants

@@ -1,7 +1,9 @@
 import Daemon
+import DaysSupport
 import Desk
 import Files
 import Foundation
+import HouseholdSupport
 import MQTT
 import Records
 import Storage

@@ -1,6 +1,7 @@
 import Daemon
 import Files
 import Foundation
+import HouseholdSupport
 import Storage
 import Telemetry
 import TestSupport

@@ -1,5 +1,6 @@
 import Daemon
 import Foundation
+import HouseholdSupport
 import Records
 import Storage
 import Telemetry

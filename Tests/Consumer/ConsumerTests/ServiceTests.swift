@@ -1,5 +1,7 @@
 import Daemon
+import Files
 import Foundation
+import HouseholdSupport
 import MQTT
 import Records
 import Storage

@@ -1,3 +1,4 @@
+import Files
 import Records
 import Storage
 import Telemetry

@@ -1,5 +1,6 @@
 import Daemon
 import Foundation
+import HouseholdSupport
 import MQTT
 import Records
 import Storage
@@ -179,13 +180,5 @@ final class AccountService {
             case .error(let error): return error
             }
         }
-    }
-}
-
-extension JSON {
-    /// A text that has to be there.
-    func text(_ name: String) throws -> String {
-        guard case .string(let text)? = self[name] else { throw TestFailure("no text \"\(name)\" in \(self)") }
-        return text
     }
 }

@@ -39,7 +39,7 @@ struct ConfirmingTests {
             #expect(
                 try phone.refused("reset-all/confirm", right)
                     == ReplyError(
-                        .wrongCredentials, "this confirmation is not the one asked for last", field: "confirmation"))
+                        .wrongCredentials, "this confirmation is not the latest one", field: "confirmation"))
         }
     }
 

@@ -1,4 +1,5 @@
 import Daemon
+import Files
 import Records
 import Storage
 import Telemetry

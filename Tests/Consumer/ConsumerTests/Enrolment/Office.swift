@@ -1,5 +1,6 @@
 import Daemon
 import Foundation
+import HouseholdSupport
 import MQTT
 import Records
 import Synchronization

@@ -1,4 +1,6 @@
+import Files
 import Foundation
+import HouseholdSupport
 import MQTT
 import Records
 import Storage

@@ -1,6 +1,8 @@
+import DaysSupport
 import Fitness
 import Foundation
 import FoundationXML
+import HouseholdSupport
 import MQTT
 import Telemetry
 import TestSupport

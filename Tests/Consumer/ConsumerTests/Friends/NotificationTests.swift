@@ -1,4 +1,6 @@
+import Files
 import Fitness
+import HouseholdSupport
 import MQTT
 import Records
 import Storage

@@ -1,5 +1,6 @@
 import Fitness
 import Foundation
+import HouseholdSupport
 import MQTT
 import Records
 import Storage

@@ -1,4 +1,5 @@
 import Daemon
+import Files
 import Foundation
 import Records
 import Storage

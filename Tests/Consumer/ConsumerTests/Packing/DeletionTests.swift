@@ -1,5 +1,8 @@
 import Daemon
+import DaysSupport
+import Files
 import Foundation
+import HouseholdSupport
 import Records
 import Storage
 import Telemetry
@@ -216,7 +219,7 @@ struct DeletionTests {
             row throws(VaultError) in "\(try row.text(0)) \(try row.int(1)) \(try row.int(2))"
         }
         #expect(stale == ["demo \(firstHour) \(firstHour + 1)"])
-        _ = try output { _ = try ForgetCommand(user: demo, isWithAccount: false).run(parts.settings, output: $0) }
+        _ = try output { _ = try ForgetCommand(user: demo, isWithAccount: false).run(household.written(), output: $0) }
         let (store, keys) = (try Store(folder: parts.settings.state), try Keys(parts.settings, .write))
         #expect(try Deletions(store, keys).ranges(of: demo).isEmpty)
         #expect(try Deletions(store, keys).pending().isEmpty)

@@ -1,5 +1,8 @@
 import Daemon
+import DaysSupport
+import Files
 import Foundation
+import HouseholdSupport
 import Records
 import Storage
 import Telemetry
@@ -27,7 +30,7 @@ struct PackedLifeTests {
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock)
         for hour in 0..<hours {
-            let readings = PackedReadingsTests.hour(
+            let readings = hourOfHeartRates(
                 jitter: 5, withIntervals: false, at: start + Int64(hour) * 3_600_000 + 200)
             _ = try parts.take(
                 all: stride(from: 0, to: 3600, by: 10).map { try session.block(Array(readings[$0..<$0 + 10])) })

@@ -1,6 +1,9 @@
 import Compression
 import Daemon
+import DaysSupport
+import Files
 import Foundation
+import HouseholdSupport
 import Records
 import Storage
 import Telemetry
@@ -203,7 +206,7 @@ struct PackingTests {
         arguments: [
             (
                 "UPDATE blocks SET sealed = zeroblob(length(sealed)) WHERE type = 16",
-                \CheckCommand.Findings.unreadable
+                \Findings.unreadable
             ),
             ("UPDATE blocks SET first_hour = first_hour + 1 WHERE type = 16", \.unreadable),
             ("UPDATE blocks SET seq = 1 WHERE type = 16", \.unreadable),
@@ -215,11 +218,11 @@ struct PackingTests {
             ("UPDATE counts SET number = number + 1 WHERE kind = 0", \.miscounted),
             ("UPDATE counts SET number = number - 1 WHERE kind = 1", \.miscounted),
         ])
-    func check(sql: String, finding: KeyPath<CheckCommand.Findings, Int64> & Sendable) throws {
+    func check(sql: String, finding: KeyPath<Findings, Int64> & Sendable) throws {
         var parts = try household.open()
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock)
-        let readings = PackedReadingsTests.hour(jitter: 10, withIntervals: true)
+        let readings = hourOfHeartRates(jitter: 10, withIntervals: true)
         _ = try parts.take(
             all: stride(from: 0, to: 3600, by: 10).map { try session.block(Array(readings[$0..<$0 + 10])) })
         try parts.pack()

@@ -1,4 +1,6 @@
+import DaysSupport
 import Foundation
+import HouseholdSupport
 import MQTT
 import Records
 import Storage
@@ -22,7 +24,7 @@ struct ProfileServiceTests {
             #expect(try phone.done("profile/cancel") == ["message": "Enter Details to Proceed"])
             let empty = ReplyError(.invalid, "Empty Fields", field: "date_of_birth")
             #expect(try phone.refused("profile/set") == empty)
-            let saved = try phone.done("profile/set", ProfileTests.proper)
+            let saved = try phone.done("profile/set", properProfile)
             #expect(
                 saved["message"] == "Data Saved Successfully" && saved["bmi"] == .number(21.9)
                     && saved["bmi_class"] == "normal")
@@ -39,14 +41,14 @@ struct ProfileServiceTests {
             #expect(try phone.done("consent/get")["motion"] == true)
 
             #expect(try phone.refused("picture/get").code == .notFound)
-            let picture = Data(PictureTests.jpeg()).base64EncodedString()
+            let picture = Data(smallestJPEG()).base64EncodedString()
             #expect(try phone.done("picture/set", ["picture": .string(picture)])["type"] == "image/jpeg")
             #expect(try phone.done("picture/get")["picture"] == .string(picture))
             try phone.done("picture/remove")
             #expect(try phone.refused("picture/get").code == .notFound)
             // As large as it may be, through the broker.
             let large =
-                Array(PictureTests.jpeg().dropLast(2)) + [UInt8](repeating: 1, count: Picture.maximumLength - 35) + [
+                Array(smallestJPEG().dropLast(2)) + [UInt8](repeating: 1, count: Picture.maximumLength - 35) + [
                     0xFF, 0xD9,
                 ]
             try phone.done("picture/set", ["picture": .string(Data(large).base64EncodedString())])
@@ -88,7 +90,7 @@ struct ProfileServiceTests {
             }
             #expect(try kinds() == [.steps, .temperature])
             func save(_ isOn: Bool?) throws {
-                guard case .object(let members) = ProfileTests.proper else { return }
+                guard case .object(let members) = properProfile else { return }
                 try phone.done(
                     "profile/set",
                     .object(members + (isOn.map { [JSON.Member("continuous_heart_rate", .bool($0))] } ?? [])))

@@ -1,4 +1,5 @@
 import Daemon
+import HouseholdSupport
 import MQTT
 import Records
 import Telemetry

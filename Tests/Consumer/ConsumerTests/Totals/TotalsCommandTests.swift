@@ -1,6 +1,8 @@
 import Daemon
+import DaysSupport
 import Fitness
 import Foundation
+import HouseholdSupport
 import Records
 import Storage
 import Telemetry
@@ -22,7 +24,8 @@ struct TotalsCommandTests {
     private func recount(_ diary: Diary, user: ID? = nil) throws -> JSON {
         var text: [String] = []
         text = try output { descriptor in
-            do { _ = try RecountCommand(user: user).run(diary.parts.settings, output: descriptor) } catch is Failure {}
+            let settings = try diary.household.written()
+            do { _ = try RecountCommand(user: user).run(settings, output: descriptor) } catch is Failure {}
         }
         return try JSON(payload: Array(text.joined().utf8))
     }
@@ -32,7 +35,7 @@ struct TotalsCommandTests {
         let diary = try diary()
         let day = try calendarDay("2026-11-03")
         let printed = try output { descriptor in
-            _ = try TotalsCommand(user: diary.user, day: day).run(diary.parts.settings, output: descriptor)
+            _ = try TotalsCommand(user: diary.user, day: day).run(diary.household.written(), output: descriptor)
         }
         #expect(
             printed == [
@@ -42,7 +45,8 @@ struct TotalsCommandTests {
                 """
             ])
         let nobody = try ID("nobody")
-        #expect(throws: Failure.self) { try TotalsCommand(user: nobody, day: day).run(diary.parts.settings, output: 2) }
+        let settings = try diary.household.written()
+        #expect(throws: Failure.self) { try TotalsCommand(user: nobody, day: day).run(settings, output: 2) }
     }
 
     @Test(
@@ -55,7 +59,7 @@ struct TotalsCommandTests {
         try database.execute("UPDATE days SET day = day + 1")
         #expect(try recount(diary)["differing"] == 1)
         #expect(throws: Failure.self) {
-            try RecountCommand().run(diary.parts.settings, output: open("/dev/null", O_WRONLY))
+            try RecountCommand().run(diary.household.written(), output: open("/dev/null", O_WRONLY))
         }
         try database.execute("DELETE FROM days")
         #expect(try recount(diary)["differing"] == 1)

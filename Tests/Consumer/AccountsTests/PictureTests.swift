@@ -1,0 +1,93 @@
+import Foundation
+import HouseholdSupport
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Accounts
+
+@Suite("A picture")
+struct PictureTests {
+    /// The smallest files of their kinds, made by hand after the formats' documents.
+
+    static func png(_ width: UInt32 = 3, _ height: UInt32 = 2) -> [UInt8] {
+        func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
+            big(UInt32(content.count)) + Array(name.utf8) + content + [0, 0, 0, 0]
+        }
+        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+            + chunk("IHDR", big(width) + big(height) + [8, 0, 0, 0, 0])
+            + chunk("IDAT", [1, 2, 3]) + chunk("IEND", [])
+    }
+
+    static func webp(_ name: String, _ content: [UInt8], more: [UInt8] = []) -> [UInt8] {
+        let chunk =
+            Array(name.utf8) + little(UInt32(content.count)) + content + (content.count % 2 == 1 ? [0] : []) + more
+        return Array("RIFF".utf8) + little(UInt32(chunk.count + 4)) + Array("WEBP".utf8) + chunk
+    }
+
+    static let lossy = webp("VP8 ", [0x10, 0, 0, 0x9D, 1, 0x2A, 3, 0, 2, 0, 9, 9])
+    static let lossless = webp("VP8L", [0x2F, 2, 0x40, 0, 0, 9, 9, 9, 9, 9])
+    static let extended = webp("VP8X", [0, 0, 0, 0, 2, 0, 0, 1, 0, 0], more: Array("VP8L".utf8) + little(2) + [1, 2])
+
+    static func big(_ number: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) } }
+    static func little(_ number: UInt32) -> [UInt8] { big(number).reversed() }
+
+    static let whole: [(String, [UInt8])] = [
+        ("image/jpeg", smallestJPEG()), ("image/png", png()), ("image/webp", lossy), ("image/webp", lossless),
+        ("image/webp", extended),
+    ]
+
+    @Test("is recognised by its bytes, with its sides", arguments: whole)
+    func recognised(type: String, bytes: [UInt8]) throws {
+        let fields: JSON = ["picture": .string(Data(bytes).base64EncodedString())]
+        let picture = try Picture(fields)
+        #expect(picture.format.rawValue == type && picture.width == 3 && picture.height == 2)
+        #expect(picture.json["picture"] == fields["picture"] && picture.json["type"] == .string(type))
+        #expect(picture.description["picture"] == nil)
+    }
+
+    @Test("is whole, or none; and nothing in it ends the process", arguments: whole)
+    func damaged(type: String, bytes: [UInt8]) {
+        for length in 0..<bytes.count { #expect(Picture(Array(bytes.prefix(length))) == nil) }
+        #expect(Picture(bytes + [0]) == nil)
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<5000 {
+            var damaged = bytes
+            for _ in 0..<2 {
+                damaged[Int.random(in: 0..<damaged.count, using: &generator)] = .random(in: 0...255, using: &generator)
+            }
+            _ = Picture(damaged)
+        }
+    }
+
+    @Test("is refused with what is wrong")
+    func refused() {
+        func refusal(_ value: JSON?) -> ReplyError? {
+            do throws(ReplyError) {
+                _ = try Picture(.object(present: ["picture": value]))
+                return nil
+            } catch {
+                return error
+            }
+        }
+        func invalid(_ words: String) -> ReplyError { ReplyError(.invalid, words, field: "picture") }
+        func base64(_ bytes: [UInt8]) -> JSON { .string(Data(bytes).base64EncodedString()) }
+        #expect(refusal(nil) == ReplyError(.badRequest, "\"picture\" is missing", field: "picture"))
+        #expect(refusal(7) == ReplyError(.badRequest, "\"picture\" must be text", field: "picture"))
+        #expect(refusal("") == invalid("Choose a picture"))
+        #expect(refusal("no base64!") == invalid("The picture is not base64"))
+        #expect(refusal(base64(Array("GIF89a and so on".utf8))) == invalid("A picture is a whole JPEG, PNG or WebP"))
+        #expect(
+            refusal(base64(Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8)))
+                == invalid("A picture is a whole JPEG, PNG or WebP"))
+        let filling = [UInt8](repeating: 1, count: Picture.maximumLength)
+        let large = Array(smallestJPEG().dropLast(2)) + filling + [0xFF, 0xD9]
+        #expect(refusal(base64(large)) == invalid("A picture has at most 32 KiB"))
+        let sides = invalid("A picture has at most 1024 pixels a side")
+        let (wide, flat) = (smallestJPEG(1025, 2), smallestJPEG(3, 0))
+        for bytes in [wide, flat, Self.png(3, 1025), Self.png(0, 2), Self.png(.max, .max)] {
+            #expect(refusal(base64(bytes)) == sides)
+        }
+        #expect(refusal(base64(Self.png(1024, 1024))) == nil)
+    }
+}

@@ -1,0 +1,20 @@
+import Features
+package import Files
+package import Records
+package import Telemetry
+
+/// The doors of no service: what a feature asks of them is not done.
+package final class ClosedDoors: Doors, Sendable {
+    package static let all = ClosedDoors()
+
+    package func bringStreamsInLine(of sensors: Set<SensorName>) {}
+
+    package func settle(_ sensors: Set<SensorName>) throws(VaultError) {}
+
+    package func isBeingForgotten(_ user: ID) -> Bool { false }
+
+    package func forget(
+        _ user: ID, keepingAccount: Bool, telling operation: String?,
+        completion: @escaping @Sendable (Result<(tried: Int, opened: Int), VaultError>) -> Void
+    ) {}
+}

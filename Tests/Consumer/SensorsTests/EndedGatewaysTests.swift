@@ -1,0 +1,91 @@
+import DaysSupport
+import FeaturesSupport
+import Foundation
+import HouseholdSupport
+import MQTT
+import Records
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Days
+@testable import Features
+@testable import Readings
+@testable import Sensors
+
+@Suite("What gateways left at the broker whose owner has gone", .timeLimit(.minutes(20)))
+struct EndedGatewaysTests {
+    @Test("are cleared away also where the broker drops most of what it kept when somebody subscribes to it")
+    func manyRounds() throws {
+        let limits = ["allow_anonymous true", "max_queued_messages 20", "max_inflight_messages 10"]
+        try Broker.with(configuration: limits) { broker in
+            let parts = try Household().open()
+            try parts.store.database.execute("INSERT INTO ended_gateways (gateway) VALUES ('attic'), ('cellar')")
+            let client = try Client(broker, "vitals/v1/nothing")
+            defer { client.stop() }
+            let published = Record<Bool>()
+            for number in 0..<200 {
+                client.session.publish(
+                    [0x7B, 0x7D], to: "vitals/v1/gateways/attic/sensors/s\(number)/info", qos: .atLeastOnce,
+                    retain: true
+                ) { published.append($0 == nil) }
+            }
+            #expect(try published.wait(for: 200).allSatisfy { $0 })
+            let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "clearing"))
+            let context = PeopleContext(
+                parts.settings, [.sensors], store: parts.store, keys: parts.keys, session: session,
+                changes: PeopleChanges(), doors: ClosedDoors.all)
+            let ended = EndedGateways(context, patience: .seconds(2))
+            session.start(
+                Handlers(
+                    stateChanged: { state in
+                        if case .connected = state { ended.connected() }
+                    }, received: { _ = ended.takes($0) }))
+            defer { session.stop() }
+            let isEmpty = {
+                try session.loop.sync {
+                    Result { try EnrolledGateways(store: context.store, keys: context.keys).ended().isEmpty }
+                }.get()
+            }
+            for _ in 0..<600 where try !isEmpty() { usleep(100_000) }
+            #expect(try isEmpty())
+            let left = try Client(broker, "vitals/v1/gateways/attic/#", "vitals/v1/end")
+            defer { left.stop() }
+            left.publish([1], to: "vitals/v1/end")
+            _ = try left.wait("the end") { $0.topic == "vitals/v1/end" ? true : nil }
+            #expect(!left.hasReceived { $0.retain })
+        }
+    }
+
+    @Test("are cleared away though one before them cannot be: a round that does not end is given up")
+    func deadline() throws {
+        try Broker.with { broker in
+            let parts = try Household().open()
+            try parts.store.database.execute("INSERT INTO ended_gateways (gateway) VALUES ('attic')")
+            let session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: "clearing"))
+            let context = PeopleContext(
+                parts.settings, [.sensors], store: parts.store, keys: parts.keys, session: session,
+                changes: PeopleChanges(), doors: ClosedDoors.all)
+            let ended = EndedGateways(context, patience: .seconds(1), pause: .milliseconds(100))
+            let isDeaf = Mutex(true)
+            session.start(
+                Handlers(
+                    stateChanged: { state in
+                        if case .connected = state { ended.connected() }
+                    },
+                    // What says that a round is over is lost.
+                    received: { if !isDeaf.withLock({ $0 }) { _ = ended.takes($0) } }))
+            defer { session.stop() }
+            let left = {
+                try session.loop.sync {
+                    Result { try EnrolledGateways(store: context.store, keys: context.keys).ended().count }
+                }.get()
+            }
+            sleep(1)
+            #expect(try left() == 1)
+            isDeaf.withLock { $0 = false }
+            for _ in 0..<200 where try left() > 0 { usleep(100_000) }
+            #expect(try left() == 0)
+        }
+    }
+}
