@@ -88,7 +88,7 @@ let package = Package(
         library(.libraries, "Bluetooth", ["DBus", "Reactor"]),
         library(.libraries, "MQTT", ["CMosquitto", "Reactor"]),
         library(.libraries, "Vault", ["COpenSSL", "Files"]),
-        library(.libraries, "Daemon", ["CLinux"]),
+        library(.libraries, "Daemon", ["CLinux", "Fitness"]),
         library(.libraries, "Fetch", ["CCurl"]),
         library(.libraries, "Compression", ["CZstandard"]),
 
@@ -96,10 +96,13 @@ let package = Package(
 
         program(
             .gateway, "vitals-gateway",
-            ["Bluetooth", "Daemon", "Files", "MQTT", "ProgramSettings", "Reactor", "Storage", "Telemetry", "Vault"]),
+            [
+                "Bluetooth", "Daemon", "Files", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Storage", "Telemetry",
+                "Vault",
+            ]),
         library(
             .consumer, "Records",
-            ["Compression", "Daemon", "Files", "ProgramSettings", "Storage", "Telemetry", "Vault"]),
+            ["Compression", "Daemon", "Files", "Fitness", "ProgramSettings", "Storage", "Telemetry", "Vault"]),
         library(
             .consumer, "Admission", ["Daemon", "Files", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         library(.consumer, "Desk", ["Daemon", "Files", "MQTT", "Reactor", "Telemetry", "Vault"]),

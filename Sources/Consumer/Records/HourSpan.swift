@@ -1,3 +1,4 @@
+import Fitness
 import Telemetry
 
 /// The hours that something covers.
@@ -7,10 +8,10 @@ package struct HourSpan: Equatable {
 
     /// The hour of a wall time, Unix milliseconds.
     @inlinable
-    package static func hour(_ wall: Int64) -> Int64 { wall >= 0 ? wall / 3_600_000 : (wall + 1) / 3_600_000 - 1 }
+    package static func hour(_ wall: Int64) -> Int64 { wall.floorDivided(by: 3_600_000) }
 
     /// The day of an hour, both since 1970, UTC.
-    package static func day(_ hour: Int64) -> Int64 { hour >= 0 ? hour / 24 : (hour + 1) / 24 - 1 }
+    package static func day(_ hour: Int64) -> Int64 { hour.floorDivided(by: 24) }
 
     /// The hours of a range of wall times.
     package init(times: ClosedRange<Int64>) {

@@ -1,3 +1,4 @@
+import Fitness
 import Glibc
 
 /// The wall clock (`CLOCK_REALTIME`) in Unix milliseconds, UTC.
@@ -12,14 +13,7 @@ public func millisecondsSinceBoot() -> UInt64 {
 
 /// A moment for logs and supervisors: `2026-11-22T07:31:02Z`.
 /// - Parameter wall: Unix milliseconds.
-public func utcTime(_ wall: Int64) -> String {
-    var seconds = time_t(wall.quotientAndRemainder(dividingBy: 1000).quotient)
-    var parts = tm()
-    guard gmtime_r(&seconds, &parts) != nil else { return "\(wall)" }
-    func padded(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let date = "\(Int(parts.tm_year) + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
-    return "\(date)T\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))Z"
-}
+public func utcTime(_ wall: Int64) -> String { iso8601(unixSeconds: wall.floorDivided(by: 1000)) }
 
 /// What keeps the wall clock right.
 public enum ClockSource: String, Sendable {

@@ -1,3 +1,4 @@
+import Fitness
 import Glibc
 import Synchronization
 
@@ -113,10 +114,7 @@ extension Log.Style {
 }
 
 /// `hh:mm:ss`, UTC.
-func timeOfDay(_ unixMilliseconds: Int64) -> String {
-    let second = ((unixMilliseconds / 1000) % 86400 + 86400) % 86400
-    return [second / 3600, second / 60 % 60, second % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
-}
+func timeOfDay(_ unixMilliseconds: Int64) -> String { timeOfDay(seconds: unixMilliseconds.floorDivided(by: 1000)) }
 
 /// A variable of the process's environment.
 func environment(_ name: String) -> String? {

@@ -5,7 +5,21 @@
 extension CalendarDay {
     /// The day this many days after 1970-01-01; before it if the number is negative.
     public init(daysSince1970: Int64) {
-        self.init(localSeconds: daysSince1970 * 86_400)
+        // Days are counted from 0000-03-01, so a leap day comes last in its year, and 400 years are 146,097 days.
+        let days = daysSince1970 + 719_468
+        let era = days.floorDivided(by: 146_097)
+        let dayOfEra = days - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = Int(marchMonth < 10 ? marchMonth + 3 : marchMonth - 9)
+        let year = Int(yearOfEra + era * 400) + (month <= 2 ? 1 : 0)
+        self.init(parts: (year, month, Int(dayOfYear - (153 * marchMonth + 2) / 5 + 1)))
+    }
+
+    /// The day of a local time, in seconds since 1970-01-01T00:00:00 as the clock on the wall shows it.
+    public init(localSeconds: Int64) {
+        self.init(daysSince1970: localSeconds.floorDivided(by: 86_400))
     }
 
     /// The day of a year above 0, a month from 1 to 12 and a day of that month; nil if there is none.
@@ -18,7 +32,7 @@ extension CalendarDay {
     /// 1 for Monday to 7 for Sunday.
     public var weekday: Int {
         // 1970-01-01 was a Thursday.
-        Int(((daysSince1970 + 3) % 7 + 7) % 7) + 1
+        Int((daysSince1970 + 3).floorRemainder(by: 7)) + 1
     }
 
     /// The week of this day.
@@ -141,8 +155,8 @@ extension CalendarMonth: Strideable {
 
     /// The month this many months later.
     public func advanced(by months: Int) -> CalendarMonth {
-        let count = year * 12 + month - 1 + months
-        let month = (count % 12 + 12) % 12
-        return CalendarMonth(of: CalendarDay(parts: ((count - month) / 12, month + 1, 1)))
+        let count = Int64(year * 12 + month - 1 + months)
+        let (year, month) = (Int(count.floorDivided(by: 12)), Int(count.floorRemainder(by: 12)) + 1)
+        return CalendarMonth(of: CalendarDay(parts: (year, month, 1)))
     }
 }

@@ -27,24 +27,10 @@ public struct CalendarDay: Hashable, Comparable, Sendable, CustomStringConvertib
         (year, month, day) = parts
     }
 
-    /// The day of a local time, in seconds since 1970-01-01T00:00:00 as the clock on the wall shows it.
-    public init(localSeconds: Int64) {
-        // Days are counted from 0000-03-01, so a leap day comes last in its year, and 400 years are 146,097 days.
-        let days = (localSeconds >= 0 ? localSeconds / 86_400 : (localSeconds - 86_399) / 86_400) + 719_468
-        let era = (days >= 0 ? days : days - 146_096) / 146_097
-        let dayOfEra = days - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * dayOfYear + 2) / 153
-        day = Int(dayOfYear - (153 * marchMonth + 2) / 5 + 1)
-        month = Int(marchMonth < 10 ? marchMonth + 3 : marchMonth - 9)
-        year = Int(yearOfEra + era * 400) + (month <= 2 ? 1 : 0)
-    }
-
-    /// Days since 1970-01-01, the inverse of the above.
+    /// Days since 1970-01-01, the inverse of `init(daysSince1970:)`.
     public var daysSince1970: Int64 {
         let marchYear = Int64(month > 2 ? year : year - 1)
-        let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
+        let era = marchYear.floorDivided(by: 400)
         let yearOfEra = marchYear - era * 400
         let dayOfYear = Int64((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1)
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468

@@ -93,10 +93,3 @@ public struct LocalDays: Sendable {
         return pieces
     }
 }
-
-extension Int64 {
-    /// A quotient, rounded down.
-    public func floorDivided(by divisor: Int64) -> Int64 {
-        self >= 0 ? self / divisor : -(-(self + 1) / divisor) - 1
-    }
-}

@@ -1,15 +1,20 @@
 /// Unix milliseconds as ISO 8601 spells them, in UTC: `2026-11-21T10:00:00.000Z`.
 public func iso8601(unixMilliseconds milliseconds: Int64) -> String {
-    func floored(_ number: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-    }
-    func padded(_ number: Int64, _ count: Int) -> String { CalendarDay.padded(Int(number), count) }
-    let (second, fraction) = floored(milliseconds, 1000)
-    let day = CalendarDay(localSeconds: second)
-    let ofDay = floored(second, 86_400).remainder
-    let clock = [ofDay / 3600, ofDay / 60 % 60, ofDay % 60].map { padded($0, 2) }
-    return "\(day)T\(clock.joined(separator: ":")).\(padded(fraction, 3))Z"
+    let seconds = dateAndTime(unixSeconds: milliseconds.floorDivided(by: 1000))
+    return "\(seconds).\(CalendarDay.padded(Int(milliseconds.floorRemainder(by: 1000)), 3))Z"
+}
+
+/// Unix seconds as ISO 8601 spells them, in UTC: `2026-11-21T10:00:00Z`.
+public func iso8601(unixSeconds seconds: Int64) -> String { dateAndTime(unixSeconds: seconds) + "Z" }
+
+/// The time of day of some seconds since any midnight: `10:00:00`.
+public func timeOfDay(seconds: Int64) -> String {
+    let second = Int(seconds.floorRemainder(by: 86_400))
+    return [second / 3600, second / 60 % 60, second % 60].map { CalendarDay.padded($0, 2) }.joined(separator: ":")
+}
+
+private func dateAndTime(unixSeconds seconds: Int64) -> String {
+    "\(CalendarDay(localSeconds: seconds))T\(timeOfDay(seconds: seconds))"
 }
 
 /// The time, in Unix milliseconds, that `2026-11-21T10:00:00Z` spells, with up to three digits of a fraction; nil if

@@ -169,7 +169,7 @@ private struct Footer: Sendable {
         let length = CalendarDay.length(ofMonth: change.month, year)
         let first = CalendarDay(parts: (year, change.month, 1)).daysSince1970
         // 1970-01-01 was a Thursday, day 4 of a week that begins with Sunday.
-        let weekday = Int(((first + 4) % 7 + 7) % 7)
+        let weekday = Int((first + 4).floorRemainder(by: 7))
         var day = (change.weekday - weekday + 7) % 7 + (change.week - 1) * 7
         while day >= length { day -= 7 }
         return (first + Int64(day)) * 86_400 + change.time

@@ -76,6 +76,13 @@ struct LogTests {
         #expect(try lines(.plain) { $0.info(String(repeating: "x", count: 2020)) }.hasSuffix("xx\n"))
     }
 
+    @Test("names a moment as its day and second, in UTC")
+    func moments() {
+        #expect(utcTime(0) == "1970-01-01T00:00:00Z" && utcTime(1_795_252_800_999) == "2026-11-21T09:20:00Z")
+        #expect(utcTime(951_782_399_999) == "2000-02-28T23:59:59Z")
+        #expect(utcTime(951_782_400_000) == "2000-02-29T00:00:00Z")
+    }
+
     @Test("what happens repeatedly is reported at once, and then once a minute with how often it was")
     func counts() {
         var count = CountToTell()

@@ -17,6 +17,17 @@ struct UTCTimeTests {
     }
 
     @Test(
+        "are spelt in whole seconds, too",
+        arguments: [
+            (0, "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
+            (1_795_252_800, "2026-11-21T09:20:00Z"),
+        ] as [(Int64, String)])
+    func seconds(seconds: Int64, text: String) {
+        #expect(iso8601(unixSeconds: seconds) == text)
+        #expect(unixMilliseconds(iso8601: text) == seconds * 1000)
+    }
+
+    @Test(
         "are read",
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("2026-11-21T10:00:00Z", 1_795_255_200_000),

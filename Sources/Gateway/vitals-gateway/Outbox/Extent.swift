@@ -1,3 +1,4 @@
+import Fitness
 import Telemetry
 
 /// How many readings there are, and the times of the first and the last: what a gap block says about lost readings.
@@ -43,7 +44,7 @@ struct Extent: Equatable {
     /// The second that contains a wall time.
     static func second(of wall: Int64) -> Int64 {
         let wall = min(max(wall, -Moment.limit / 2), Moment.limit / 2)
-        return wall >= 0 ? wall / 1000 : (wall + 1) / 1000 - 1
+        return wall.floorDivided(by: 1000)
     }
 }
 
