@@ -8,12 +8,20 @@ public struct CountToTell: Sendable {
     /// Nothing has happened yet, and the first time is reported at once.
     public init() {}
 
+    /// Whether something happened that was not reported yet.
+    var isAnythingLeft: Bool { count > 0 }
+
+    /// Whether what happens now is reported at once.
+    /// - Parameter now: milliseconds of a clock that never runs backwards.
+    func isDue(now: UInt64) -> Bool { last.map { now >= $0 + Self.minute } ?? true }
+
     /// Adds to the count.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
     /// - Returns: the count to report now; nil if that has to wait.
     public mutating func toTell(of more: Int, now: UInt64) -> Int? {
-        count += more
-        guard count > 0, last.map({ now >= $0 + Self.minute }) ?? true else { return nil }
+        let (sum, isOver) = count.addingReportingOverflow(more)
+        count = isOver ? .max : sum
+        guard count > 0, isDue(now: now) else { return nil }
         defer { count = 0 }
         last = now
         return count

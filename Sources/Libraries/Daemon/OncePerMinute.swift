@@ -1,24 +1,15 @@
 /// Lets the same thing through once a minute, and at most `capacity` things in a minute.
 public struct OncePerMinute<Subject: Hashable & Sendable>: Sendable {
     private let capacity: Int
-    private var last: [Subject: UInt64] = [:]
-    /// The counts that were not let through yet.
-    private var counts: [Subject: Int] = [:]
+    /// What was let through, with how much of it was not since then.
+    private var known: [Subject: CountToTell] = [:]
 
     /// Nothing has been let through yet.
     public init(capacity: Int) { self.capacity = capacity }
 
     /// Whether to let it through now.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
-    public mutating func allows(_ subject: Subject, now: UInt64) -> Bool {
-        if let last = last[subject], now < last + 60_000 { return false }
-        if last.count >= capacity {
-            last = last.filter { now < $0.value + 60_000 }
-            guard last.count < capacity else { return false }
-        }
-        last[subject] = now
-        return true
-    }
+    public mutating func allows(_ subject: Subject, now: UInt64) -> Bool { count(subject, now: now) != nil }
 
     /// Counts something that happens again and again, and lets it through once a minute, with how much there was since
     /// the last time.
@@ -27,21 +18,18 @@ public struct OncePerMinute<Subject: Hashable & Sendable>: Sendable {
     ///   - now: milliseconds of a clock that never runs backwards.
     /// - Returns: nil if it is not let through now.
     public mutating func count(_ subject: Subject, _ count: Int = 1, now: UInt64) -> Int? {
-        let known = counts[subject] ?? 0
-        let sum = known.addingReportingOverflow(count).overflow ? .max : known + count
-        guard allows(subject, now: now) else {
-            // What was never let through is not counted either: strangers may make up as many things as they like.
-            if last[subject] != nil { counts[subject] = sum }
-            if counts.count > capacity { counts = counts.filter { last[$0.key] != nil } }
-            return nil
-        }
-        counts[subject] = nil
-        return sum
+        // What was never let through is not counted either: strangers may make up as many things as they like.
+        guard known[subject] != nil || hasRoom(now: now) else { return nil }
+        return known[subject, default: CountToTell()].toTell(of: count, now: now)
+    }
+
+    private mutating func hasRoom(now: UInt64) -> Bool {
+        // What has still to be reported goes last.
+        if known.count >= capacity { known = known.filter { !$0.value.isDue(now: now) || $0.value.isAnythingLeft } }
+        if known.count >= capacity { known = known.filter { !$0.value.isDue(now: now) } }
+        return known.count < capacity
     }
 
     /// Lets some things through again at once.
-    public mutating func forget(_ isMeant: (Subject) -> Bool) {
-        last = last.filter { !isMeant($0.key) }
-        counts = counts.filter { !isMeant($0.key) }
-    }
+    public mutating func forget(_ isMeant: (Subject) -> Bool) { known = known.filter { !isMeant($0.key) } }
 }

@@ -94,6 +94,21 @@ struct LogTests {
         #expect(count.toTell(of: 1, now: 65_001) == nil)
     }
 
+    @Test("things of several kinds are told once a minute each, and no more of them than there is room for")
+    func kinds() {
+        var once = OncePerMinute<String>(capacity: 2)
+        let first = [("a", 0), ("a", 59_999), ("b", 1), ("c", 2)].map { once.allows($0, now: $1) }
+        #expect(first == [true, false, true, false])
+        let second = [("a", 60_000), ("c", 60_001), ("b", 60_001)].map { once.allows($0, now: $1) }
+        #expect(second == [true, true, false])
+        once.forget { $0 == "c" }
+        let third = [("a", 60_002), ("c", 60_002)].map { once.allows($0, now: $1) }
+        #expect(third == [false, true])
+        // What is left to report keeps its place as long as there is another.
+        let counts = [("a", 4, 60_003), ("d", 1, 130_000), ("a", 1, 130_000)].map { once.count($0, $1, now: $2) }
+        #expect(counts == [nil, 1, 6])
+    }
+
     @Test("a problem that lasts is reported when it begins, when its reason changes, and once a minute")
     func trouble() {
         var trouble = LastingTrouble()
