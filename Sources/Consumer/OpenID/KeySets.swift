@@ -1,4 +1,5 @@
 import Daemon
+import Reactor
 
 // The providers' keys, as they are fetched and kept.
 //
@@ -20,6 +21,7 @@ package final class KeySets: @unchecked Sendable {
 
     package static let pause: UInt64 = 300_000
     static let firstPause: UInt64 = 15_000
+    private static let pauses = Backoff(first: .milliseconds(firstPause), limit: .milliseconds(pause))
     static let maximumAge: UInt64 = 86_400_000
     static let maximumWaiting = 128
 
@@ -98,11 +100,9 @@ package final class KeySets: @unchecked Sendable {
             log.info("\(provider.name): \(counted(set.keys.count, "key")) from \(provider.keys)")
             (entry.set, entry.fetched, entry.failures, entry.nextTry) = (set, now, 0, now + Self.pause)
         case .failure(let error):
-            let pause =
-                entry.set == nil
-                ? min(Self.firstPause << UInt64(min(entry.failures, 10)), Self.pause) : Self.pause
             entry.failures += 1
-            entry.nextTry = now + pause
+            let first = UInt64(Self.pauses.longest(afterFailures: entry.failures) / .milliseconds(1))
+            entry.nextTry = now + (entry.set == nil ? first : Self.pause)
             let state = entry.set == nil ? "nobody can sign in with it" : "the earlier keys stay"
             log.warning("\(provider.name): the keys at \(provider.keys) cannot be fetched, \(state): \(error)")
         }

@@ -39,10 +39,14 @@ public final class Central: @unchecked Sendable {
     private var adapterPath: String?
     /// The adapter stays in use while it is off, because we switched it off ourselves.
     var isOffByUs = false
-    private var busPauses = Backoff(first: .milliseconds(500), limit: .seconds(10))
+    private lazy var comingBack = Retry(
+        on: loop, Backoff(first: .milliseconds(500), limit: .seconds(10))
+    ) { [weak self] in self?.connect() }
     private var askPauses = Backoff(first: .milliseconds(500), limit: .seconds(60))
-    private var blockPauses = Backoff(first: .seconds(1), limit: .seconds(30))
-    private var blockTimer: EventLoop.Timer?
+    /// While the adapter is blocked.
+    private lazy var unblocking = Retry(on: loop, Backoff(first: .seconds(1), limit: .seconds(30))) { [weak self] in
+        self?.settle()
+    }
     var subscribers: [String: Subscription] = [:]
     var openCalls: [Int: OpenCall] = [:]
     var callCount = 0
@@ -77,7 +81,7 @@ public final class Central: @unchecked Sendable {
         connection.onCall = { [weak self] in self?.agent.receive($0) }
         connection.onDisconnected = { [weak self] in
             self?.change(owner: "", .waitingForBus("the connection ended"))
-            self?.connectLater()
+            self?.comingBack.later()
         }
         loop.perform { [self] in connect() }
         loop.start()
@@ -133,11 +137,11 @@ public final class Central: @unchecked Sendable {
             guard let self, connection.isOpen else { return }
             switch result {
             case .success(let reply):
-                busPauses.reset()
+                comingBack.reset()
                 let name = reply.arguments.first?.asString ?? ""
                 if name != owner { change(owner: name, state) }
             case .failure(let error) where error.name == "org.freedesktop.DBus.Error.NameHasNoOwner":
-                busPauses.reset()
+                comingBack.reset()
                 if owner.isEmpty { change(to: .waitingForBlueZ) }
             case .failure(let error): hangUp(because: error)
             }
@@ -153,15 +157,11 @@ public final class Central: @unchecked Sendable {
 
     private func comeBack(because error: DBusError) {
         change(owner: "", Self.waiting(because: error))
-        connectLater()
+        comingBack.later()
     }
 
     private static func waiting(because error: DBusError) -> State {
         error.name == DBusError.Name.accessDenied ? .notPermitted(error.message) : .waitingForBus("\(error)")
-    }
-
-    private func connectLater() {
-        loop.after(busPauses.next()) { [weak self] in self?.connect() }
     }
 
     /// bluetoothd has gone, come, or gone and come: what the earlier one had is forgotten.
@@ -203,7 +203,7 @@ public final class Central: @unchecked Sendable {
         resolving = [:]
         adapterPath = nil
         isOffByUs = false
-        blockTimer?.cancel()
+        unblocking.cancel()
         for subscription in subscribers.values { subscription.forget() }
         subscribers = [:]
         discovery.forget()
@@ -242,17 +242,17 @@ public final class Central: @unchecked Sendable {
     /// rfkill is checked only if the adapter is off or absent, and then again from time to time: the kernel reports
     /// changes only to readers of a device of its own.
     private var adapterState: State {
-        blockTimer?.cancel()
+        unblocking.cancel()
         if let adapter, adapter.isPowered {
-            blockPauses.reset()
+            unblocking.reset()
             return .ready
         }
         // rfkill knows adapters by name, not by address.
         if let block = rfkill.block(of: adapter?.name ?? adapterName.flatMap { $0.contains(":") ? nil : $0 }) {
-            blockTimer = loop.after(blockPauses.next()) { [weak self] in self?.settle() }
+            unblocking.later()
             return .adapterBlocked(name: block.name, isHard: block.isHard)
         }
-        blockPauses.reset()
+        unblocking.reset()
         return adapter.map { .adapterOff($0.name) } ?? .waitingForAdapter
     }
 

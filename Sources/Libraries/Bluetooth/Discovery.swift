@@ -36,9 +36,10 @@ public final class Discovery {
     /// The adapter has said that it discovers, since we asked it to.
     private var isSeen = false
     private var mustRestart = false
-    /// The pause between tries if BlueZ refuses.
-    private var backoff = Backoff(first: .seconds(2), limit: .seconds(60))
-    private var retryTimer: EventLoop.Timer?
+    /// Tries again after a pause if BlueZ refuses.
+    private lazy var retry = Retry(on: central.loop, Backoff(first: .seconds(2), limit: .seconds(60))) { [weak self] in
+        self?.settle()
+    }
 
     init(of central: Central) { self.central = central }
 
@@ -60,8 +61,8 @@ public final class Discovery {
         isSeen = false
         isBusy = false
         mustRestart = false
-        backoff.reset()
-        retryTimer?.cancel()
+        retry.reset()
+        retry.cancel()
     }
 
     func restart() {
@@ -80,7 +81,7 @@ public final class Discovery {
         if runningOn == adapter.path, isSeen, !adapter.isDiscovering {
             // BlueZ has ended it by itself, and might do so again and again, so it is not restarted at once.
             (runningOn, isSeen) = (nil, false)
-            return settleLater()
+            return retry.later()
         }
         isSeen = runningOn != nil && adapter.isDiscovering
         if let path = runningOn, wanted.isEmpty || path != adapter.path || mustRestart {
@@ -102,7 +103,7 @@ public final class Discovery {
             isBusy = false
             switch result {
             case .success:
-                backoff.reset()
+                retry.reset()
                 done()
                 settle()
             case .failure(let error) where error.name == "org.bluez.Error.InProgress":
@@ -110,13 +111,8 @@ public final class Discovery {
                 settle()
             case .failure:
                 // Off, unplugged or busy: try again when the adapter changes, or after a while.
-                settleLater()
+                retry.later()
             }
         }
-    }
-
-    private func settleLater() {
-        retryTimer?.cancel()
-        retryTimer = central.loop.after(backoff.next()) { [weak self] in self?.settle() }
     }
 }

@@ -180,6 +180,21 @@ struct BackoffTests {
             #expect(backoff.next() <= .seconds(1))
         }
     }
+
+    @Test("stay the same where they are steady")
+    func steady() {
+        var backoff = Backoff.steady(.seconds(5))
+        for _ in 0..<10 { #expect(backoff.next() == .seconds(5)) }
+        backoff.reset()
+        #expect(backoff.next() == .seconds(5))
+    }
+
+    @Test("have a longest one for each number of failures, up to the limit")
+    func counted() {
+        let backoff = Backoff(first: .seconds(15), limit: .seconds(300))
+        let spans = [0, 1, 2, 3, 4, 5, 6, 7, 100, .max].map { backoff.longest(afterFailures: $0) }
+        #expect(spans == [15, 15, 30, 60, 120, 240, 300, 300, 300, 300].map { .seconds($0) })
+    }
 }
 
 private final class Box<Value> { var value: Value? }

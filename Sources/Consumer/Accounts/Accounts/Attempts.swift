@@ -1,3 +1,5 @@
+import Reactor
+
 // How fast passwords and codes can be tried. After each failure a name has to wait before the next try, 1, 2, 4 …
 // seconds and at most a quarter of an hour; after a hundred failures in a row it is locked until its password is reset.
 // Names that do not exist are treated the same, so that no answer tells whether they do.
@@ -24,6 +26,7 @@ package struct Attempts {
     package static let lock = 100
     /// The longest wait.
     package static let longest: UInt64 = 15 * 60_000
+    private static let waits = Backoff(first: .seconds(1), limit: .milliseconds(longest))
 
     private let capacity: Int
     private var entries: [[UInt8]: Entry] = [:]
@@ -78,7 +81,7 @@ package struct Attempts {
 
     /// The wait in milliseconds after this many failures.
     package static func wait(after failures: Int) -> UInt64 {
-        min(longest, 1000 << UInt64(max(0, min(failures - 1, 20))))
+        UInt64(waits.longest(afterFailures: failures) / .milliseconds(1))
     }
 
     private mutating func makeRoom() {

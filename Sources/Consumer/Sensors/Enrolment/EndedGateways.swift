@@ -49,7 +49,7 @@ package final class EndedGateways: FeatureService, MessageTaker, PeopleObserver,
     /// The number of the connection: completions of an older one mean nothing.
     private var connection = 0
     private var isConnected = false
-    private var retrying: EventLoop.Timer?
+    private lazy var retry = Retry(on: context.session.loop, .steady(pause)) { [unowned self] in goOn() }
     private var deadline: EventLoop.Timer?
     /// The gateway that was given up last: those behind it come first.
     private var givenUp: ID?
@@ -75,7 +75,7 @@ package final class EndedGateways: FeatureService, MessageTaker, PeopleObserver,
         isConnected = false
         endRound()
         leaving = nil
-        retrying?.cancel()
+        retry.cancel()
     }
 
     /// Takes up the next gateway, if there is one and none is under way. Not within a transaction.
@@ -104,11 +104,11 @@ package final class EndedGateways: FeatureService, MessageTaker, PeopleObserver,
                 guard let error else { return clear(gateway) }
                 log.error("the broker has not let gateway \(gateway) out: \(error)")
                 givenUp = gateway
-                retryLater()
+                retry.later()
             }
         } catch {
             log.error("what removed gateways have left at the broker was not read: \(error)")
-            retryLater()
+            retry.later()
         }
     }
 
@@ -127,7 +127,7 @@ package final class EndedGateways: FeatureService, MessageTaker, PeopleObserver,
     }
 
     private func clear(_ gateway: ID, round: Int = 1) {
-        guard (try? gateways.ended().contains(gateway)) == true else { return retryLater() }
+        guard (try? gateways.ended().contains(gateway)) == true else { return retry.later() }
         let marker = prefix(gateway) + "responses/" + randomName()
         clearing = Clearing(gateway: gateway, marker: marker, round: round)
         deadline = context.session.loop.after(patience) { [unowned self] in
@@ -183,7 +183,7 @@ package final class EndedGateways: FeatureService, MessageTaker, PeopleObserver,
             goOn()
         } catch {
             log.error("gateway \(clearing.gateway) will be cleared from the broker again: \(error)")
-            retryLater()
+            retry.later()
         }
     }
 
@@ -192,12 +192,7 @@ package final class EndedGateways: FeatureService, MessageTaker, PeopleObserver,
         endRound()
         givenUp = clearing.gateway
         log.error("what gateway \(clearing.gateway) has left at the broker is not cleared yet: \(reason)")
-        retryLater()
-    }
-
-    private func retryLater() {
-        retrying?.cancel()
-        retrying = context.session.loop.after(pause) { [unowned self] in goOn() }
+        retry.later()
     }
 
     private func filter(_ gateway: ID) -> String { context.topics.everything(of: gateway) }

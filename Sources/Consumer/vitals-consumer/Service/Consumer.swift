@@ -75,8 +75,12 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
     var told = OncePerMinute<String>(capacity: 4096)
     /// The topic on which blocks came last, and its gateway: the next ones mostly come from the same.
     private var lastBlocks: (topic: String, gateway: ID)?
-    /// Set until the grants of settings that were read again are published.
-    var republishing: EventLoop.Timer?
+    // What is tried again where it fails.
+    lazy var republishing = Retry(on: session.loop, .steady(.seconds(5))) { [unowned self] in publishSettled() }
+    lazy var enrolling = Retry(on: session.loop, .steady(.seconds(5))) { [unowned self] in gatewaysChanged() }
+    private lazy var retaining = Retry(on: session.loop, .steady(.seconds(5))) { [unowned self] in
+        if isSubscribed { publishRetained() }
+    }
     /// Sensors whose grant must be published again when the minute is over.
     var overwritten: Set<SensorName> = []
     /// Grants and presence of this connection that the broker has not acknowledged.
@@ -326,9 +330,7 @@ extension Consumer {
         } catch {
             if isDue("grants") { log.error("the grants cannot be published: \(error)") }
             unpublished = 1
-            session.loop.after(.seconds(5)) { [unowned self] in
-                if isSubscribed { publishRetained() }
-            }
+            retaining.later()
         }
     }
 

@@ -42,15 +42,14 @@ extension Consumer {
         features.settingsChanged()
         log.notice("read the settings again")
         if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
-        republishing?.cancel()
+        republishing.cancel()
         publishSettled()
         // An operator may have removed some gateways.
         changes.gatewaysEnded()
     }
 
     /// Publishes the grants that follow from settings that are in force already, until that has succeeded once.
-    private func publishSettled() {
-        republishing = nil
+    func publishSettled() {
         do throws(VaultError) {
             let count = try streams.publishGrants { error in if let error { log.error("\(error)") } }
             log.notice("published \(count) grants")
@@ -59,7 +58,7 @@ extension Consumer {
                 log.error(
                     "the settings were applied, but their grants could not be published; again in 5 s: \(error)")
             }
-            republishing = session.loop.after(.seconds(5)) { [unowned self] in publishSettled() }
+            republishing.later()
         }
     }
 
@@ -126,7 +125,7 @@ extension Consumer {
             ingest.enrol(try gateways.identities(settings))
         } catch {
             if isDue("gateways") { log.error("the list of gateways was not read; trying again in 5 s: \(error)") }
-            session.loop.after(.seconds(5)) { [unowned self] in gatewaysChanged() }
+            enrolling.later()
         }
     }
 }

@@ -25,7 +25,7 @@ final class Streams: ForgettingDoors, @unchecked Sendable {
     private let changes: PeopleChanges
     /// Sensors whose streams could not be brought in line yet; and the next try.
     private var unsettled: Set<SensorName> = []
-    private var settling: EventLoop.Timer?
+    private lazy var settling = Retry(on: session.loop, .steady(.seconds(5))) { [unowned self] in bringInLine([]) }
     /// Before the start nothing is published; at the first connection all grants are.
     private var isStarted = false
     private var reported = OncePerMinute<String>(capacity: 16)
@@ -57,7 +57,7 @@ final class Streams: ForgettingDoors, @unchecked Sendable {
     /// the next restart.
     func settle(_ sensors: Set<SensorName>) throws(VaultError) {
         unsettled.formUnion(sensors)
-        settling?.cancel()
+        settling.cancel()
         do throws(VaultError) {
             let all = unsettled
             let people = try Claims(store: grants.store).people(settings, only: all)
@@ -70,7 +70,7 @@ final class Streams: ForgettingDoors, @unchecked Sendable {
             }
             unsettled = []
         } catch {
-            settling = session.loop.after(.seconds(5)) { [unowned self] in bringInLine([]) }
+            settling.later()
             throw error
         }
     }

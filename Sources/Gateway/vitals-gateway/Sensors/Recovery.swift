@@ -33,8 +33,9 @@ final class Recovery: @unchecked Sendable {
     private var token: Discovery.Token?
     private var hasHeard = false
     private var timer: EventLoop.Timer?
-    private var powerTimer: EventLoop.Timer?
-    private var powerPauses = Backoff(first: Recovery.pause, limit: .seconds(60))
+    private lazy var power = Retry(
+        on: central.loop, Backoff(first: Recovery.pause, limit: .seconds(60))
+    ) { [weak self] in self?.switchOnNow() }
     private var cycles = 0
 
     /// - Parameters:
@@ -66,10 +67,10 @@ final class Recovery: @unchecked Sendable {
         hasHeard = false
         guard register.isAdapterCycled else { return }
         switch state {
-        case .adapterOff: switchOn()
+        case .adapterOff: power.later()
         case .ready:
             register.isAdapterCycled = false
-            powerPauses.reset()
+            power.reset()
         default: break
         }
     }
@@ -127,13 +128,8 @@ final class Recovery: @unchecked Sendable {
             guard let self, case .failure(let error) = result else { return }
             register.limitedLog.warning("switching off") { "\(error)\($0)" }
             // It may still go off: an adapter that hangs needs some time.
-            if error.isTimeout { switchOn() } else { register.isAdapterCycled = false }
+            if error.isTimeout { power.later() } else { register.isAdapterCycled = false }
         }
-    }
-
-    private func switchOn() {
-        powerTimer?.cancel()
-        powerTimer = central.loop.after(powerPauses.next()) { [weak self] in self?.switchOnNow() }
     }
 
     private func switchOnNow() {
@@ -142,7 +138,7 @@ final class Recovery: @unchecked Sendable {
             if case .failure(let error) = result { register.limitedLog.warning("switching on") { "\(error)\($0)" } }
             switch (result, central.state) {
             case (.success, .ready): register.isAdapterCycled = false
-            case (.failure, .ready), (.failure, .adapterOff): switchOn()
+            case (.failure, .ready), (.failure, .adapterOff): power.later()
             default: break  // If it is blocked or gone, its next state leads back here.
             }
         }
