@@ -48,8 +48,7 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
     /// The person whose turn it was last.
     private var last = ""
     private var reported = OncePerMinute<String>(capacity: 4)
-    private var loop: EventLoop?
-    private var timer: EventLoop.Timer?
+    private lazy var portions = Portions { [unowned self] in doPortion() }
 
     /// How long one portion may take.
     package static let portion: Duration = .milliseconds(20)
@@ -139,10 +138,7 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
     }
 
     /// Computes the stale hours that there are, and those that come, on a loop.
-    package func start(_ loop: EventLoop) {
-        self.loop = loop
-        goOn(after: .zero)
-    }
+    package func start(_ loop: EventLoop) { portions.start(loop) }
 
     /// Ends what the other thread reads. After the end of the loop's thread.
     package func stop() { endReading() }
@@ -170,14 +166,10 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
         endReading()
     }
 
-    private func goOn(after delay: Duration) {
-        timer?.cancel()
-        timer = loop?.after(delay) { [weak self] in
-            guard let self else { return }
-            var isDone = true
-            do throws(VaultError) { isDone = try work(within: Self.portion) } catch { report(error) }
-            goOn(after: isDone ? idle : Self.portion)
-        }
+    private func doPortion() -> Portions.Next {
+        var isDone = true
+        do throws(VaultError) { isDone = try work(within: Self.portion) } catch { report(error) }
+        return .after(isDone ? idle : Self.portion)
     }
 
     /// The time at which there may be something to do: when the other thread has rested, at the latest in a second.
@@ -423,7 +415,7 @@ extension StaleHours {
                     large[user]?.limit = min(limit * 2, Self.longest)
                     large[user]?.next = now + (now - begun) * 8
                 }
-                goOn(after: .zero)
+                portions.goOn()
             }
         }
     }

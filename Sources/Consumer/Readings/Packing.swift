@@ -43,8 +43,7 @@ package final class Packing: @unchecked Sendable {
     private let deletions: Deletions
     private let closedHours: any ClosedHours
     private let isBeingForgotten: (ID) -> Bool
-    private var loop: EventLoop?
-    private var timer: EventLoop.Timer?
+    private lazy var work = Portions { [unowned self] in doPortion() }
     /// The greatest row number at each tick of the last hour.
     private var marks: [Int64] = []
     private var pass: PackingPass?
@@ -81,34 +80,20 @@ package final class Packing: @unchecked Sendable {
     }
 
     /// Begins, on the thread of this loop, which must be the caller's thread.
-    package func start(_ loop: EventLoop) {
-        self.loop = loop
-        goOn(after: .zero)
-    }
+    package func start(_ loop: EventLoop) { work.start(loop) }
 
     /// Somebody had a range deleted: its readings are counted and removed.
     package func remove(_ count: HiddenCount) {
         counts.append(count)
         if removing?.contains(count.user) == false { removing?.append(count.user) }
-        goOn(after: .zero)
+        work.goOn()
     }
 
     private var isUnderWay: Bool { pass != nil || removal != nil && !isRemovalWaiting || isFolding }
 
-    private func goOn(after delay: Duration) {
-        timer?.cancel()
-        timer = loop?.after(delay) { [unowned self] in
-            timer = nil
-            work()
-        }
-    }
-
-    private func work() {
-        let begun = millisecondsSinceBoot()
+    private func doPortion() -> Portions.Next {
         do throws(VaultError) {
-            let goesOn = try workOnce(until: begun + Self.portion)
-            // Half of the time is left to everything else.
-            goOn(after: goesOn ? .milliseconds(Int64(millisecondsSinceBoot() - begun) + 1) : Self.interval)
+            return try workOnce(until: millisecondsSinceBoot() + Self.portion) ? .soon() : .after(Self.interval)
         } catch {
             startOver()
             for count in counts { count.completion(.failure(error)) }
@@ -117,7 +102,7 @@ package final class Packing: @unchecked Sendable {
             if error.reason != .locked, reported.allows("\(error.reason)", now: millisecondsSinceBoot()) {
                 log.error("packing continues in a minute: \(error)")
             }
-            goOn(after: Self.interval)
+            return .after(Self.interval)
         }
     }
 

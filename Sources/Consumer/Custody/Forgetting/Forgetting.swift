@@ -119,8 +119,7 @@ package final class Forgetting: @unchecked Sendable {
 
     package let features: [Feature]
     private let places: ForgottenPlaces
-    /// Nil before the start.
-    private var loop: EventLoop?
+    private lazy var portions = Portions { [unowned self] in work() }
     private var jobs: [Job] = [] {
         didSet { if jobs.count != oldValue.count { beingForgotten.users = Set(jobs.map(\.user)) } }
     }
@@ -128,7 +127,6 @@ package final class Forgetting: @unchecked Sendable {
     private var isSweeping = true
     /// The list may say more about somebody who was already being forgotten when it was read.
     private var isBehind = false
-    private var timer: EventLoop.Timer?
     private var reported = OncePerMinute<String>(capacity: 16)
     private let limitedLog = LimitedLog()
     private let doors: any ForgettingDoors
@@ -162,7 +160,7 @@ package final class Forgetting: @unchecked Sendable {
         completion: @escaping Completion
     ) {
         jobs.append(Job(user: user, keepingAccount: keepingAccount, progress: progress, completion: completion))
-        goOn(after: .zero)
+        portions.goOn()
     }
 
     /// Finds out who is on the list and not yet forgotten: at the start, and when another process may have written to
@@ -185,14 +183,11 @@ package final class Forgetting: @unchecked Sendable {
                     user: person.user, keepingAccount: !person.isWithAccount, progress: { _ in }, erasure: erasure))
         }
         isSweeping = true
-        goOn(after: .zero)
+        portions.goOn()
     }
 
     /// Continues with what is left, on the thread of this loop, which must be the caller's thread.
-    package func start(_ loop: EventLoop) {
-        self.loop = loop
-        goOn(after: .zero)
-    }
+    package func start(_ loop: EventLoop) { portions.start(loop) }
 
     private func erasure(_ person: Forgotten) -> Erasure {
         Erasure(person, places.store, places.keys, features, given: doors.givenSensors) {
@@ -203,21 +198,8 @@ package final class Forgetting: @unchecked Sendable {
 
     // MARK: On the loop
 
-    private func goOn(after delay: Duration) {
-        timer?.cancel()
-        timer = loop?.after(delay) { [unowned self] in
-            timer = nil
-            work()
-        }
-    }
-
-    private func work() {
-        let begun = millisecondsSinceBoot()
-        do throws(VaultError) {
-            guard let delay = try workOnce() else { return }
-            // Half of the time is left to everything else.
-            goOn(after: max(delay, .milliseconds(Int64(millisecondsSinceBoot() - begun) + 1)))
-        } catch {
+    private func work() -> Portions.Next {
+        do throws(VaultError) { return try workOnce() } catch {
             if reported.allows("\(error.reason)", now: millisecondsSinceBoot()) {
                 log.error("forgetting continues in 5 s: \(error)")
             }
@@ -225,25 +207,25 @@ package final class Forgetting: @unchecked Sendable {
                 jobs[0].completion?(.failure(error))
                 jobs[0].completion = nil
             }
-            goOn(after: .seconds(5))
+            return .after(.seconds(5))
         }
     }
 
-    /// - Returns: when to continue; nil if nothing is left to do.
-    private func workOnce() throws(VaultError) -> Duration? {
+    /// - Returns: when to continue.
+    private func workOnce() throws(VaultError) -> Portions.Next {
         guard let job = jobs.first else {
             if isBehind {
                 try catchUp()
                 isBehind = false
-                return .zero
+                return .soon()
             }
-            guard isSweeping else { return nil }
+            guard isSweeping else { return .never }
             isSweeping = try places.store.deleteForgotten(atMost: Erasure.portion) > 0
-            return isSweeping ? .zero : nil
+            return isSweeping ? .soon() : .never
         }
         guard var erasure = job.erasure else {
             jobs[0].erasure = try begin(job)
-            return .zero
+            return .soon()
         }
         let step = erasure.step
         // Finished parts of a step stay done; after an error the whole step is done again.
@@ -263,18 +245,18 @@ package final class Forgetting: @unchecked Sendable {
         }
         if step == .streams { changes.sensorsChanged() }
         switch advance {
-        case .goesOn: return .zero
+        case .goesOn: return .soon()
         case .waitsForReaders:
             endReading()
-            return .seconds(1)
+            return .soon(atLeast: .seconds(1))
         case .done: break
         }
         guard let next = erasure.step else {
             if try erasure.isComplete() { end(erasure) } else { jobs[0].erasure = erasure }
-            return .zero
+            return .soon()
         }
         tell(job, next)
-        return .zero
+        return .soon()
     }
 
     private func begin(_ job: Job) throws(VaultError) -> Erasure {
