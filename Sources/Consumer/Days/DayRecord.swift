@@ -299,9 +299,9 @@ package struct DayRows {
         let found = try store.database.first(
             "SELECT secret_version, sealed FROM days WHERE person = ? AND day = ?",
             [.text(user.text), .integer(day.daysSince1970)]
-        ) { row throws(VaultError) in (version: try row.int("secret_version"), sealed: try row.blob("sealed")) }
+        ) { row throws(VaultError) in try row.sealedRow() }
         return try found.flatMap { (found) throws(VaultError) in
-            try opened(found.sealed, of: user, on: day.daysSince1970, version: found.version)
+            try opened(found, of: user, on: day.daysSince1970)
         }
     }
 
@@ -313,11 +313,11 @@ package struct DayRows {
             "SELECT day, secret_version, sealed FROM days WHERE person = ? AND day BETWEEN ? AND ? ORDER BY day",
             [.text(user.text), .integer(days.lowerBound.daysSince1970), .integer(days.upperBound.daysSince1970)]
         ) { row throws(VaultError) in
-            (day: try row.int("day"), version: try row.int("secret_version"), sealed: try row.blob("sealed"))
+            (day: try row.int("day"), sealed: try row.sealedRow())
         }
         var records: [(day: CalendarDay, record: DayRecord)] = []
         for row in rows {
-            guard let record = try opened(row.sealed, of: user, on: row.day, version: row.version) else { continue }
+            guard let record = try opened(row.sealed, of: user, on: row.day) else { continue }
             records.append((CalendarDay(daysSince1970: row.day), record))
         }
         return records
@@ -350,11 +350,7 @@ package struct DayRows {
                 "DELETE FROM days WHERE person = ? AND day = ?", [.text(user.text), .integer(number)])
             return
         }
-        let attempted = "seal a day of \(user)"
-        guard let version = try keys.version(of: user), let person = try keys.person(user.text, version: version) else {
-            throw VaultError(attempted, .missing, said: "there is no secret of theirs")
-        }
-        let sealed = try person.rows.sealWithNonce(record.bytes, aad: Self.context(user, number, version))
+        let (version, sealed) = try keys.seal(record.bytes, of: user, "a day") { Self.context(user, number, $0) }
         try store.database.execute(
             """
             INSERT INTO days (person, day, secret_version, sealed) VALUES (?, ?, ?, ?)
@@ -377,20 +373,12 @@ package struct DayRows {
         return true
     }
 
-    private func opened(
-        _ sealed: [UInt8], of user: ID, on day: Int64, version: Int64
-    ) throws(VaultError) -> DayRecord? {
-        guard let person = try keys.person(user.text, version: version) else { return nil }
-        do {
-            return DayRecord(try person.rows.openWithNonce(sealed, aad: Self.context(user, day, version)))
-        } catch {
-            guard error.isUnreadable else { throw error }
-            return nil
-        }
+    private func opened(_ row: SealedRow, of user: ID, on day: Int64) throws(VaultError) -> DayRecord? {
+        try keys.open(row, of: user) { Self.context(user, day, $0) }.flatMap { DayRecord($0) }
     }
 
     /// What a record's sealing is bound to.
-    package static func context(_ user: ID, _ day: Int64, _ version: Int64) -> [UInt8] {
-        [user.text, "\(day)", "\(version)"].reduce(into: Array("days".utf8)) { $0 += [0] + Array($1.utf8) }
+    package static func context(_ user: ID, _ day: Int64, _ version: Int64) -> RowContext {
+        RowContext("days", user.text, "\(day)", "\(version)")
     }
 }

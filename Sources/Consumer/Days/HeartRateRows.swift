@@ -91,10 +91,10 @@ package struct HeartRateRows {
         let row = try store.database.first(
             "SELECT secret_version, sealed FROM \(table.name) WHERE person = ? AND \(table.column) = ?",
             [.text(user.text), .integer(period)]
-        ) { row throws(VaultError) in (version: try row.int("secret_version"), sealed: try row.blob("sealed")) }
+        ) { row throws(VaultError) in try row.sealedRow() }
         guard let row else { return .none }
         guard try keys.person(user.text, version: row.version) != nil else { return .locked }
-        guard let bytes = try opened(row.sealed, table, period, of: user, version: row.version),
+        guard let bytes = try opened(row, table, period, of: user),
             let cells = HeartRateCells(bytes, capacity: table.capacity)
         else { return .damaged }
         return .cells(cells)
@@ -113,12 +113,10 @@ package struct HeartRateRows {
         throws(VaultError)
     {
         guard !cells.isEmpty else { return try delete(table, period, of: user) }
-        guard let version = try keys.version(of: user), let person = try keys.person(user.text, version: version) else {
-            return
-        }
         var bytes = cells.bytes
         if table.isCompressed { bytes = try compressed(bytes) }
-        let sealed = try person.rows.sealWithNonce(bytes, aad: Self.context(table, period, user, version))
+        let row = try keys.seal(bytes, of: user) { Self.context(table, period, user, $0) }
+        guard let (version, sealed) = row else { return }
         try store.database.execute(
             """
             INSERT INTO \(table.name) (person, \(table.column), secret_version, sealed) VALUES (?, ?, ?, ?)
@@ -145,23 +143,15 @@ package struct HeartRateRows {
             """, [.text(user.text), .integer(periods.lowerBound), .integer(periods.upperBound)]
         ) { row throws(VaultError) in
             let period = try row.int("period")
-            let bytes = try opened(row.blob("sealed"), table, period, of: user, version: row.int("secret_version"))
-            guard let bytes else { return }
+            guard let bytes = try opened(row.sealedRow(), table, period, of: user) else { return }
             _ = HeartRateCells.forEach(in: bytes, capacity: table.capacity) { body(period, $0, $1) }
         }
     }
 
     private func opened(
-        _ sealed: [UInt8], _ table: HeartRateTable, _ period: Int64, of user: ID, version: Int64
+        _ row: SealedRow, _ table: HeartRateTable, _ period: Int64, of user: ID
     ) throws(VaultError) -> [UInt8]? {
-        guard let person = try keys.person(user.text, version: version) else { return nil }
-        let bytes: [UInt8]
-        do {
-            bytes = try person.rows.openWithNonce(sealed, aad: Self.context(table, period, user, version))
-        } catch {
-            guard error.isUnreadable else { throw error }
-            return nil
-        }
+        guard let bytes = try keys.open(row, of: user, { Self.context(table, period, user, $0) }) else { return nil }
         guard table.isCompressed else { return bytes }
         do throws(CompressionError) { return try zstandard.decompress(bytes[...], atMost: 1 << 20) } catch {
             return nil
@@ -175,7 +165,7 @@ package struct HeartRateRows {
     }
 
     /// What a row's sealing is bound to.
-    package static func context(_ table: HeartRateTable, _ period: Int64, _ user: ID, _ version: Int64) -> [UInt8] {
-        Array("\(table.name)\0\(user)\0\(period)\0\(version)".utf8)
+    package static func context(_ table: HeartRateTable, _ period: Int64, _ user: ID, _ version: Int64) -> RowContext {
+        RowContext(table.name, user.text, "\(period)", "\(version)")
     }
 }

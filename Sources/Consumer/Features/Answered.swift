@@ -57,7 +57,7 @@ package final class Answered: FeatureService {
         let row = try store.database.first(
             "SELECT secret_version, sealed FROM answered WHERE digest = ? AND person = ? AND expires_ms > ?",
             [.blob(identity), .text(user.text), .integer(now)]
-        ) { row throws(VaultError) in (version: try row.int("secret_version"), sealed: try row.blob("sealed")) }
+        ) { row throws(VaultError) in try row.sealedRow() }
         guard let row else { return nil }
         return try documents.opened(row.sealed, Self.label(identity), of: user, version: row.version)
     }

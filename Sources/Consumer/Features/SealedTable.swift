@@ -7,7 +7,7 @@ package import Telemetry
 /// the secret in its column `secret_version`.
 package struct SealedTable: Sendable {
     /// What a row is bound to. The row has the column `entry`, which is the table's key.
-    package typealias Context = @Sendable (_ row: Row, _ user: ID, _ version: Int64) throws(VaultError) -> [UInt8]
+    package typealias Context = @Sendable (_ row: Row, _ user: ID, _ version: Int64) throws(VaultError) -> RowContext
 
     package let name: String
     /// The column that distinguishes a person's rows.
@@ -40,7 +40,7 @@ package struct SealedTable: Sendable {
         package let user: String
         package let version: Int64
         package let sealed: [UInt8]
-        package let context: [UInt8]
+        package let context: RowContext
     }
 
     /// Shows the rows of a person, or of all.

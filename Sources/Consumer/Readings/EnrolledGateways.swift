@@ -74,7 +74,7 @@ package struct EnrolledGateways {
     /// Keeps a gateway, in place of one with the same id.
     package func write(_ gateway: EnrolledGateway, credential: [UInt8], codeKey: SymmetricKey) throws(VaultError) {
         try forgetEnd(of: gateway.id)
-        let sealed = try keys.service.sealWithNonce(codeKey.bytes, aad: Self.claimKeyData(gateway.id))
+        let sealed = try keys.service.seal(codeKey.bytes, Self.claimKeyContext(gateway.id))
         try store.database.execute(
             """
             INSERT INTO gateways (gateway, owner, identity, credential, claim_key, household, enrolled_ms)
@@ -146,7 +146,7 @@ package struct EnrolledGateways {
             "SELECT claim_key, identity FROM gateways WHERE gateway = ?", [.text(gateway.text)]
         ) { row throws(VaultError) in (sealed: try row.blob("claim_key"), identity: try row.blob("identity")) }
         guard let row else { return nil }
-        let code = try SymmetricKey(keys.service.openWithNonce(row.sealed, aad: Self.claimKeyData(gateway)))
+        let code = try SymmetricKey(keys.service.open(row.sealed, Self.claimKeyContext(gateway)))
         guard Self.canAgree(keys.identity, row.identity) else { return nil }
         return ClaimKeys(
             current: try ClaimKey.atConsumer(keys.identity, gateway: row.identity, codeKey: code), code: code)
@@ -179,9 +179,7 @@ package struct EnrolledGateways {
         try documents.write(.object(members), Self.namesDocument, of: owner)
     }
 
-    private static func claimKeyData(_ gateway: ID) -> [UInt8] {
-        Array("claim key".utf8) + [0] + Array(gateway.text.utf8)
-    }
+    private static func claimKeyContext(_ gateway: ID) -> RowContext { RowContext("claim key", gateway.text) }
 }
 
 extension EnrolledGateway {

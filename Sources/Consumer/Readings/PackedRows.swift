@@ -35,10 +35,11 @@ package struct PackedGroup: Equatable {
     static let maximumIntervals = 1 << 18
 
     /// The context that a group is sealed with.
-    package static func context(_ stream: StreamID, hour: Int64, group: Int64) -> [UInt8] {
-        [hour, group].reduce(Array("packed".utf8) + stream.bytes) { bytes, number in
+    package static func context(_ stream: StreamID, hour: Int64, group: Int64) -> RowContext {
+        let bytes = [hour, group].reduce(stream.bytes) { bytes, number in
             bytes + stride(from: Int64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
         }
+        return RowContext("packed", fixed: bytes)
     }
 }
 
@@ -100,7 +101,7 @@ extension Store {
         let padded = (plain.count + PackedGroup.padding - 1) / PackedGroup.padding * PackedGroup.padding
         plain += [UInt8](repeating: 0, count: padded - plain.count)
         let context = PackedGroup.context(stream.id, hour: hour, group: group)
-        let sealed = try person.rows.sealWithNonce(plain, aad: context)
+        let sealed = try person.rows.seal(plain, context)
         let readings = packed.segments.lazy.flatMap { $0.units.lazy.flatMap(\.readings) }
         let kinds = readings.reduce(into: Grant.Kinds()) { $0.formUnion(Grant.Kinds($1.kind)) }
         let more = readings.map(\.moment.wall).max().map { max(0, HourSpan.hour($0) - hour) } ?? 0
@@ -126,14 +127,8 @@ extension Store {
     func outline(
         _ group: PackedGroup, _ person: Keys.Person, _ stream: StoredStream
     ) throws(VaultError) -> PackedReadings.Outline? {
-        let plain: [UInt8]
-        do throws(VaultError) {
-            let context = PackedGroup.context(stream.id, hour: group.hour, group: group.group)
-            plain = try person.rows.openWithNonce(group.sealed, aad: context)
-        } catch {
-            guard error.isUnreadable else { throw error }
-            return nil
-        }
+        let context = PackedGroup.context(stream.id, hour: group.hour, group: group.group)
+        guard let plain = try person.rows.openIfReadable(group.sealed, context) else { return nil }
         return decoded { () throws(MalformedValue) in try PackedReadings.Outline(plain, zstandard) }
     }
 

@@ -84,7 +84,7 @@ package struct SessionKeys {
         _ session: SessionID, of stream: StoredStream, key: SessionKey, boot: BootID, person: Keys.Person,
         _ store: Store
     ) throws(VaultError) -> OpenSession {
-        let sealed = try person.rows.sealWithNonce(key.secret.bytes, aad: Self.context(stream.id, session, boot))
+        let sealed = try person.rows.seal(key.secret.bytes, Self.context(stream.id, session, boot))
         let number = try store.add(session, of: stream, boot: boot, sealedKey: sealed)
         let opened = try OpenSession(number, stream, session, boot, key)
         insert(opened, SessionName(stream: stream.id, session: session))
@@ -97,9 +97,9 @@ package struct SessionKeys {
     package static func open(
         _ stored: StoredSession, _ stream: StoredStream, _ person: Keys.Person
     ) throws(VaultError) -> OpenSession? {
-        let aad = context(stream.id, stored.session, stored.boot)
+        let context = context(stream.id, stored.session, stored.boot)
         do throws(VaultError) {
-            let key = SessionKey(try SymmetricKey(person.rows.openWithNonce(stored.sealedKey, aad: aad)))
+            let key = SessionKey(try SymmetricKey(person.rows.open(stored.sealedKey, context)))
             return try OpenSession(stored.number, stream, stored.session, stored.boot, key)
         } catch {
             guard error.isUnreadable else { throw error }
@@ -108,8 +108,8 @@ package struct SessionKeys {
     }
 
     /// The context that a session's key is sealed with.
-    package static func context(_ stream: StreamID, _ session: SessionID, _ boot: BootID) -> [UInt8] {
-        Array("session".utf8) + stream.bytes + session.bytes + boot.bytes
+    package static func context(_ stream: StreamID, _ session: SessionID, _ boot: BootID) -> RowContext {
+        RowContext("session", fixed: stream.bytes + session.bytes + boot.bytes)
     }
 
     private mutating func insert(_ session: OpenSession, _ name: SessionName) {

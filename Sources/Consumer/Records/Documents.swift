@@ -17,7 +17,7 @@ package struct Documents {
         let found = try store.database.first(
             "SELECT secret_version, sealed FROM documents WHERE person = ? AND name = ?",
             [.text(user.text), .text(name)]
-        ) { row throws(VaultError) in (version: try row.int("secret_version"), sealed: try row.blob("sealed")) }
+        ) { row throws(VaultError) in try row.sealedRow() }
         guard let found else { return nil }
         return try opened(found.sealed, name, of: user, version: found.version)
     }
@@ -41,33 +41,21 @@ package struct Documents {
     }
 
     /// A value under the latest version of the person's row key, for a row of another table; `name` says which.
-    package func sealed(
-        _ value: JSON, _ name: String, of user: ID
-    ) throws(VaultError) -> (version: Int64, sealed: [UInt8]) {
-        let attempted = "seal \(name) of \(user)"
-        guard let version = try keys.version(of: user), let person = try keys.person(user.text, version: version) else {
-            throw VaultError(attempted, .missing, said: "there is no secret of theirs")
-        }
-        return (version, try person.rows.sealWithNonce(value.bytes, aad: Self.context(name, user, version)))
+    package func sealed(_ value: JSON, _ name: String, of user: ID) throws(VaultError) -> SealedRow {
+        try keys.seal(value.bytes, of: user, name) { Self.context(name, user, $0) }
     }
 
     /// What `sealed` has sealed; nil if its secret is gone, or the bytes are damaged.
     package func opened(_ sealed: [UInt8], _ name: String, of user: ID, version: Int64) throws(VaultError) -> JSON? {
-        guard let person = try keys.person(user.text, version: version) else { return nil }
-        do {
-            let bytes = try person.rows.openWithNonce(sealed, aad: Self.context(name, user, version))
-            return decoded { () throws(MalformedValue) in try JSON(payload: bytes) }
-        } catch {
-            guard error.isUnreadable else { throw error }
-            return nil
-        }
+        let bytes = try keys.open((version, sealed), of: user) { Self.context(name, user, $0) }
+        return bytes.flatMap { bytes in decoded { () throws(MalformedValue) in try JSON(payload: bytes) } }
     }
 
     /// The name under which a device's name is sealed.
     package static func label(ofDevice device: String) -> String { "device \(device)" }
 
     /// What a document's sealing is bound to.
-    package static func context(_ name: String, _ user: ID, _ version: Int64) -> [UInt8] {
-        [name, user.text, "\(version)"].reduce(into: Array("document".utf8)) { $0 += [0] + Array($1.utf8) }
+    package static func context(_ name: String, _ user: ID, _ version: Int64) -> RowContext {
+        RowContext("document", name, user.text, "\(version)")
     }
 }

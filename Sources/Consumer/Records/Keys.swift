@@ -36,13 +36,13 @@ package final class Keys {
     /// Goes into every password's hash, so that a copy of vitals.db alone does not help to guess passwords.
     package let pepper: SymmetricKey
     /// Seals rows that are about no person, such as codes.
-    package let service: BlockCipher
+    package let service: RowKey
     /// Keyed hashes of names, to look them up by.
     private let lookup: SymmetricKey
     package let database: Database
     let rootKey: RootKey
     /// The key that everything in the database is wrapped under, unless it has been changed since: see `followRoot`.
-    var root: BlockCipher
+    var root: RowKey
     private var people: [PersonVersion: Person] = [:]
     var reported = OncePerMinute<PersonVersion>(capacity: 1024)
 
@@ -61,7 +61,7 @@ package final class Keys {
         /// What gateways seal session keys to.
         package let stream: X25519KeyPair
         /// Seals what the consumer writes about the person.
-        package let rows: BlockCipher
+        package let rows: RowKey
     }
 
     /// "Viky".
@@ -148,7 +148,7 @@ package final class Keys {
         self.rootKey = rootKey
         self.database = database
         service = try Failure.explaining { [pepper] () throws(VaultError) in
-            BlockCipher(key: try HKDF.key(from: pepper, salt: [], info: "service"))
+            RowKey(try HKDF.key(from: pepper, salt: [], info: "service"))
         }
         if access != .read { try Failure.explaining { () throws(VaultError) in try Self.flush(database) } }
     }
@@ -197,7 +197,7 @@ package final class Keys {
     }
 
     private typealias Opened = (
-        root: BlockCipher, identity: Ed25519.SigningKey, lookup: SymmetricKey, pepper: SymmetricKey
+        root: RowKey, identity: Ed25519.SigningKey, lookup: SymmetricKey, pepper: SymmetricKey
     )
 
     /// The keys that are needed, from one state of the file; nil if the root key is not the one of these keys.
@@ -220,11 +220,11 @@ package final class Keys {
         try database.transaction { () throws(VaultError) -> Opened? in
             if try sealed("check", database) == nil {
                 guard let key = try rootKey.candidates().first else { return nil }
-                let root = BlockCipher(key: key)
-                try keep("check", root.sealWithNonce(checkText, aad: checkData), database)
+                let root = RowKey(key)
+                try keep("check", root.seal(checkText, checkContext), database)
                 for name in ["identity", "lookup", "pepper"] {
                     let secret = try SymmetricKey.random()
-                    try keep(name, root.sealWithNonce(secret.bytes, aad: wrappedData(name)), database)
+                    try keep(name, root.seal(secret.bytes, wrappedContext(name)), database)
                 }
             }
             guard let root = try fitting(rootKey, database) else { return nil }
@@ -238,7 +238,7 @@ package final class Keys {
         }
     }
 
-    private static func unwrapped(_ root: BlockCipher, _ database: Database) throws(VaultError) -> Opened {
+    private static func unwrapped(_ root: RowKey, _ database: Database) throws(VaultError) -> Opened {
         (
             root, try Ed25519.SigningKey(seed: wrapped("identity", root, database)),
             try wrapped("lookup", root, database), try wrapped("pepper", root, database)
@@ -246,12 +246,12 @@ package final class Keys {
     }
 
     static let checkText = Array("vitals root key".utf8)
-    static let checkData = Array("check".utf8)
+    static let checkContext = RowContext("check")
 
     /// Whether everything in the database is wrapped under this key.
-    static func opens(_ root: BlockCipher, _ database: Database) throws(VaultError) -> Bool {
+    static func opens(_ root: RowKey, _ database: Database) throws(VaultError) -> Bool {
         do {
-            return try root.openWithNonce(sealed("check", database) ?? [], aad: checkData) == checkText
+            return try root.open(sealed("check", database) ?? [], checkContext) == checkText
         } catch {
             guard error.isUnreadable else { throw error }
             return false
@@ -259,20 +259,20 @@ package final class Keys {
     }
 
     /// Of the root keys that there are, the one that everything in the database is wrapped under; nil if none fits.
-    static func fitting(_ rootKey: RootKey, _ database: Database) throws(VaultError) -> BlockCipher? {
+    static func fitting(_ rootKey: RootKey, _ database: Database) throws(VaultError) -> RowKey? {
         for key in try rootKey.candidates() {
-            let root = BlockCipher(key: key)
+            let root = RowKey(key)
             if try opens(root, database) { return root }
         }
         return nil
     }
 
     static func wrapped(
-        _ name: String, _ root: BlockCipher, _ database: Database
+        _ name: String, _ root: RowKey, _ database: Database
     ) throws(VaultError) -> SymmetricKey {
         // A missing row counts as one that does not open.
         let sealed = try sealed(name, database) ?? []
-        return try SymmetricKey(root.openWithNonce(sealed, aad: wrappedData(name)))
+        return try SymmetricKey(root.open(sealed, wrappedContext(name)))
     }
 
     static func sealed(_ name: String, _ database: Database) throws(VaultError) -> [UInt8]? {
@@ -283,7 +283,7 @@ package final class Keys {
         try database.execute("INSERT INTO wrapped (name, sealed) VALUES (?, ?)", [.text(name), .blob(sealed)])
     }
 
-    static func wrappedData(_ name: String) -> [UInt8] { Array("wrapped".utf8) + [0] + Array(name.utf8) }
+    static func wrappedContext(_ name: String) -> RowContext { RowContext("wrapped", name) }
 
     // MARK: People
 
@@ -310,7 +310,7 @@ package final class Keys {
         try followRoot()
         let version = max(try version(of: user) ?? 0, try forgottenVersion(of: user)) + 1
         let secret = try SymmetricKey.random()
-        let sealed = try root.sealWithNonce(secret.bytes, aad: Self.personData(user.text, version))
+        let sealed = try root.seal(secret.bytes, Self.personContext(user.text, version))
         try database.execute(
             "INSERT INTO secrets (person, version, sealed, made_ms) VALUES (?, ?, ?, ?)",
             [.text(user.text), .integer(version), .blob(sealed), .integer(unixMilliseconds())])
@@ -359,10 +359,10 @@ package final class Keys {
     }
 
     private func remember(_ name: PersonVersion, _ sealed: [UInt8]) throws(VaultError) -> Person {
-        let secret = try SymmetricKey(root.openWithNonce(sealed, aad: Self.personData(name.user, name.version)))
+        let secret = try SymmetricKey(root.open(sealed, Self.personContext(name.user, name.version)))
         let person = Person(
             stream: try X25519KeyPair(privateKey: HKDF.key(from: secret, salt: [], info: "stream")),
-            rows: BlockCipher(key: try HKDF.key(from: secret, salt: [], info: "rows")))
+            rows: RowKey(try HKDF.key(from: secret, salt: [], info: "rows")))
         people[name] = person
         return person
     }
@@ -405,8 +405,8 @@ package final class Keys {
     /// Checks every page of keys.db.
     package func checkIntegrity() throws(VaultError) { try database.checkIntegrity() }
 
-    static func personData(_ user: String, _ version: Int64) -> [UInt8] {
-        Array("person".utf8) + [0] + Array(user.utf8) + [0] + Array("\(version)".utf8)
+    static func personContext(_ user: String, _ version: Int64) -> RowContext {
+        RowContext("person", user, "\(version)")
     }
 }
 

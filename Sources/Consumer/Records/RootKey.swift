@@ -107,7 +107,7 @@ extension Keys {
             let key: SymmetricKey
             if let given { key = given } else { key = try .random() }
             try rootKey.prepare(key)
-            try rewrap(BlockCipher(key: key))
+            try rewrap(RowKey(key))
         }
         try database.transaction { () throws(VaultError) in
             try followRoot(to: given)
@@ -116,22 +116,22 @@ extension Keys {
         return try database.checkpoint()
     }
 
-    private func rewrap(_ new: BlockCipher) throws(VaultError) {
+    private func rewrap(_ new: RowKey) throws(VaultError) {
         let wrapped = try database.query("SELECT name, sealed FROM wrapped WHERE name <> 'check'") {
             (row) throws(VaultError) in (try row.text("name"), try row.blob("sealed"))
         }
         for (name, sealed) in wrapped {
-            let aad = Self.wrappedData(name)
-            let rewrapped = try new.sealWithNonce(root.openWithNonce(sealed, aad: aad), aad: aad)
+            let context = Self.wrappedContext(name)
+            let rewrapped = try new.seal(root.open(sealed, context), context)
             try database.execute("UPDATE wrapped SET sealed = ? WHERE name = ?", [.blob(rewrapped), .text(name)])
         }
-        let check = try new.sealWithNonce(Self.checkText, aad: Self.checkData)
+        let check = try new.seal(Self.checkText, Self.checkContext)
         try database.execute("UPDATE wrapped SET sealed = ? WHERE name = 'check'", [.blob(check)])
         for name in try all() {
             guard let sealed = try sealedSecret(name) else { continue }
-            let aad = Self.personData(name.user, name.version)
+            let context = Self.personContext(name.user, name.version)
             do throws(VaultError) {
-                let rewrapped = try new.sealWithNonce(root.openWithNonce(sealed, aad: aad), aad: aad)
+                let rewrapped = try new.seal(root.open(sealed, context), context)
                 try database.execute(
                     "UPDATE secrets SET sealed = ? WHERE person = ? AND version = ?",
                     [.blob(rewrapped), .text(name.user), .integer(name.version)])
@@ -148,7 +148,7 @@ extension Keys {
     /// - Parameter given: a key to try before those in the place that the settings name.
     func followRoot(to given: SymmetricKey? = nil) throws(VaultError) {
         guard try !Self.opens(root, database) else { return }
-        if let given, case let cipher = BlockCipher(key: given), try Self.opens(cipher, database) {
+        if let given, case let cipher = RowKey(given), try Self.opens(cipher, database) {
             root = cipher
             return
         }
@@ -159,7 +159,7 @@ extension Keys {
                 )
             }
             // Says why.
-            _ = try root.openWithNonce(Self.sealed("check", database) ?? [], aad: Self.checkData)
+            _ = try root.open(Self.sealed("check", database) ?? [], Self.checkContext)
             return
         }
         root = new
@@ -167,6 +167,6 @@ extension Keys {
     }
 
     static func finishRootRotation(_ rootKey: RootKey, _ database: Database) throws(VaultError) {
-        try rootKey.finish { key throws(VaultError) in try opens(BlockCipher(key: key), database) }
+        try rootKey.finish { key throws(VaultError) in try opens(RowKey(key), database) }
     }
 }

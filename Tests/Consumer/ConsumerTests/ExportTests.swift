@@ -283,7 +283,7 @@ struct ExportTests {
         }
         // The number of a file, a time and a count.
         let old: [UInt8] = [10] + [UInt8](repeating: 0, count: 16)
-        let sealed = try parts.keys.service.sealWithNonce(old, aad: Array("export".utf8) + [0] + Array("demo".utf8))
+        let sealed = try parts.keys.service.seal(old, RowContext("export", "demo"))
         #expect(try export.position(of: hexadecimal(sealed)) == nil)
         // It is the section that is missing.
         let cursor = try export.cursor(for: ExportPosition(section: "diary.json"))

@@ -49,7 +49,7 @@ struct ForgottenProofTests {
         ) { row throws(VaultError) in
             (
                 sealed: try row.blob(3),
-                context: Array("session".utf8) + (try row.blob(0)) + (try row.blob(1)) + (try row.blob(2))
+                context: RowContext("session", fixed: try row.blob(0) + row.blob(1) + row.blob(2))
             )
         }
         #expect(rows.count == 1)
@@ -57,7 +57,7 @@ struct ForgottenProofTests {
         for name in try keys.all() {
             ciphers.append(try #require(try keys.person(name.user, version: name.version)).rows)
         }
-        return rows.count { row in ciphers.contains { (try? $0.openWithNonce(row.sealed, aad: row.context)) != nil } }
+        return rows.count { row in ciphers.contains { (try? $0.open(row.sealed, row.context)) != nil } }
     }
 
     private func moveDatabasesAway(to name: String, wholeState: Bool = false) throws {

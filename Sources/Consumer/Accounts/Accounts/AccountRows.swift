@@ -118,7 +118,7 @@ package struct AccountRows {
     /// The account's stored password; nil if there is none.
     package func password(of account: StoredAccount) throws(VaultError) -> StoredPassword? {
         guard let sealed = account.password else { return nil }
-        return try StoredPassword(bytes: keys.service.openWithNonce(sealed, aad: Self.data(account.user)))
+        return try StoredPassword(bytes: keys.service.open(sealed, Self.context(account.user)))
     }
 
     /// Whether an account is still there, and has the password that it had when it was read.
@@ -161,10 +161,10 @@ package struct AccountRows {
     }
 
     private func sealed(_ password: StoredPassword, of user: ID) throws(VaultError) -> [UInt8] {
-        try keys.service.sealWithNonce(password.bytes, aad: Self.data(user))
+        try keys.service.seal(password.bytes, Self.context(user))
     }
 
-    private static func data(_ user: ID) -> [UInt8] { Array("password".utf8) + [0] + Array(user.text.utf8) }
+    private static func context(_ user: ID) -> RowContext { RowContext("password", user.text) }
 }
 
 // MARK: Providers

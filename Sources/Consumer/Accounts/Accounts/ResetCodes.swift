@@ -83,7 +83,7 @@ package struct ResetCodes {
         }
         // A code that would live longer than any may: the clock was set back.
         guard let found, now < found.expires, found.expires <= now + Self.lifetime else { return nil }
-        return (try keys.service.openWithNonce(found.sealed, aad: Self.data(found.id)), found.expires)
+        return (try keys.service.open(found.sealed, Self.context(found.id)), found.expires)
     }
 
     private func insert(_ code: [UInt8], _ lookup: [UInt8], expires: Int64) throws(VaultError) {
@@ -91,14 +91,14 @@ package struct ResetCodes {
         try store.database.execute(
             "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES (?, 'reset', ?, ?, ?)",
             [
-                .text(id), subject(lookup), .blob(try keys.service.sealWithNonce(code, aad: Self.data(id))),
+                .text(id), subject(lookup), .blob(try keys.service.seal(code, Self.context(id))),
                 .integer(expires),
             ])
     }
 
     private func subject(_ lookup: [UInt8]) -> Value { .text(KeyFile.text(of: lookup)) }
 
-    private static func data(_ id: String) -> [UInt8] { Array("reset".utf8) + [0] + Array(id.utf8) }
+    private static func context(_ id: String) -> RowContext { RowContext("reset", id) }
 
     private static func grouped(_ code: [UInt8]) -> String {
         String(decoding: code.prefix(length / 2) + [UInt8(ascii: "-")] + code.suffix(length / 2), as: UTF8.self)

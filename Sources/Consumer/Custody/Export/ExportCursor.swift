@@ -2,7 +2,6 @@ package import Features
 package import Files
 import Records
 import Telemetry
-import Vault
 
 // A cursor is where the next part of an export begins: the time, the count and the name of the section. It is sealed,
 // and bound to the person: nobody can make one, and one person's cursor is not valid for another. A cursor for a section
@@ -16,30 +15,25 @@ extension Export {
             bytes += stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> Int64($0)) }
         }
         bytes += Array(position.section.utf8)
-        let sealed = try source.keys.service.sealWithNonce(bytes, aad: context)
+        let sealed = try source.keys.service.seal(bytes, context)
         return sealed.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     /// The position that a cursor stands for; nil if it is not a cursor of this person.
     package func position(of cursor: String) throws(VaultError) -> ExportPosition? {
         let digits = cursor.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        let least = BlockCipher.nonceLength + Self.numbersLength + BlockCipher.tagLength
+        let least = RowKey.overhead + Self.numbersLength
         guard digits.count == cursor.utf8.count, digits.count % 2 == 0, digits.count > 2 * least else { return nil }
         let sealed = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-        do throws(VaultError) {
-            let bytes = try source.keys.service.openWithNonce(sealed, aad: context)
-            let name = String(decoding: bytes.dropFirst(Self.numbersLength), as: UTF8.self)
-            guard sections.contains(where: { $0.name == name }) else { return nil }
-            func number(_ range: Range<Int>) -> Int64 { bytes[range].reduce(0) { $0 << 8 | Int64($1) } }
-            return ExportPosition(section: name, time: number(0..<8), count: number(8..<16))
-        } catch {
-            guard error.isUnreadable else { throw error }
-            return nil
-        }
+        guard let bytes = try source.keys.service.openIfReadable(sealed, context) else { return nil }
+        let name = String(decoding: bytes.dropFirst(Self.numbersLength), as: UTF8.self)
+        guard sections.contains(where: { $0.name == name }) else { return nil }
+        func number(_ range: Range<Int>) -> Int64 { bytes[range].reduce(0) { $0 << 8 | Int64($1) } }
+        return ExportPosition(section: name, time: number(0..<8), count: number(8..<16))
     }
 
     /// The two numbers before the name.
     private static let numbersLength = 16
 
-    private var context: [UInt8] { Array("export".utf8) + [0] + Array(source.user.text.utf8) }
+    private var context: RowContext { RowContext("export", source.user.text) }
 }

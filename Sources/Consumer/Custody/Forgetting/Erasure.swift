@@ -260,7 +260,7 @@ extension Erasure {
     /// A sealed row, and the context that it was sealed with.
     fileprivate struct Sample {
         let sealed: [UInt8]
-        let context: [UInt8]
+        let context: RowContext
     }
 
     private static let sampleLimit = 256
@@ -305,12 +305,12 @@ extension Erasure {
 
     /// - Returns: whether all samples were tried.
     private mutating func prove() throws(VaultError) -> Bool {
-        var ciphers = [keys.service]
+        var rowKeys = [keys.service]
         for name in try keys.all() {
-            if let key = try keys.person(name.user, version: name.version)?.rows { ciphers.append(key) }
+            if let key = try keys.person(name.user, version: name.version)?.rows { rowKeys.append(key) }
         }
-        let portion = samples.suffix(max(1, Self.tryLimit / ciphers.count))
-        for sample in portion where try Self.opens(sample, ciphers) { proof.opened += 1 }
+        let portion = samples.suffix(max(1, Self.tryLimit / rowKeys.count))
+        for sample in portion where try Self.opens(sample, rowKeys) { proof.opened += 1 }
         proof.tried += portion.count
         samples.removeLast(portion.count)
         guard samples.isEmpty else { return false }
@@ -318,15 +318,8 @@ extension Erasure {
         return true
     }
 
-    private static func opens(_ sample: Sample, _ ciphers: [BlockCipher]) throws(VaultError) -> Bool {
-        for cipher in ciphers {
-            do throws(VaultError) {
-                _ = try cipher.openWithNonce(sample.sealed, aad: sample.context)
-                return true
-            } catch {
-                guard error.isUnreadable else { throw error }
-            }
-        }
+    private static func opens(_ sample: Sample, _ rowKeys: [RowKey]) throws(VaultError) -> Bool {
+        for key in rowKeys where try key.openIfReadable(sample.sealed, sample.context) != nil { return true }
         return false
     }
 }

@@ -73,7 +73,7 @@ package struct EnrolmentCodes {
             "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES (?, ?, ?, ?, ?)",
             [
                 .text(code.id), .text(Self.purpose), .text(subject),
-                .blob(try keys.service.sealWithNonce(secret.bytes, aad: Self.data(code.id, subject))),
+                .blob(try keys.service.seal(secret.bytes, Self.context(code.id, subject))),
                 .integer(expires),
             ])
         return (code, expires)
@@ -99,7 +99,7 @@ package struct EnrolmentCodes {
             return .failure(.expired)
         }
         guard row.tries < Self.mostTries else { return .failure(.locked) }
-        let opened = try keys.service.openWithNonce(row.secret, aad: Self.data(id, row.subject))
+        let opened = try keys.service.open(row.secret, Self.context(id, row.subject))
         guard let (code, invitation) = try Self.parse(opened, subject: row.subject) else { return .failure(.wrong) }
         guard isEqualInConstantTime(try code.requestProof(gatewayKey: gatewayKey), proof) else {
             try store.database.execute("UPDATE codes SET tries = tries + 1 WHERE id = ?", [.text(id)])
@@ -128,7 +128,7 @@ package struct EnrolmentCodes {
         return (try EnrolmentCode(text), invitation)
     }
 
-    private static func data(_ id: String, _ subject: String) -> [UInt8] {
-        Array("enrolment code".utf8) + [0] + Array(id.utf8) + [0] + Array(subject.utf8)
+    private static func context(_ id: String, _ subject: String) -> RowContext {
+        RowContext("enrolment code", id, subject)
     }
 }

@@ -150,8 +150,8 @@ struct EnrolmentTests {
         try withOffice { office in
             let (key, code) = (try Ed25519.SigningKey(seed: .random()), try EnrolmentCode.random())
             // The row as earlier versions wrote it.
-            let sealed = try office.keys.service.sealWithNonce(
-                code.codeKey().bytes, aad: Array("claim key".utf8) + [0] + Array("oldtimer".utf8))
+            let sealed = try office.keys.service.seal(
+                code.codeKey().bytes, RowContext("claim key", "oldtimer"))
             try Store(folder: office.settings.state).database.execute(
                 """
                 INSERT INTO gateways (gateway, owner, identity, credential, claim_key, household, enrolled_ms)
