@@ -99,7 +99,7 @@ extension Answered {
     /// - Returns: whether any are left.
     func prune(now: Int64) throws(VaultError) -> Bool {
         try store.database.transaction { () throws(VaultError) in
-            try store.database.execute("DELETE FROM answered WHERE expires_ms <= ?", [.integer(now)])
+            try store.database.removeExpired(from: "answered", at: now)
             return try store.database.first("SELECT 1 FROM answered LIMIT 1", row: Row.int) != nil
         }
     }

@@ -1,3 +1,4 @@
+import Records
 package import Storage
 import Telemetry
 package import Vault
@@ -56,7 +57,8 @@ package struct Nonces {
     /// Uses a nonce up, within a transaction of the caller's.
     /// - Throws: a refusal if it was used before, or what the database said.
     package static func use(_ id: [UInt8], expires: Int64, now: Int64, _ database: Database) throws {
-        try database.execute("DELETE FROM nonces WHERE expires_ms < ?", [.integer(now - memory)])
+        // One that is exactly a day past its end is still remembered.
+        try database.removeExpired(from: "nonces", at: now - memory - 1)
         let inserted = try database.execute(
             "INSERT INTO nonces (nonce, expires_ms) VALUES (?, ?) ON CONFLICT (nonce) DO NOTHING",
             [.blob(id), .integer(expires)])

@@ -27,7 +27,7 @@ package struct ResetCodes {
     /// Milliseconds.
     package static let lifetime: Int64 = 15 * 60_000
     /// How many codes may be valid at once; beyond that, the oldest end early.
-    private static let limit: Int64 = 10_000
+    private static let limit = 10_000
     private static let length = 10
     /// Crockford's base 32: without I, L, O and U.
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
@@ -43,15 +43,9 @@ package struct ResetCodes {
                 return Self.grouped(row.code)
             }
             try remove(lookup)
-            try store.database.execute(
-                "DELETE FROM codes WHERE purpose = 'reset' AND (expires_ms < ?1 OR expires_ms > ?2)",
-                [.integer(now), .integer(now + Self.lifetime)])
-            try store.database.execute(
-                """
-                DELETE FROM codes WHERE purpose = 'reset' AND id IN (
-                    SELECT id FROM codes WHERE purpose = 'reset' ORDER BY expires_ms DESC
-                    LIMIT 9223372036854775807 OFFSET ?)
-                """, [.integer(Self.limit - 1)])
+            try rows.removeExpired(at: now)
+            try rows.removeAhead(of: now + Self.lifetime)
+            try rows.keep(Self.limit - 1)
             let code = try RandomBytes.draw(Self.length).map { Self.alphabet[Int($0 & 31)] }
             try insert(code, lookup, expires: now + Self.lifetime)
             return Self.grouped(code)
@@ -69,7 +63,7 @@ package struct ResetCodes {
     @discardableResult
     package func remove(_ lookup: [UInt8]) throws(VaultError) -> Bool {
         try store.database.execute(
-            "DELETE FROM codes WHERE purpose = 'reset' AND subject = ?", [subject(lookup)]) > 0
+            "DELETE FROM codes WHERE purpose = 'reset' AND subject = ?", [.text(subject(lookup))]) > 0
     }
 
     private func row(
@@ -77,7 +71,7 @@ package struct ResetCodes {
     ) throws(VaultError) -> (code: [UInt8], expires: Int64)? {
         let found = try store.database.first(
             "SELECT id, secret, expires_ms FROM codes WHERE purpose = 'reset' AND subject = ?",
-            [subject(lookup)]
+            [.text(subject(lookup))]
         ) { row throws(VaultError) in
             (id: try row.text("id"), sealed: try row.blob("secret"), expires: try row.int("expires_ms"))
         }
@@ -88,15 +82,13 @@ package struct ResetCodes {
 
     private func insert(_ code: [UInt8], _ lookup: [UInt8], expires: Int64) throws(VaultError) {
         let id = try drawnID().text
-        try store.database.execute(
-            "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES (?, 'reset', ?, ?, ?)",
-            [
-                .text(id), subject(lookup), .blob(try keys.service.seal(code, Self.context(id))),
-                .integer(expires),
-            ])
+        let secret = try keys.service.seal(code, Self.context(id))
+        try rows.insert(id, of: subject(lookup), secret: secret, expires: expires)
     }
 
-    private func subject(_ lookup: [UInt8]) -> Value { .text(KeyFile.text(of: lookup)) }
+    private var rows: CodeRows { CodeRows(store.database, purpose: "reset") }
+
+    private func subject(_ lookup: [UInt8]) -> String { KeyFile.text(of: lookup) }
 
     private static func context(_ id: String) -> RowContext { RowContext("reset", id) }
 

@@ -56,26 +56,16 @@ package struct EnrolmentCodes {
     {
         let code = try EnrolmentCode.random()
         let subject = invitation.owner?.text ?? Self.operatorsName
-        try store.database.execute(
-            "DELETE FROM codes WHERE purpose = ? AND expires_ms <= ?", [.text(Self.purpose), .integer(now)])
-        try store.database.execute(
-            """
-            DELETE FROM codes WHERE id IN (
-                SELECT id FROM codes WHERE purpose = ? AND subject = ? ORDER BY expires_ms DESC
-                    LIMIT 9223372036854775807 OFFSET ?)
-            """, [.text(Self.purpose), .text(subject), .integer(Int64(Self.most - 1))])
+        let rows = CodeRows(store.database, purpose: Self.purpose)
+        try rows.removeExpired(at: now)
+        try rows.keep(Self.most - 1, of: subject)
         let secret = JSON.object(present: [
             "secret": .string(code.text), "name": invitation.name.map(JSON.string),
             "household": .bool(invitation.isHousehold), "gateway": invitation.gateway.map { .string($0.text) },
         ])
         let expires = now + Self.lifetime
-        try store.database.execute(
-            "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES (?, ?, ?, ?, ?)",
-            [
-                .text(code.id), .text(Self.purpose), .text(subject),
-                .blob(try keys.service.seal(secret.bytes, Self.context(code.id, subject))),
-                .integer(expires),
-            ])
+        let sealed = try keys.service.seal(secret.bytes, Self.context(code.id, subject))
+        try rows.insert(code.id, of: subject, secret: sealed, expires: expires)
         return (code, expires)
     }
 

@@ -161,25 +161,17 @@ extension Friends {
     private static let mostCodes = 5
 
     package func code(_ request: PeopleRequest) throws -> JSON {
-        let database = context.store.database
+        let rows = CodeRows(context.store.database, purpose: Self.codePurpose)
         let share = try Consents.Share(request)
         var changesSharing = false
         defer { tellOfSharing(changesSharing, request) }
         return try once(request) { user, now in
             try checkRoom(lists.list(of: user))
-            try database.execute(
-                "DELETE FROM codes WHERE purpose = ? AND expires_ms <= ?", [.text(Self.codePurpose), .integer(now)])
-            try database.execute(
-                """
-                DELETE FROM codes WHERE id IN (
-                    SELECT id FROM codes WHERE purpose = ? AND subject = ? ORDER BY expires_ms DESC
-                    LIMIT 9223372036854775807 OFFSET ?)
-                """, [.text(Self.codePurpose), .text(user.text), .integer(Self.mostCodes - 1)])
+            try rows.removeExpired(at: now)
+            try rows.keep(Self.mostCodes - 1, of: user.text)
             let code = try EnrolmentCode.random()
             let expires = now + Self.codeLifetime
-            try database.execute(
-                "INSERT INTO codes (id, purpose, subject, secret, expires_ms) VALUES (?, ?, ?, ?, ?)",
-                [.text(try key(code)), .text(Self.codePurpose), .text(user.text), .blob([]), .integer(expires)])
+            try rows.insert(try key(code), of: user.text, secret: [], expires: expires)
             changesSharing = share.saysSomething
             return [
                 "code": .string(code.text), "expires": .integer(expires), "share": try consents.keep(share, of: user),
