@@ -32,7 +32,7 @@ extension [Goal: GoalDay] {
                     "target": stands.target.map { .number($0, decimals: 0) },
                     "value": stands.value.map { .number($0, decimals: 0) },
                     "percent": stands.percent.map { .number($0, decimals: 1) },
-                    "reached": .bool(stands.reached != nil),
+                    "reached": .bool(stands.isReached),
                 ])
                 return JSON.Member(goal.field, json)
             })

@@ -76,6 +76,9 @@ public struct GoalDay: Hashable, Sendable, Codable {
         return 100 * value / target
     }
 
+    /// Whether the goal was reached on the day. Everything that shows it asks here.
+    public var isReached: Bool { reached != nil }
+
     /// Whether the value is as much as the target.
     public var isEnough: Bool {
         guard let target, let value else { return false }

@@ -108,7 +108,7 @@ public struct PeriodTotals: Hashable, Sendable {
             let standing = days.compactMap { $0.goals[goal] }
             guard !standing.isEmpty else { continue }
             goals[goal] = GoalDays(
-                reached: standing.count { $0.reached != nil }, target: standing.compactMap(\.target).last)
+                reached: standing.count(where: \.isReached), target: standing.compactMap(\.target).last)
         }
         self.goals = goals
     }

@@ -134,6 +134,10 @@ struct DayTests {
         #expect(!GoalDay(target: 10_000, value: 9999.9).isEnough && GoalDay(target: 8000, value: 8000).isEnough)
         #expect(GoalDay(target: nil, value: 1).percent == nil && GoalDay(target: 1, value: nil).percent == nil)
         #expect(!GoalDay(target: 1, value: nil).isEnough)
+        // It stays reached, whatever the target and the value become.
+        let reached = GoalDay.Reached(target: 8000, time: 5)
+        #expect(!goal.isReached && GoalDay(target: 20_000, value: 9000, reached: reached).isReached)
+        #expect(GoalDay(target: nil, value: nil, reached: reached).isReached)
         #expect(Goal.allCases.map(\.field) == ["steps", "distance_m", "energy_kcal"])
         #expect(Goal.allCases.allSatisfy { Goal(field: $0.field) == $0 } && Goal(field: "distance") == nil)
     }

@@ -22,7 +22,7 @@ package struct GoalReaching: GoalEvaluation {
         _ goals: inout [Goal: GoalDay], on day: CalendarDay, today: CalendarDay, of user: ID, now: Int64
     ) throws(VaultError) {
         for goal in Goal.allCases {
-            guard let state = goals[goal], state.reached == nil, state.isEnough, let target = state.target else {
+            guard let state = goals[goal], !state.isReached, state.isEnough, let target = state.target else {
                 continue
             }
             goals[goal]?.reached = GoalDay.Reached(target: target, time: now)

@@ -85,7 +85,7 @@ package struct TodayTopics {
         }
         return .object(present: [
             "day": .string("\(day)"), "target": rounded(target), "value": goal.value.map(rounded),
-            "percent": goal.percent.map(rounded), "state": goal.reached == nil ? "open" : "reached",
+            "percent": goal.percent.map(rounded), "state": goal.isReached ? "reached" : "open",
         ])
     }
 
