@@ -225,7 +225,7 @@ extension Desk {
         switch handling {
         case .later(let body): body(request)
         case .atOnce(let body):
-            do { request.done(try body(request)) } catch { request.refuse(error) }
+            request.finish(Result { try body(request) })
         }
     }
 

@@ -71,6 +71,14 @@ package struct PeopleRequest: Sendable {
         answer(.error(ReplyError(.internal, words, retryAfterSeconds: 60)))
     }
 
+    /// Answers with what was found, or says why not.
+    package func finish(_ result: Result<JSON, some Error>) {
+        switch result {
+        case .success(let data): done(data)
+        case .failure(let error): refuse(error)
+        }
+    }
+
     /// Runs a body that answers later; an error that it throws is the answer.
     package func answering(_ body: () throws -> Void) {
         do { try body() } catch { refuse(error) }

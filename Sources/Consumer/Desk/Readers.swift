@@ -58,7 +58,7 @@ package final class Readers<Source>: @unchecked Sendable {
 
     /// Answers a request with what is read for it. On the session's thread.
     package func answer(_ request: PeopleRequest, _ read: @escaping Read) {
-        do {
+        request.answering {
             let user = try request.user
             guard waiting[user, default: 0] < Self.ownCapacity, waiting.values.reduce(0, +) < Self.capacity else {
                 throw ReplyError(.busy, "others are being served: try again", retryAfterSeconds: 2)
@@ -69,14 +69,9 @@ package final class Readers<Source>: @unchecked Sendable {
                 let outcome = Result { try open(read) }
                 loop.perform { [self] in
                     waiting[user] = waiting[user].flatMap { $0 > 1 ? $0 - 1 : nil }
-                    switch outcome {
-                    case .success(let data): request.done(data)
-                    case .failure(let error): request.refuse(error)
-                    }
+                    request.finish(outcome)
                 }
             }
-        } catch {
-            request.refuse(error)
         }
     }
 

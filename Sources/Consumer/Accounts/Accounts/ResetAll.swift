@@ -94,10 +94,7 @@ package final class ResetAll: @unchecked Sendable {
         try checkConfirmation(request)
         confirmations[user] = nil
         context.doors.forget(user, keepingAccount: true, telling: "reset-all") {
-            switch $0 {
-            case .success(let (tried, opened)): request.done(Self.reply(tried: tried, opened: opened))
-            case .failure(let error): request.refuse(error)
-            }
+            request.finish($0.map(Self.reply))
         }
     }
 

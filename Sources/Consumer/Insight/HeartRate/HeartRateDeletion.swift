@@ -34,12 +34,9 @@ package final class HeartRateDeletion: @unchecked Sendable {
         guard let before = try deletions.hide(from..<to, of: user) else {
             throw ReplyError(.invalid, "too many ranges that do not touch: delete a longer one", field: "from")
         }
-        let count = try HiddenCount(user, from..<to, before: before, context.store, context.keys) {
-            switch $0 {
-            case .success(let number):
-                request.done(["from": .integer(from), "to": .integer(to), "deleted": .integer(Int64(number))])
-            case .failure(let error): request.refuse(error)
-            }
+        let count = try HiddenCount(user, from..<to, before: before, context.store, context.keys) { count in
+            request.finish(
+                count.map { ["from": .integer(from), "to": .integer(to), "deleted": .integer(Int64($0))] })
         }
         packing.remove(count)
     }

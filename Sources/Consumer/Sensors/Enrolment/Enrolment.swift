@@ -93,11 +93,9 @@ package final class Enrolment: @unchecked Sendable {
                 context.limitedLog.error("not enrolled") { "gateway \(gateway.id) was not enrolled\($0): \(error)" }
                 return request.refuse(ReplyError(.busy, "the broker is not ready: try again", retryAfterSeconds: 10))
             }
-            do {
+            request.answering {
                 try enter(newcomer)
                 request.done(try reply(to: newcomer))
-            } catch {
-                request.refuse(error)
             }
         }
     }
@@ -245,7 +243,7 @@ package final class Enrolment: @unchecked Sendable {
     /// Removes a gateway: nothing from it is accepted any more, the broker lets it out, and the claims of its sensors
     /// end.
     private func remove(_ request: PeopleRequest) {
-        do {
+        request.answering {
             let gateway = try own(request)
             let sensors = try database.transaction { () throws(VaultError) in try gateways.remove(gateway) }
             context.changes.gatewaysChanged()
@@ -255,8 +253,6 @@ package final class Enrolment: @unchecked Sendable {
             // The reply goes first: the broker disconnects clients whose rights change, and the asker is one of them.
             request.done(["gateway": .string(gateway.id.text)])
             context.changes.gatewaysEnded()
-        } catch {
-            request.refuse(error)
         }
     }
 }

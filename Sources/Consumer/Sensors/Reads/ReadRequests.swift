@@ -56,10 +56,7 @@ package final class ReadRequests: @unchecked Sendable {
         let end = ContinuousClock.now + max(request.limit - .seconds(1), request.limit / 2)
         ask(question, sensors[...], until: end, nil) { [self] answer in
             underWay[user] = underWay[user].flatMap { $0 > 1 ? $0 - 1 : nil }
-            switch answer {
-            case .success(let data): request.done(data)
-            case .failure(let error): request.refuse(error)
-            }
+            request.finish(answer)
         }
     }
 
