@@ -334,53 +334,20 @@ package final class Totals: ReadingsSink {
 
 /// Some ranges of hours, at most as many as can be looked through for each block.
 struct HourRanges {
-    /// In their order, apart from each other.
-    private(set) var ranges: [ClosedRange<Int64>] = []
+    private var all = SeparateRanges()
     /// No more than these are kept apart: the hours between the closest ranges are then included.
     static let capacity = 1000
 
-    var isEmpty: Bool { ranges.isEmpty }
+    /// In their order, apart from each other.
+    var ranges: [ClosedRange<Int64>] { all.ranges.map { ClosedRange($0) } }
+
+    var isEmpty: Bool { all.isEmpty }
 
     /// Whether some of the hours may be among these.
-    func overlaps(_ hours: ClosedRange<Int64>) -> Bool {
-        let index = firstIndex(endingAt: hours.lowerBound)
-        return index < ranges.count && ranges[index].lowerBound <= hours.upperBound
-    }
+    func overlaps(_ hours: ClosedRange<Int64>) -> Bool { all.overlaps(Range(hours)) }
 
     mutating func insert(_ hours: ClosedRange<Int64>) {
-        var all = hours
-        let first = firstIndex(endingAt: hours.lowerBound)
-        var end = first
-        while end < ranges.count, ranges[end].lowerBound <= hours.upperBound {
-            all = min(all.lowerBound, ranges[end].lowerBound)...max(all.upperBound, ranges[end].upperBound)
-            end += 1
-        }
-        ranges.replaceSubrange(first..<end, with: [all])
-        if ranges.count > Self.capacity { join() }
-    }
-
-    /// Half as many ranges, or less.
-    private mutating func join() {
-        let gaps = zip(ranges, ranges.dropFirst()).map { $1.lowerBound - $0.upperBound }.sorted()
-        let widest = gaps[gaps.count / 2]
-        var joined: [ClosedRange<Int64>] = []
-        for range in ranges {
-            if let last = joined.last, range.lowerBound - last.upperBound <= widest {
-                joined[joined.count - 1] = last.lowerBound...range.upperBound
-            } else {
-                joined.append(range)
-            }
-        }
-        ranges = joined
-    }
-
-    /// The first that does not end before an hour.
-    private func firstIndex(endingAt hour: Int64) -> Int {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound < hour { low = middle + 1 } else { high = middle }
-        }
-        return low
+        all.insert(Range(hours))
+        if all.ranges.count > Self.capacity { all.joinClosest() }
     }
 }

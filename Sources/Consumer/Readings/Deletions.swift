@@ -17,46 +17,8 @@ package import Telemetry
 // An older backup still has what was deleted since then, and nothing in it says so: after it is restored, people must
 // have it deleted again.
 
-/// Ranges of time, Unix milliseconds: ascending, and no two touch.
-package struct DeletedRanges: Equatable {
-    package private(set) var ranges: [Range<Int64>] = []
-
-    package var isEmpty: Bool { ranges.isEmpty }
-
-    package init(_ some: some Sequence<Range<Int64>> = []) { for range in some { insert(range) } }
-
-    package func contains(_ wall: Int64) -> Bool {
-        guard let range = next(after: wall) else { return false }
-        return range.contains(wall)
-    }
-
-    /// Whether any of it is in a range.
-    package func overlaps(_ other: Range<Int64>) -> Bool { next(after: other.lowerBound)?.overlaps(other) ?? false }
-
-    /// The first that ends after a moment.
-    private func next(after wall: Int64) -> Range<Int64>? {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound > wall { high = middle } else { low = middle + 1 }
-        }
-        return low < ranges.count ? ranges[low] : nil
-    }
-
-    package mutating func insert(_ range: Range<Int64>) {
-        guard !range.isEmpty else { return }
-        var merged = range
-        ranges.removeAll { other in
-            guard other.lowerBound <= range.upperBound, range.lowerBound <= other.upperBound else { return false }
-            merged = min(merged.lowerBound, other.lowerBound)..<max(merged.upperBound, other.upperBound)
-            return true
-        }
-        let index = ranges.firstIndex { $0.lowerBound > merged.lowerBound } ?? ranges.count
-        ranges.insert(merged, at: index)
-    }
-
-    package mutating func remove(_ range: Range<Int64>) { ranges.removeAll { $0 == range } }
-}
+/// Ranges of time, Unix milliseconds.
+package typealias DeletedRanges = SeparateRanges
 
 /// What people had deleted. Belongs to the thread of its store and keys.
 package final class Deletions {
