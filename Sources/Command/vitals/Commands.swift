@@ -1,5 +1,4 @@
 import Daemon
-import MQTT
 
 /// The commands that can be typed.
 enum Commands {

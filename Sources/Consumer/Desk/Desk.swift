@@ -1,7 +1,6 @@
 import Daemon
 package import MQTT
 package import Telemetry
-import Vault
 
 // Requests of people, and of guests, who are not signed in yet.
 //

@@ -2,7 +2,6 @@ package import Days
 import Desk
 package import Reactor
 package import Readings
-import Records
 import Telemetry
 
 /// The threads that read for features.

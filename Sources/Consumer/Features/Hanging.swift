@@ -1,4 +1,3 @@
-import Readings
 package import Records
 package import Storage
 package import Telemetry

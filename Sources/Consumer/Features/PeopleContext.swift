@@ -1,11 +1,11 @@
 package import Admission
 package import Daemon
 package import Days
+package import Files
 package import MQTT
 package import Readings
 package import Records
 package import Telemetry
-package import Vault
 
 /// What all features that answer people share. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.

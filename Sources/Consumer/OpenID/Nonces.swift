@@ -1,6 +1,5 @@
 import Records
 package import Storage
-import Telemetry
 package import Vault
 
 // Nonces bind an ID token to one sign-in here: a token that was seen on its way, or that another service got, cannot be

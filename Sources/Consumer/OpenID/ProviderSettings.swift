@@ -1,6 +1,5 @@
 package import Daemon
 package import Fetch
-import Records
 package import Vault
 
 /// One of `accounts.providers`: a provider that may vouch for people, and the applications for which it does so.

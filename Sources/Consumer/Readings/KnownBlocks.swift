@@ -1,7 +1,6 @@
 import Records
 import Storage
 import Telemetry
-import Vault
 
 // What a batch's blocks have to do with the database: two questions at its beginning, and two answers at its end,
 // however many blocks there are.

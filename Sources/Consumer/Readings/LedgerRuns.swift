@@ -1,6 +1,5 @@
 import Records
 import Storage
-import Telemetry
 
 // The ledger of packed blocks. A block that was packed no longer exists as it came, so its whole digest has nothing to
 // prove; it only has to tell whether a block that comes again is the same one. Six bytes are enough: a gateway that

@@ -1,5 +1,5 @@
+package import Files
 package import Records
-package import Storage
 package import Telemetry
 
 /// What one block of a batch brought.

@@ -1,5 +1,4 @@
 package import Records
-package import Storage
 package import Telemetry
 package import Vault
 

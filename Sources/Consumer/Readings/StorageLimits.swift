@@ -1,6 +1,5 @@
 package import Records
 package import Storage
-import Telemetry
 
 // How much gateways may have stored, and for whom.
 //

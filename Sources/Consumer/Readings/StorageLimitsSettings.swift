@@ -1,5 +1,4 @@
 package import Daemon
-import ProgramSettings
 
 extension StorageLimits {
     /// The settings `limits`.

@@ -1,5 +1,5 @@
+package import Files
 package import Records
-package import Storage
 import Telemetry
 
 extension Corrections {

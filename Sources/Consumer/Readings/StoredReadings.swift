@@ -1,4 +1,3 @@
-import Daemon
 package import Files
 package import Records
 package import Telemetry

@@ -16,7 +16,6 @@ import Bluetooth
 import Daemon
 import MQTT
 import Reactor
-import Storage
 import Synchronization
 import Telemetry
 

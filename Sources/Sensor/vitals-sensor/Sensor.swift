@@ -7,7 +7,6 @@ import DBus
 import Daemon
 import Glibc
 import Reactor
-import Telemetry
 
 /// The running program. Belongs to its loop.
 // Proof of @unchecked: made and touched on the loop's thread only; other threads reach it through `loop.perform`.

@@ -1,6 +1,5 @@
 import Daemon
 import MQTT
-import Reactor
 import Telemetry
 
 /// The broker, for a program that does one thing at a time. Belongs to the main thread; the code that connects also

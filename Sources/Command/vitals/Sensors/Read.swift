@@ -1,5 +1,4 @@
 import Daemon
-import MQTT
 import Telemetry
 
 /// `vitals read steps` and `vitals read temperature`.

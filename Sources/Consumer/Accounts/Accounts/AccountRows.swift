@@ -1,7 +1,6 @@
 package import Records
 package import Storage
 package import Telemetry
-import Vault
 
 // accounts in vitals.db. An account is found by the keyed hash of its e-mail address or phone number; the password's
 // hash is sealed, bound to the person, so that nobody who can write to the file can give one person another's password.

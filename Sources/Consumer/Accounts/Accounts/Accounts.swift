@@ -1,4 +1,3 @@
-import Admission
 import Daemon
 package import Desk
 package import Features

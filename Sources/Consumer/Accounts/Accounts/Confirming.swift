@@ -1,4 +1,3 @@
-import Daemon
 package import Desk
 import Records
 import Storage

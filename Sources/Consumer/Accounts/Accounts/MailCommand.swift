@@ -1,4 +1,3 @@
-import Daemon
 import Glibc
 import Reactor
 import Synchronization

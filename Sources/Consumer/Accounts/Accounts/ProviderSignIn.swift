@@ -1,9 +1,9 @@
 import Daemon
 package import Desk
 import Features
+import Files
 package import OpenID
 import Records
-import Storage
 package import Telemetry
 
 // Signing in with Google, Facebook and others.

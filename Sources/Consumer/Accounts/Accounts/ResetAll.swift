@@ -1,9 +1,6 @@
-import Daemon
 package import Desk
 package import Features
-import MQTT
 import Records
-import Storage
 import Telemetry
 import Vault
 

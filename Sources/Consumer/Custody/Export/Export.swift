@@ -1,11 +1,5 @@
-import Daemon
-import Days
 package import Features
 package import Files
-import Fitness
-import Readings
-import Records
-import Telemetry
 
 // The export of a person's data, in parts.
 //

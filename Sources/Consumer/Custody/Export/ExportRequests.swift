@@ -1,8 +1,6 @@
 import Daemon
 package import Desk
 package import Features
-import Readings
-import Records
 import Telemetry
 
 /// Answers `export/part`, by readers of its own: a person who exports years asks for thousands of parts, and must not

@@ -1,4 +1,3 @@
-import Daemon
 package import Days
 package import Desk
 package import Features

@@ -1,9 +1,6 @@
-import Daemon
 package import Desk
 package import Features
-import Files
 package import Readings
-import Records
 import Telemetry
 
 /// `heart-rate/delete`: a person has a range of their heart rate deleted. Belongs to the session's thread.

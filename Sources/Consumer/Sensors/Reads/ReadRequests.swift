@@ -1,7 +1,5 @@
-import Daemon
 package import Desk
 package import Features
-import Readings
 import Records
 import Storage
 import Telemetry

@@ -1,6 +1,4 @@
-import Daemon
 package import MQTT
-import Readings
 package import Records
 package import Telemetry
 

@@ -1,4 +1,3 @@
-import Accounts
 import Desk
 package import Features
 import Fitness

@@ -1,4 +1,3 @@
-import Accounts
 import Records
 package import Telemetry
 

@@ -1,4 +1,3 @@
-import Accounts
 package import Features
 import Files
 import Fitness

@@ -1,4 +1,3 @@
-import Accounts
 import Files
 import Records
 import Telemetry

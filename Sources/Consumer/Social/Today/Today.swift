@@ -1,9 +1,7 @@
-import Accounts
 import Daemon
 import Days
 package import Features
 import Files
-import Fitness
 package import MQTT
 import Reactor
 import Records

@@ -1,4 +1,3 @@
-import Custody
 import Daemon
 import Files
 import Glibc

@@ -3,7 +3,6 @@ import Daemon
 import Files
 import Glibc
 import Records
-import Storage
 
 /// `vitals-consumer broker-rules FILE`: writes the file of the broker's dynamic-security plugin if it is missing or
 /// damaged, or differs from the database. It must run before the broker starts, because the broker reads the file then

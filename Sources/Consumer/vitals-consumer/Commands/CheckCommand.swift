@@ -1,4 +1,3 @@
-import Accounts
 import Daemon
 import Features
 import Readings

@@ -1,4 +1,3 @@
-import Accounts
 import Custody
 import Daemon
 import Features

@@ -1,8 +1,6 @@
-import Accounts
 import Daemon
 import Glibc
 import Records
-import Storage
 import Vault
 
 /// `vitals-consumer identity`: prints the identity that gateways should believe, and makes keys if there are none.

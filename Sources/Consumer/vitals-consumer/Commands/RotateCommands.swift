@@ -1,6 +1,5 @@
 import Daemon
 import Records
-import Storage
 import Telemetry
 import Vault
 

@@ -2,7 +2,6 @@ import Daemon
 import Features
 import Readings
 import Records
-import Telemetry
 
 extension Store {
     /// Opens the store of the settings, with the tables of all features: to write, or to read beside a service.

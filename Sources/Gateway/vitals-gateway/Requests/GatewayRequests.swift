@@ -2,7 +2,6 @@
 // carried out on the central's.
 
 import Bluetooth
-import Daemon
 import MQTT
 import Reactor
 import Telemetry

@@ -1,5 +1,4 @@
 import Bluetooth
-import Daemon
 import Reactor
 import Telemetry
 

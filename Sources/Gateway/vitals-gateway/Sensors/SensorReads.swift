@@ -12,7 +12,6 @@
 // The reading is recorded once, however many have asked, and they are answered when it is on the disk.
 
 import Bluetooth
-import Daemon
 import Reactor
 import Telemetry
 

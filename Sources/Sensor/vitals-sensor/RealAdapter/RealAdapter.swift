@@ -15,7 +15,6 @@
 import DBus
 import Daemon
 import Reactor
-import Telemetry
 
 /// The sensor as BlueZ's own peripheral. Belongs to the connection's loop.
 final class RealAdapter: Form {

@@ -7,7 +7,6 @@
 // Source: BlueZ's src/agent.c, and device_confirm_passkey in its src/device.c.
 
 import DBus
-import Reactor
 
 /// The agent manager of the stand-in. Belongs to the connection's loop.
 final class Agents {

@@ -14,7 +14,6 @@
 
 import DBus
 import Reactor
-import Telemetry
 
 /// An emulated sensor, seen from the adapter.
 final class Device {

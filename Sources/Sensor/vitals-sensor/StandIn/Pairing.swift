@@ -15,7 +15,6 @@
 // Source: the recordings of encrypted attributes; BlueZ's src/device.c (device_confirm_passkey,
 // device_bonding_complete) and src/shared/att.c; the kernel's net/bluetooth/smp.c.
 
-import DBus
 import Reactor
 
 /// A pairing under way.

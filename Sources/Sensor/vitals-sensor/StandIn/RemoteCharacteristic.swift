@@ -1,6 +1,4 @@
 import DBus
-import Reactor
-import Telemetry
 
 /// A characteristic of a device, and the clients that listen to it: any number of clients by StartNotify, or one by
 /// AcquireNotify.

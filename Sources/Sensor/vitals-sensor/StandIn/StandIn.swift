@@ -10,7 +10,6 @@
 // Everything here lives on one event loop, that of the connection.
 
 import DBus
-import Daemon
 import Reactor
 
 /// How the stand-in's world behaves.

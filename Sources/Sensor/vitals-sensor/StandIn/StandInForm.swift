@@ -1,5 +1,4 @@
 import DBus
-import Reactor
 
 extension StandIn: Form {
     func begin(completion: @escaping (Result<Void, DBusError>) -> Void) { serve(completion: completion) }
