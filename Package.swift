@@ -11,11 +11,11 @@ import PackageDescription
 //               Readings   Admission   Desk
 //               Records
 //   settings    ProgramSettings
-//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression
+//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   OwnTracks
 //   plumbing    DBus   Storage
 //               Reactor   Files
 //   values      Telemetry   Fitness
-//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CLinux
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CLinux
 //
 // Each layer is a folder of Sources, and Tests has the same folders. A C library is imported by exactly one target.
 
@@ -73,6 +73,7 @@ let package = Package(
         system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
         system("CZstandard", pkgConfig: "libzstd", apt: "libzstd-dev"),
+        system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
         system("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         // The kernel's own, of which Swift's module of glibc has a part.
         system("CLinux", pkgConfig: nil, apt: nil),
@@ -91,6 +92,7 @@ let package = Package(
         library(.libraries, "Daemon", ["CLinux", "Fitness"]),
         library(.libraries, "Fetch", ["CCurl"]),
         library(.libraries, "Compression", ["CZstandard"]),
+        library(.libraries, "OwnTracks", ["CSodium", "Fitness", "Telemetry"]),
 
         library(.settings, "ProgramSettings", ["Daemon", "Files", "MQTT", "Telemetry"]),
 
@@ -198,6 +200,9 @@ let package = Package(
                 "TestSupport",
             ]),
         testSupport(.consumer, "FeaturesSupport", ["Features", "Files", "Records", "Telemetry"]),
+        tests(
+            .libraries, "OwnTracksTests", ["Fitness", "OwnTracks", "TestSupport"],
+            exclude: ["secretbox.py", "config_link.py"]),
         tests(
             .consumer, "RecordsTests", ["Daemon", "Records", "Storage", "Telemetry", "TestSupport", "Vault"]),
         tests(.consumer, "AdmissionTests", ["Admission", "Daemon", "MQTT", "Telemetry", "TestSupport", "Vault"]),
