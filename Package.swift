@@ -11,11 +11,11 @@ import PackageDescription
 //               Readings   Admission   Desk
 //               Records
 //   settings    ProgramSettings
-//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   OwnTracks
+//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   OwnTracks   QRCodes
 //   plumbing    DBus   Storage
 //               Reactor   Files
 //   values      Telemetry   Fitness
-//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CLinux
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CLinux
 //
 // Each layer is a folder of Sources, and Tests has the same folders. A C library is imported by exactly one target.
 
@@ -74,6 +74,7 @@ let package = Package(
         system("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
         system("CZstandard", pkgConfig: "libzstd", apt: "libzstd-dev"),
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
+        system("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
         system("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         // The kernel's own, of which Swift's module of glibc has a part.
         system("CLinux", pkgConfig: nil, apt: nil),
@@ -93,6 +94,7 @@ let package = Package(
         library(.libraries, "Fetch", ["CCurl"]),
         library(.libraries, "Compression", ["CZstandard"]),
         library(.libraries, "OwnTracks", ["CSodium", "Fitness", "Telemetry"]),
+        library(.libraries, "QRCodes", ["CQREncode"]),
 
         library(.settings, "ProgramSettings", ["Daemon", "Files", "MQTT", "Telemetry"]),
 
@@ -203,6 +205,7 @@ let package = Package(
         tests(
             .libraries, "OwnTracksTests", ["Fitness", "OwnTracks", "TestSupport"],
             exclude: ["secretbox.py", "config_link.py"]),
+        tests(.libraries, "QRCodesTests", ["QRCodes", "TestSupport"], exclude: ["decode.py"]),
         tests(
             .consumer, "RecordsTests", ["Daemon", "Records", "Storage", "Telemetry", "TestSupport", "Vault"]),
         tests(.consumer, "AdmissionTests", ["Admission", "Daemon", "MQTT", "Telemetry", "TestSupport", "Vault"]),
