@@ -17,6 +17,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "json": fuzzJSON,
     "keys": fuzzKeys,
     "payloads": fuzzPayloads,
+    "phones": fuzzPhones,
     "readings": fuzzReadings,
     "recordings": fuzzRecordings,
     "settings": fuzzSettings,

@@ -21,8 +21,8 @@ TIMEOUT, MEMORY, LONGEST = 20, 1024, 8192
 BUILD = PROJECT / ".build/fuzz"
 FUZZING = PROJECT / "Tests/Fuzzing"
 PROGRAM = BUILD / "fuzz"
-# The programs whose parsers take part, with everything that they depend on.
-TARGETS = ["vitals-gateway", "vitals-consumer", "vitals-sensor"]
+# The programs whose parsers take part, with everything that they depend on, and a library that none of them has yet.
+TARGETS = ["vitals-gateway", "vitals-consumer", "vitals-sensor", "OwnTracks"]
 SANITIZERS = ["-sanitize=fuzzer,address"]
 
 
@@ -67,7 +67,7 @@ def build():
     release = BUILD / "release"
     objects = glob.glob(str(release / "*.build/**/*.o"), recursive=True)
     includes = [f"-I{x}" for x in (PROJECT / "Sources/C").iterdir()]
-    packages = ["dbus-1", "libmosquitto", "sqlite3", "libcrypto", "libcurl", "libzstd"]
+    packages = ["dbus-1", "libmosquitto", "sqlite3", "libcrypto", "libcurl", "libzstd", "libsodium"]
     for flag in pkg_config("--cflags", packages):
         includes += ["-Xcc", flag]
     made = subprocess.run(

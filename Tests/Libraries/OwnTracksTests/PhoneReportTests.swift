@@ -187,7 +187,8 @@ struct PhoneReportTests {
         #expect(PhoneTopic.event.text(under: base) == "vitals/v1/users/ada/phone/event")
         #expect(PhoneTopic.location.text(under: base) == base)
         for other in [
-            "", "vitals", base + "/", base + "s", base + "/event/x", base + "/Event", "x/" + base, base + "//",
+            "", "vitals", base + "/", base + "s", base + "/event/x", base + "/Event", base + "sevent", "x/" + base,
+            base + "//",
         ] {
             #expect(PhoneTopic(other, under: base) == nil)
         }
