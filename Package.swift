@@ -11,7 +11,7 @@ import PackageDescription
 //               Readings   Admission   Desk
 //               Records
 //   settings    ProgramSettings
-//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   OwnTracks   QRCodes
+//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   OwnTracks   QRCodes   Positioning
 //   plumbing    DBus   Storage
 //               Reactor   Files
 //   values      Telemetry   Fitness
@@ -95,6 +95,7 @@ let package = Package(
         library(.libraries, "Compression", ["CZstandard"]),
         library(.libraries, "OwnTracks", ["CSodium", "Fitness", "Telemetry"]),
         library(.libraries, "QRCodes", ["CQREncode"]),
+        library(.libraries, "Positioning", ["Fitness", "Reactor", "Telemetry"]),
 
         library(.settings, "ProgramSettings", ["Daemon", "Files", "MQTT", "Telemetry"]),
 
@@ -205,6 +206,7 @@ let package = Package(
         tests(
             .libraries, "OwnTracksTests", ["Fitness", "OwnTracks", "TestSupport"],
             exclude: ["secretbox.py", "config_link.py"]),
+        tests(.libraries, "PositioningTests", ["Fitness", "Positioning", "Reactor", "Telemetry", "TestSupport"]),
         tests(.libraries, "QRCodesTests", ["QRCodes", "TestSupport"], exclude: ["decode.py"]),
         tests(
             .consumer, "RecordsTests", ["Daemon", "Records", "Storage", "Telemetry", "TestSupport", "Vault"]),
