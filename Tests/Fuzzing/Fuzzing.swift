@@ -19,6 +19,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "payloads": fuzzPayloads,
     "phones": fuzzPhones,
     "readings": fuzzReadings,
+    "receivers": fuzzReceivers,
     "recordings": fuzzRecordings,
     "settings": fuzzSettings,
     "topics": fuzzTopics,

@@ -21,8 +21,8 @@ TIMEOUT, MEMORY, LONGEST = 20, 1024, 8192
 BUILD = PROJECT / ".build/fuzz"
 FUZZING = PROJECT / "Tests/Fuzzing"
 PROGRAM = BUILD / "fuzz"
-# The programs whose parsers take part, with everything that they depend on, and a library that none of them has yet.
-TARGETS = ["vitals-gateway", "vitals-consumer", "vitals-sensor", "OwnTracks"]
+# The programs whose parsers take part, with everything that they depend on, and libraries that none of them has yet.
+TARGETS = ["vitals-gateway", "vitals-consumer", "vitals-sensor", "OwnTracks", "Positioning"]
 SANITIZERS = ["-sanitize=fuzzer,address"]
 
 
