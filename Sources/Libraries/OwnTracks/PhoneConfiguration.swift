@@ -1,8 +1,8 @@
 import Telemetry
 
-// Both apps take their settings from a link `owntracks:///config?inline=` and the Base64 of their configuration's JSON, which
-// a QR code can carry, or from a file `NAME.otrc` of that JSON (booklet, Configuration file). What is not in it stays as it
-// was in the app, so all that matters is written, even what is the app's default today.
+// Both apps take their settings from a link `owntracks:///config?inline=` and the Base64 of their configuration's JSON,
+// which a QR code can carry, or from a file `NAME.otrc` of that JSON (booklet, Configuration file). What is not in it
+// stays as it was in the app, so all that matters is written, even what is the app's default today.
 //
 // - A `+` in the Base64 must be spelt `%2B`: Android reads the link with URLDecoder, which takes `+` for a space
 //   (LoadViewModel.kt); iOS leaves `+` alone and knows `%2B`, too (OwnTracksAppDelegate.m).
@@ -43,7 +43,8 @@ public struct PhoneConfiguration: Sendable, CustomStringConvertible, CustomDebug
     public var intervalSeconds: Int?
     /// The metres after which to publish, in the mode `move` on iOS (`locatorDisplacement`).
     public var displacementMetres: Int?
-    /// Locations that are less accurate than so many metres are not published (`ignoreInaccurateLocations`); 0 is for none.
+    /// Locations that are less accurate than so many metres are not published (`ignoreInaccurateLocations`); 0 is for
+    /// none.
     public var ignoredAccuracyMetres = 0
     /// Whether commands are obeyed: `reportLocation` and `reportSteps` (`cmd`, `allowRemoteLocation`).
     public var obeysCommands = true

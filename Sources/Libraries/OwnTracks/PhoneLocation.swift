@@ -3,15 +3,15 @@ public import Telemetry
 
 /// Where a phone is, or was: `{"_type":"location",…}`.
 ///
-/// Phones publish locations when their owner has moved, when asked, and at times that their mode sets. After hours without
-/// a connection all of them come at once, in order, and some come twice. A field that is nil was not there: the apps leave
-/// out what they do not know, what their settings do not include (`extendedData`), and some versions what is zero. Names
-/// and addresses of wireless networks (`SSID`, `BSSID`) and photographs (`image`) are not read.
+/// Phones publish locations when their owner has moved, when asked, and at times that their mode sets. After hours
+/// without a connection all of them come at once, in order, and some come twice. A field that is nil was not there: the
+/// apps leave out what they do not know, what their settings do not include (`extendedData`), and some versions what is
+/// zero. Names and addresses of wireless networks (`SSID`, `BSSID`) and photographs (`image`) are not read.
 public struct PhoneLocation: Hashable, Sendable {
     /// Why the app published it, by the letter of `t`.
     public enum Trigger: String, Hashable, Sendable, CaseIterable {
-        /// Sent in the background every now and then, to say that the phone is there. Its time is the present, not the time
-        /// at which the place was found.
+        /// Sent in the background every now and then, to say that the phone is there. Its time is the present, not the
+        /// time at which the place was found.
         case ping = "p"
         /// A circular region was entered or left.
         case region = "c"
@@ -58,10 +58,11 @@ public struct PhoneLocation: Hashable, Sendable {
     public var place: Place
     /// When the place was found (`tst`), in Unix milliseconds; for a ping, when it was sent.
     public var time: Int64
-    /// When the message was written (`created_at`), in Unix milliseconds; iOS says so only where it differs from `time`.
+    /// When the message was written (`created_at`), in Unix milliseconds; iOS says so only where it differs from
+    /// `time`.
     public var written: Int64?
-    /// The radius around `place` in which the phone is likely to be, in metres (`acc`): nil for zero, by which phones say
-    /// that they have none.
+    /// The radius around `place` in which the phone is likely to be, in metres (`acc`): nil for zero, by which phones
+    /// say that they have none.
     public var accuracyMetres: Double?
     /// Metres above sea level (`alt`). Some Android phones always say 0.
     public var altitudeMetres: Double?

@@ -1,14 +1,15 @@
 import Telemetry
 
-// OwnTracks is an app for iOS and Android that tells an MQTT broker where its phone is. What is read and written here is
-// what its booklet documents (JSON, owntracks.org/booklet/tech/json; Encryption, …/features/encrypt; Configuration file,
-// …/features/remoteconfig), and what the apps' own sources do where the booklet is silent: Android 2.6, iOS of August 2026.
+// OwnTracks is an app for iOS and Android that tells an MQTT broker where its phone is. What is read and written here
+// is what its booklet documents (JSON, owntracks.org/booklet/tech/json; Encryption, …/features/encrypt; Configuration
+// file, …/features/remoteconfig), and what the apps' own sources do where the booklet is silent: Android 2.6, iOS of
+// August 2026.
 //
 // Messages come from anybody who may publish on a person's topic, and what they say is a person's place. So each has a
 // limit of length, depth and fields before it is looked at; each object has a name once; each field is of the type and
 // within the range that it can have, or the message is refused with the field's name and nothing that it held. What a
-// phone says by a number below zero, "I do not know", is nil. Fields and types that nobody knows are ignored, because new
-// versions of the apps bring new ones.
+// phone says by a number below zero, "I do not know", is nil. Fields and types that nobody knows are ignored, because
+// new versions of the apps bring new ones.
 //
 // Times are Unix milliseconds, as in the rest of this house. The apps write seconds.
 
@@ -65,8 +66,9 @@ public enum PhoneReport: Hashable, Sendable {
     public static let maximumLength = JSON.maximumLength
 
     /// What a payload says.
-    /// - Throws: `.tooLong`, `.malformed` where it is not JSON, nested more than 16 deep or has a name twice, and what is
-    ///   wrong with a field of a location, a transition, the steps or a sealed message. Fields of others are not looked at.
+    /// - Throws: `.tooLong`, `.malformed` where it is not JSON, nested more than 16 deep or has a name twice, and what
+    ///   is wrong with a field of a location, a transition, the steps or a sealed message. Fields of others are not
+    ///   looked at.
     public init(payload: [UInt8]) throws(OwnTracksError) {
         guard !payload.isEmpty else {
             self = .nothing

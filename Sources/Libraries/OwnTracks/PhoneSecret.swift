@@ -2,11 +2,12 @@ import CSodium
 import Telemetry
 
 // The sealed form: Base64 of a nonce of 24 bytes and of what libsodium's crypto_secretbox_easy makes of the plain JSON
-// (XSalsa20 and Poly1305; libsodium's documentation, Secret-key authenticated encryption). The key is the secret, padded
-// with zeros to 32 bytes. The nonce is drawn at random for each message; with 24 bytes, no two are ever the same.
+// (XSalsa20 and Poly1305; libsodium's documentation, Secret-key authenticated encryption). The key is the secret,
+// padded with zeros to 32 bytes. The nonce is drawn at random for each message; with 24 bytes, no two are ever the
+// same.
 //
-// What is not sealed even where a secret is set: the app's will, which the broker sends. And a message that somebody keeps
-// and sends again opens like the first time: its time says which of the two is the later.
+// What is not sealed even where a secret is set: the app's will, which the broker sends. And a message that somebody
+// keeps and sends again opens like the first time: its time says which of the two is the later.
 
 /// The secret that a person's phone and its reader share: 1 to 32 bytes of text, `encryptionKey` in the app's
 /// configuration. It is overwritten in memory when the last reference goes, and nothing prints it.
@@ -21,8 +22,8 @@ public final class PhoneSecret: @unchecked Sendable, CustomStringConvertible, Cu
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
 
-    // libsodium must be initialised once before it is used, by any thread (libsodium's documentation, Usage); Swift does
-    // that once for a static constant. 1 says that it was done before.
+    // libsodium must be initialised once before it is used, by any thread (libsodium's documentation, Usage); Swift
+    // does that once for a static constant. 1 says that it was done before.
     private static let isReady = sodium_init() >= 0
 
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: maximumLength, alignment: 16)
@@ -92,7 +93,8 @@ public final class PhoneSecret: @unchecked Sendable, CustomStringConvertible, Cu
     }
 }
 
-/// Base64 with padding (RFC 4648, 4), as libsodium reads and writes it: in a time that does not depend on what it spells.
+/// Base64 with padding (RFC 4648, 4), as libsodium reads and writes it: in a time that does not depend on what it
+/// spells.
 enum Base64 {
     /// Nil where the text is anything else: white space, another alphabet, no padding, bits that nobody needs.
     static func bytes(_ text: String) -> [UInt8]? {

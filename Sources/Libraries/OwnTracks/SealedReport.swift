@@ -23,8 +23,8 @@ public struct SealedReport: Hashable, Sendable {
     ///
     /// A secret says only who may have written a message: somebody who has it. Where a person has one, do not believe a
     /// message that came without it.
-    /// - Throws: `.notOpened` where another secret has sealed it or where it was changed; `.malformed` where there is one
-    ///   more sealed message in it; and all that reading throws.
+    /// - Throws: `.notOpened` where another secret has sealed it or where it was changed; `.malformed` where there is
+    ///   one more sealed message in it; and all that reading throws.
     public func open(with secret: PhoneSecret) throws(OwnTracksError) -> PhoneReport {
         let report = try PhoneReport(payload: try secret.open(self))
         if case .sealed = report { throw OwnTracksError("open a message", .malformed, "it was sealed twice") }

@@ -2,16 +2,16 @@ import Glibc
 public import Reactor
 import Telemetry
 
-// A receiver for satellites through gpsd, which knows all kinds of them, finds the speed of a serial port, and shares one
-// receiver between programs. Its protocol is lines of JSON over TCP (gpsd_json(5)): it greets, we ask for reports once, and
-// it sends them for as long as the connection lasts.
+// A receiver for satellites through gpsd, which knows all kinds of them, finds the speed of a serial port, and shares
+// one receiver between programs. Its protocol is lines of JSON over TCP (gpsd_json(5)): it greets, we ask for reports
+// once, and it sends them for as long as the connection lasts.
 //
-// libgps would be the other way. It needs a new name with nearly each version of gpsd (libgps28 on Debian 12, libgps30 on
-// Debian 13), its structure changes with them, and connecting blocks. The protocol has not changed in what is read here since
-// version 3.20, and the house has a reader of JSON that trusts nobody.
+// libgps would be the other way. It needs a new name with nearly each version of gpsd (libgps28 on Debian 12,
+// libgps30t64 on Debian 13), its structure changes with them, and connecting blocks. The protocol has not changed in
+// what is read here since version 3.20, and the house has a reader of JSON that trusts nobody.
 //
-// A connection that is lost is made again, after pauses that grow. gpsd says nothing at all while it has no receiver; so
-// after a silence we ask for its version, and only if that is not answered the connection is given up.
+// A connection that is lost is made again, after pauses that grow. gpsd says nothing at all while it has no receiver;
+// so after a silence we ask for its version, and only if that is not answered the connection is given up.
 
 /// What a receiver tells its owner.
 public enum ReceiverEvent: Hashable, Sendable {
@@ -35,7 +35,8 @@ public final class Receiver: @unchecked Sendable {
     public struct Patience: Sendable {
         /// How long to connect may take.
         public var connecting: Duration = .seconds(10)
-        /// gpsd is asked whether it is there after a silence of once to twice as long, and given up after as long again.
+        /// gpsd is asked whether it is there after a silence of once to twice as long, and given up after as long
+        /// again.
         public var silence: Duration = .seconds(30)
         /// The pauses between tries.
         public var backoff = Backoff()

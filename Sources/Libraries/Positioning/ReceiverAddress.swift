@@ -1,6 +1,7 @@
 import Glibc
 
-/// Where gpsd listens: an address, not a name. Looking a name up may take long, and gpsd is on this machine nearly always.
+/// Where gpsd listens: an address, not a name. Looking a name up may take long, and gpsd is on this machine nearly
+/// always.
 public struct ReceiverAddress: Hashable, Sendable, CustomStringConvertible {
     /// An address of IPv4 or IPv6.
     public let host: String

@@ -31,9 +31,9 @@ public struct ReceiverFix: Hashable, Sendable {
 
 /// Leaves out what cannot be: a fix that is not later than the one before, and a jump.
 ///
-/// A jump needs more than a speed that nobody has, even if both fixes are off by all of their accuracy. Where two further
-/// fixes agree with what was left out, the ones before were wrong, and not it: a receiver that has just been switched on
-/// may be wrong about the place and about the date.
+/// A jump needs more than a speed that nobody has, even if both fixes are off by all of their accuracy. Where two
+/// further fixes agree with what was left out, the ones before were wrong, and not it: a receiver that has just been
+/// switched on may be wrong about the place and about the date.
 public struct FixSieve: Sendable {
     /// The fastest that a receiver moves.
     private let metresPerSecond: Double
@@ -43,7 +43,8 @@ public struct FixSieve: Sendable {
     private var last: ReceiverFix?
     private var doubtful: (fix: ReceiverFix, count: Int)?
 
-    /// - Parameter metresPerSecond: the fastest that a receiver moves; as it is, 100 (360 km/h). On foot nobody makes 12.
+    /// - Parameter metresPerSecond: the fastest that a receiver moves; as it is, 100 (360 km/h). On foot nobody makes
+    ///   12.
     public init(metresPerSecond: Double = 100) {
         self.metresPerSecond = metresPerSecond
     }

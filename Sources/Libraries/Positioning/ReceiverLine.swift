@@ -2,8 +2,8 @@ import Fitness
 public import Telemetry
 
 // gpsd's side of the connection: one JSON object a line, of the type that "class" names (gpsd_json(5), protocol 3, of
-// versions 3.20 to 3.27). Classes that say nothing about where a receiver is are passed over. A report with a field that
-// cannot be is refused as a whole: then the receiver, or whoever speaks in gpsd's place, is not to be believed.
+// versions 3.20 to 3.27). Classes that say nothing about where a receiver is are passed over. A report with a field
+// that cannot be is refused as a whole: then the receiver, or whoever speaks in gpsd's place, is not to be believed.
 
 /// What one line of gpsd says.
 public enum ReceiverLine: Hashable, Sendable {
@@ -11,8 +11,8 @@ public enum ReceiverLine: Hashable, Sendable {
     case version(String)
     /// A place (`TPV` of mode 2 or 3).
     case fix(ReceiverFix)
-    /// The receiver does not know where it is, or not when (`TPV` of mode 0 or 1, or without a time), or it was taken away
-    /// (`DEVICE` that is not activated).
+    /// The receiver does not know where it is, or not when (`TPV` of mode 0 or 1, or without a time), or it was taken
+    /// away (`DEVICE` that is not activated).
     case noFix
     /// How many satellites the receiver uses (`SKY`).
     case satellites(used: Int)

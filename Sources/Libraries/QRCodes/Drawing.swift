@@ -35,8 +35,8 @@ extension QRCode {
         }
     }
 
-    /// The code as a picture of its own (SVG 1.1), with its quiet zone: one unit for each module, black on white. Whoever
-    /// shows it chooses the size.
+    /// The code as a picture of its own (SVG 1.1), with its quiet zone: one unit for each module, black on white.
+    /// Whoever shows it chooses the size.
     public var svg: String {
         var path = ""
         for row in 0..<side {

@@ -2,10 +2,11 @@ import Foundation
 import Positioning
 import TestSupport
 
-/// The real gpsd, on free ports of loopback, with a receiver that this test plays: gpsd reads what it sends in datagrams.
+/// The real gpsd, on free ports of loopback, with a receiver that this test plays: gpsd reads what it sends in
+/// datagrams.
 ///
-/// gpsd also tells the time to NTP servers, by System V shared memory. Nobody's clock may be set by a test, so it gets a
-/// world of its own for that where the kernel allows it.
+/// gpsd also tells the time to NTP servers, by System V shared memory. Nobody's clock may be set by a test, so it gets
+/// a world of its own for that where the kernel allows it.
 final class GPSDaemon {
     let address: ReceiverAddress
     private let port: UInt16
