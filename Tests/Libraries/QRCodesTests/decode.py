@@ -49,13 +49,23 @@ def svg(text):
 def main(kind, path):
     text = Path(path).read_text(encoding="utf-8")
     rows = svg(text) if kind == "svg" else terminal(text, kind == "light-on-dark")
+    # Decoders may read a picture whose colours are swapped, too. A camera's app may not.
+    assert not any(rows[0]) and rows[4][4], "dark where it should be light"
     pixels = bytearray()
     for row in rows:
         pixels += b"".join(bytes([0 if dark else 255]) * SCALE for dark in row) * SCALE
-    picture = memoryview(bytes(pixels)).cast("B", (len(rows) * SCALE, len(rows[0]) * SCALE))
-    found = zxingcpp.read_barcodes(picture, try_invert=False)
+    found = read(memoryview(bytes(pixels)).cast("B", (len(rows) * SCALE, len(rows[0]) * SCALE)))
     assert len(found) == 1, f"{len(found)} codes"
     return found[0].bytes.decode()
+
+
+def read(picture):
+    try:
+        return zxingcpp.read_barcodes(picture)
+    except TypeError:
+        # Debian 12's version takes nothing but numpy's arrays.
+        import numpy
+        return zxingcpp.read_barcodes(numpy.array(picture))
 
 
 if __name__ == "__main__":
