@@ -36,7 +36,7 @@ enum Commands {
         examples: [
             Example("vitals watch", "shows heart rates as they come"),
             Example("vitals read steps", "asks the only sensor for its step count"),
-            Example("vitals scan", "shows which sensors are nearbyby"),
+            Example("vitals scan", "shows which sensors are nearby"),
             Example("vitals status --json"),
             Example("vitals week", "draws your steps of this week, if you are signed in"),
             Example("vitals sign-up ada@example.org", "makes an account; then: vitals enrol, vitals claim"),

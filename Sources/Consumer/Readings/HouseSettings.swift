@@ -38,6 +38,11 @@ package protocol FeatureSettings: Equatable, Sendable {
 extension FeatureSettings {
     /// Whether both say the same.
     package func equals(_ other: any FeatureSettings) -> Bool { self == other as? Self }
+
+    /// Those of the same feature among others; these where there are none.
+    package func counterpart(in others: [any FeatureSettings]) -> any FeatureSettings {
+        others.first { $0 is Self } ?? self
+    }
 }
 
 extension HouseSettings {

@@ -37,8 +37,9 @@
 // `user` and `window`, because both are words of SQL in other databases.
 //
 // These are the steps by which an older file comes to the tables that `Tables.swift` describes, and that a new file is
-// made with; a change is made in both, and a test compares them. Each step has a name. The next one is `store/8`, whatever it is about, as long as the tables of all
-// features are here; it goes to the end. Steps that also have numbers are older than the names.
+// made with. A change is made in both, and a test compares them. Each step has a name; steps that also have numbers are
+// older than the names. The next one is `store/8`, whatever it is about, as long as the tables of all features are here;
+// it goes to the end.
 //
 // Ledger and blocks are apart, so that the blocks of closed hours can be packed while the ledger still knows them.
 // Random ids, kinds, hours and sizes are not encrypted.

@@ -113,7 +113,7 @@ enum Golden {
           vitals read steps
               asks the only sensor for its step count
           vitals scan
-              shows which sensors are nearbyby
+              shows which sensors are nearby
           vitals status --json
           vitals week
               draws your steps of this week, if you are signed in

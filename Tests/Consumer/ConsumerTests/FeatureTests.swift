@@ -60,6 +60,10 @@ struct FeatureTests {
             #expect(!covered(name), "\(name)")
         }
         #expect(topics.allSatisfy { !$0.covers(.response($0.filter)) })
+        // When a person is forgotten, what the broker keeps is taken back by its name.
+        for feature in Feature.all where feature.name != Feature.today.name {
+            #expect(feature.topics.allSatisfy { !$0.isRetained || $0.only != nil }, "\(feature.name)")
+        }
     }
 
     @Test("own each kind of notification and each part of the settings, and none belongs to two of them")
@@ -88,6 +92,13 @@ struct FeatureTests {
         for table in Feature.all.tables {
             guard case .never(let reason) = table.erasure else { continue }
             #expect(reason.split(separator: " ").count > 3, "\(table.name)")
+        }
+    }
+
+    @Test("make in a new database what their steps make in an older one")
+    func schemas() {
+        for feature in Feature.all where !feature.schema.steps.isEmpty {
+            #expect(!feature.schema.tables.isEmpty, "\(feature.name)")
         }
     }
 

@@ -13,7 +13,8 @@ package import Telemetry
 //     users/{user}/goals/{goal}               each of the day's goals
 //     users/{user}/friends/{friend}/today     each friend's steps of the day
 //
-// What else features publish retained is theirs, until everything of the person is forgotten: then it is taken back here.
+// What other features publish retained, on topics without a `+`, is theirs until everything of the person is forgotten:
+// then it is taken back here.
 //
 // The databases alone determine what should be there (`TodayTopics`). It is worked out again when something may have
 // changed, at the person's midnight, and at each connection; topics that differ from the broker's are published, and

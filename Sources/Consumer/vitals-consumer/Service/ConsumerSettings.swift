@@ -103,7 +103,9 @@ struct ConsumerSettings: HouseSettings {
         settings.gateways = new.gateways
         settings.gatewayPasswordFiles = new.gatewayPasswordFiles
         settings.people = new.people
-        settings.ofFeatures = zip(ofFeatures, new.ofFeatures).map { type(of: $0).isTakenAtOnce ? $1 : $0 }
+        settings.ofFeatures = ofFeatures.map { old in
+            type(of: old).isTakenAtOnce ? old.counterpart(in: new.ofFeatures) : old
+        }
         settings.limits = new.limits
         settings.logLevel = new.logLevel
         return settings
@@ -120,8 +122,8 @@ struct ConsumerSettings: HouseSettings {
             ("broker_rules", brokerRules != new.brokerRules),
             ("batch", batch != new.batch),
         ].filter { $0.1 }.map { $0.0 }
-            + zip(ofFeatures, new.ofFeatures).filter { !type(of: $0).isTakenAtOnce && !$0.equals($1) }
-            .map { type(of: $0.0).key }
+            + ofFeatures.filter { !type(of: $0).isTakenAtOnce && !$0.equals($0.counterpart(in: new.ofFeatures)) }
+            .map { type(of: $0).key }
     }
 
     /// The part that concerns the broker's rules.
