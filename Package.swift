@@ -9,7 +9,7 @@ import PackageDescription
 //               Features
 //               Days   OpenID
 //               Readings   Admission   Desk
-//               Records
+//               Records   Packed
 //   settings    ProgramSettings
 //   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   OwnTracks   QRCodes   Positioning
 //   plumbing    DBus   Storage
@@ -111,10 +111,12 @@ let package = Package(
         library(
             .consumer, "Admission", ["Daemon", "Files", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
         library(.consumer, "Desk", ["Daemon", "Files", "MQTT", "Reactor", "Telemetry", "Vault"]),
+        library(.consumer, "Packed", ["Compression", "Telemetry"]),
         library(
             .consumer, "Readings",
             [
-                "Compression", "Daemon", "Files", "Fitness", "ProgramSettings", "Reactor", "Records", "Storage",
+                "Compression", "Daemon", "Files", "Fitness", "Packed", "ProgramSettings", "Reactor", "Records",
+                "Storage",
                 "Telemetry", "Vault",
             ]),
         library(
@@ -210,12 +212,14 @@ let package = Package(
         tests(.libraries, "QRCodesTests", ["QRCodes", "TestSupport"], exclude: ["decode.py"]),
         tests(
             .consumer, "RecordsTests", ["Daemon", "Records", "Storage", "Telemetry", "TestSupport", "Vault"]),
+        tests(.consumer, "PackedTests", ["Compression", "HouseholdSupport", "Packed", "Telemetry", "TestSupport"]),
         tests(.consumer, "AdmissionTests", ["Admission", "Daemon", "MQTT", "Telemetry", "TestSupport", "Vault"]),
         tests(.consumer, "DeskTests", ["Daemon", "Desk"]),
         tests(
             .consumer, "ReadingsTests",
             [
-                "Compression", "Daemon", "Files", "HouseholdSupport", "Readings", "Records", "Storage", "Telemetry",
+                "Compression", "Daemon", "Files", "HouseholdSupport", "Packed", "Readings", "Records", "Storage",
+                "Telemetry",
                 "TestSupport", "Vault",
             ]),
         tests(

@@ -1,4 +1,5 @@
 import Daemon
+import Packed
 package import Records
 package import Storage
 import Telemetry

@@ -1,5 +1,6 @@
 import Daemon
 package import Files
+import Packed
 package import Records
 package import Telemetry
 

@@ -1,3 +1,4 @@
+import Packed
 package import Records
 import Storage
 import Telemetry

@@ -1,4 +1,5 @@
 import Compression
+package import Packed
 package import Records
 package import Storage
 package import Telemetry

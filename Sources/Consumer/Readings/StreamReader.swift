@@ -1,4 +1,5 @@
 package import Files
+package import Packed
 package import Records
 package import Telemetry
 

@@ -5,6 +5,7 @@ import Storage
 import Telemetry
 import Testing
 
+@testable import Packed
 @testable import Readings
 
 @Suite("Packing at its limits", .timeLimit(.minutes(20)))

@@ -4,7 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@testable import Readings
+@testable import Packed
 
 @Suite("Packed readings")
 struct PackedReadingsTests {

@@ -32,17 +32,20 @@ package struct PackedReadings: Equatable {
         package var readings: [Reading]
     }
 
-    struct Segment: Equatable {
-        var kind: Reading.Kind
-        var isLoose: Bool
+    package struct Segment: Equatable {
+        package var kind: Reading.Kind
+        package var isLoose: Bool
         /// The number of the row of the session in whose blocks the readings came.
-        var session: Int64
-        var boot: BootID
+        package var session: Int64
+        package var boot: BootID
         /// In the order of their numbers.
-        var units: [Unit]
+        package var units: [Unit]
     }
 
-    var segments: [Segment] = []
+    package var segments: [Segment] = []
+
+    /// Nothing yet.
+    package init() {}
 
     /// No row has more.
     static let (maximumUnits, maximumReadings, maximumIntervals) = (1 << 16, 1 << 16, 1 << 20)
@@ -81,7 +84,7 @@ package struct PackedReadings: Equatable {
 
 extension PackedReadings.Unit {
     /// A unit for a block, for a record of one, or for what is left of it: `first` is its first reading as it came.
-    init(_ sequence: UInt64, first: Reading, _ readings: [Reading]) {
+    package init(_ sequence: UInt64, first: Reading, _ readings: [Reading]) {
         let offset = Int64(clamping: first.moment.monotonic) - first.moment.wall
         self.init(sequence: sequence, offset: offset, readings: readings)
     }
@@ -159,23 +162,23 @@ extension PackedReadings {
 
 extension PackedReadings {
     /// What a row says about itself without its readings.
-    struct Outline {
-        struct Part {
-            let kind: Reading.Kind
-            let isLoose: Bool
-            let session: Int64
-            let boot: BootID
-            var units: [(sequence: UInt64, offset: Int64, count: Int)]
+    package struct Outline {
+        package struct Part {
+            package let kind: Reading.Kind
+            package let isLoose: Bool
+            package let session: Int64
+            package let boot: BootID
+            package fileprivate(set) var units: [(sequence: UInt64, offset: Int64, count: Int)]
             fileprivate let firstWall: Int64
             fileprivate let clock: SensorClock
-            var count: Int { units.reduce(0) { $0 + $1.count } }
+            package var count: Int { units.reduce(0) { $0 + $1.count } }
         }
 
-        var parts: [Part] = []
+        package fileprivate(set) var parts: [Part] = []
         fileprivate var reader: ColumnReader
 
-        var count: Int { parts.reduce(0) { $0 + $1.count } }
-        var unitCount: Int { parts.reduce(0) { $0 + $1.units.count } }
+        package var count: Int { parts.reduce(0) { $0 + $1.count } }
+        package var unitCount: Int { parts.reduce(0) { $0 + $1.units.count } }
     }
 
     /// A block that was packed.
@@ -193,11 +196,11 @@ extension PackedReadings {
         return blocks
     }
 
-    init(_ bytes: [UInt8], _ zstandard: Zstandard) throws(MalformedValue) {
+    package init(_ bytes: [UInt8], _ zstandard: Zstandard) throws(MalformedValue) {
         try self.init(Outline(bytes, zstandard))
     }
 
-    init(_ outline: Outline) throws(MalformedValue) {
+    package init(_ outline: Outline) throws(MalformedValue) {
         var reader = outline.reader
         let total = outline.count
         let times = try reader.column(outline.parts.reduce(0) { $0 + max(0, $1.count - 1) })
@@ -235,7 +238,7 @@ extension PackedReadings {
 
 extension PackedReadings.Outline {
     /// Reads as far as the readings.
-    init(_ bytes: [UInt8], _ zstandard: Zstandard) throws(MalformedValue) {
+    package init(_ bytes: [UInt8], _ zstandard: Zstandard) throws(MalformedValue) {
         reader = ColumnReader(bytes, zstandard)
         let version = try reader.byte()
         guard version == PackedReadings.version else {
