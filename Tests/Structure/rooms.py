@@ -12,6 +12,8 @@ is one more folder, which is called the root.
 Layers: each row of the heading is lower than the row above it. A target imports only targets of lower rows, and exactly one target imports
 a C library.
 
+Support: what tests share is built for release, too, where there is no module Testing.
+
 The sources are read as text. So a member is not seen that one folder adds to a type of the standard library and another uses; and a word
 counts where it stands, whatever the compiler would take it for.
 """
@@ -256,6 +258,16 @@ def judge_layers(rows: list[list[str]], imports: dict[str, dict[str, str]]) -> l
     return wrong
 
 
+def judge_support(package: pathlib.Path) -> list[str]:
+    """The targets in Tests that are no tests, and import what only tests can."""
+    return [
+        f"{folder.name}: {path.name} imports Testing, which is not there when this is built for release: throw a TestFailure instead"
+        for folder in sorted((package / "Tests").glob("**/*Support")) if folder.is_dir()
+        for path in sorted(folder.rglob("*.swift"))
+        if any(found["name"] == "Testing" for found in _IMPORT.finditer(code_of(path.read_text(encoding="utf-8"))))
+    ]
+
+
 def judge(package: pathlib.Path, excused: dict[str, int]) -> tuple[list[str], list[str]]:
     """All that is wrong with a package, and what is worth a remark."""
     wrong, remarks = [], []
@@ -274,7 +286,7 @@ def judge(package: pathlib.Path, excused: dict[str, int]) -> tuple[list[str], li
         wrong += its_wrong
         remarks += its_remarks
     wrong += [f"{name} is in EXCUSED, and not in Sources" for name in excused if name not in targets]
-    return wrong + judge_layers(rows, imports), remarks
+    return wrong + judge_layers(rows, imports) + judge_support(package), remarks
 
 
 def main() -> int:

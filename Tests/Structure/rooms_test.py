@@ -145,6 +145,12 @@ class Rooms(unittest.TestCase):
             self.wrong({"Sources/Libraries/Side/Side.swift": "import CThing\n"}),
             ["CThing, of the lowest row, is imported by Low, Side, and should be by one target"])
 
+    def test_finds_support_that_only_builds_with_tests(self):
+        found = self.wrong({
+            "Tests/Libraries/HighSupport/Shared.swift": "import High\nimport Testing\n", "Tests/Libraries/HighTests/Some.swift": "import Testing\n",
+            "Tests/Libraries/LowSupport/Shared.swift": "// import Testing\n"})
+        self.assertEqual([line.split(",")[0] for line in found], ["HighSupport: Shared.swift imports Testing"])
+
     def test_ends_with_1_and_says_what_is_wrong(self):
         self.write(GOOD | {"Sources/Libraries/Low/More.swift": "import High\n"})
         ran = subprocess.run([sys.executable, "-B", SCRIPT, "--package", self.package], capture_output=True, text=True, check=False)
