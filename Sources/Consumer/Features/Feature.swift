@@ -42,8 +42,6 @@ package struct Feature: Sendable {
     package var topics: [FeatureTopic] = []
     /// What it tells people of.
     package var notifications: [Notification.Kind] = []
-    /// Its words for people, in each language.
-    package var phrases: [Phrase] = []
     /// What it reads of the settings.
     package var settings: (any FeatureSettings.Type)?
 
@@ -52,7 +50,7 @@ package struct Feature: Sendable {
         documents: [FeatureDocument] = [], exports: [ExportSection] = [], erasing: ErasingStep? = nil,
         erased: ErasingStep? = nil, derivations: [DerivationMaker] = [], hanging: HangingPart? = nil,
         verbs: VerbsMaker? = nil, service: ServiceMaker? = nil, topics: [FeatureTopic] = [],
-        notifications: [Notification.Kind] = [], phrases: [Phrase] = [], settings: (any FeatureSettings.Type)? = nil
+        notifications: [Notification.Kind] = [], settings: (any FeatureSettings.Type)? = nil
     ) {
         self.name = name
         self.schema = schema
@@ -68,7 +66,6 @@ package struct Feature: Sendable {
         self.service = service
         self.topics = topics
         self.notifications = notifications
-        self.phrases = phrases
         self.settings = settings
     }
 }

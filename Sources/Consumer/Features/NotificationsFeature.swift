@@ -28,7 +28,7 @@ extension Feature {
             let context = parts.context
             return NotificationPublisher(context.notifications, context.session, context.topics)
         },
-        topics: [FeatureTopic(.notifications, isRetained: false)], phrases: [.somebody, .date])
+        topics: [FeatureTopic(.notifications, isRetained: false)])
 
     /// Requests that must not be done twice.
     package static let answered = Feature(

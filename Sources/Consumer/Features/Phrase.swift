@@ -1,5 +1,5 @@
-// What people are told, in their language. Each feature has its phrases, which it lists in its value, and each phrase
-// has its words in all languages: without them it does not compile. A test makes sure that they fill in the same.
+// What people are told, in their language. Each feature has its own phrases, and each phrase has its words in every
+// language: without them it does not compile. A test reads the sources and makes sure that all fill in the same values.
 
 /// Words for people, with the values that are filled in, in braces.
 package struct Phrase: Hashable, Sendable {

@@ -67,9 +67,9 @@ struct FeatureTests {
     }
 
     @Test("own each kind of notification and each part of the settings, and none belongs to two of them")
-    func kindsAndKeys() {
+    func kindsAndKeys() throws {
         let kinds = Feature.all.flatMap(\.notifications).map(\.name)
-        #expect(kinds.count >= 7 && Set(kinds).count == kinds.count)
+        #expect(try kinds.sorted() == ConsumerSources().kindsOfNotifications())
         let keys = Feature.all.compactMap { $0.settings?.key }
         #expect(keys.count >= 4 && Set(keys).count == keys.count)
     }
@@ -114,15 +114,12 @@ struct FeatureTests {
 private struct DocumentNames {
     /// Each with a file that has it.
     private(set) var found: [String: String] = [:]
-    private var sources: [(path: String, text: String)] = []
+
+    private let sources: ConsumerSources
 
     init() throws {
-        let folder = "\(projectFolder)/Sources/Consumer"
-        let files = try #require(FileManager.default.enumerator(atPath: folder))
-        for case let path as String in files where path.hasSuffix(".swift") {
-            sources.append((path, try String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8)))
-        }
-        for (path, text) in sources {
+        sources = try ConsumerSources()
+        for (path, text) in sources.files {
             for call in ["ocuments.read(", "ocuments.write(", "ocuments.remove("] {
                 for rest in text.components(separatedBy: call).dropFirst() {
                     let arguments = Self.arguments(rest)
@@ -163,7 +160,7 @@ private struct DocumentNames {
         if expression.hasPrefix("\"") { return String(expression.dropFirst().dropLast()) }
         let parts = expression.split(separator: ".").map(String.init)
         guard parts.count == 2 else { return nil }
-        let places = parts[0] == "Self" ? [text] : sources.map(\.text).filter { declares(parts[0], $0) }
+        let places = parts[0] == "Self" ? [text] : sources.files.map(\.text).filter { declares(parts[0], $0) }
         for place in places {
             let halves = place.components(separatedBy: "static let \(parts[1]) = \"")
             if halves.count == 2 { return halves[1].split(separator: "\"").first.map(String.init) }

@@ -243,7 +243,7 @@ extension Feature {
                 return [Verb("diary/get", .atOnce(title))]
             },
             service: { parts in Greeting(parts.context) }, topics: [FeatureTopic(.greeting, isRetained: true)],
-            notifications: [Notification.Kind("diary-full")], phrases: [.diaryFull], settings: DiarySettings.self)
+            notifications: [Notification.Kind("diary-full")], settings: DiarySettings.self)
     }
 }
 

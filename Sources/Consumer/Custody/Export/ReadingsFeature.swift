@@ -19,8 +19,7 @@ extension Feature {
                 name: "stale", erasure: .always,
                 exported: .hidden(because: "the service's own list of hours that it is about to compute again")),
         ],
-        exports: ReadingKind.allCases.map(ExportSection.readings), notifications: [.storageFull],
-        phrases: [.storageFull])
+        exports: ReadingKind.allCases.map(ExportSection.readings), notifications: [.storageFull])
 
     /// The ranges of heart rate that people had deleted.
     package static let deletions = Feature(

@@ -16,6 +16,6 @@ extension Feature {
                 try source.documents.read(Histories.name, of: source.user).map(Histories.dated)
             }
         ],
-        verbs: { Goals($0.context, $0.days).verbs }, notifications: [.goalReached], phrases: .goals,
+        verbs: { Goals($0.context, $0.days).verbs }, notifications: [.goalReached],
         settings: ShareSettings.self)
 }

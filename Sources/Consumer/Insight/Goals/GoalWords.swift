@@ -42,11 +42,3 @@ extension Phrase {
         english: "of {number}",
         german: "von {number}")
 }
-
-extension [Phrase] {
-    /// All of these.
-    static let goals: [Phrase] = [
-        .reachedSteps, .reachedDistance, .reachedEnergy, .shareValue, .shareGoal, .shareReached, .steps, .kilometres,
-        .kilocalories, .ofGoal,
-    ]
-}

@@ -47,7 +47,7 @@ extension Feature {
             guard parts.context.settings.hasAccounts else { return [] }
             return Enrolment(parts.context).verbs + Claiming(parts.context).verbs
         },
-        service: { parts in EndedGateways(parts.context) }, notifications: [.sensorLost], phrases: [.sensorLost])
+        service: { parts in EndedGateways(parts.context) }, notifications: [.sensorLost])
 
     private static func sensors(_ source: ExportSource) throws(VaultError) -> JSON? {
         let claimed = try source.store.database.query(

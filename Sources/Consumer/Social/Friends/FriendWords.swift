@@ -57,11 +57,3 @@ extension Phrase {
         english: "{name} gives you a thumbs down, but you have reached your goal.",
         german: "{name} gibt dir einen Daumen runter, aber du hast dein Ziel erreicht.")
 }
-
-extension [Phrase] {
-    /// All of these.
-    static let friends: [Phrase] = [
-        .friendRequest, .friendAccepted, .upUnknown, .upStart, .upQuarter, .upHalf, .upNear, .upReached, .downUnknown,
-        .downStart, .downQuarter, .downHalf, .downNear, .downReached,
-    ]
-}

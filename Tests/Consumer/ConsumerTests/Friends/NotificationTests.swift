@@ -129,9 +129,7 @@ struct NotificationTests {
         func blanks(_ text: String) -> Set<Substring> {
             Set(text.split(separator: "{").dropFirst().compactMap { $0.split(separator: "}").first })
         }
-        let phrases = Feature.all.flatMap(\.phrases)
-        #expect(phrases.count >= 27 && Set(phrases).count == phrases.count)
-        for phrase in phrases {
+        for phrase in try ConsumerSources().phrases() {
             #expect(!language.words(phrase).isEmpty, "\(phrase)")
             #expect(blanks(language.words(phrase)) == blanks(phrase.english), "\(phrase)")
         }
