@@ -11,9 +11,12 @@ public struct CountToTell: Sendable {
     /// Whether something happened that was not reported yet.
     var isAnythingLeft: Bool { count > 0 }
 
+    /// When the minute is over, milliseconds of a clock that never runs backwards.
+    var end: UInt64 { last.map { $0 + Self.minute } ?? 0 }
+
     /// Whether what happens now is reported at once.
     /// - Parameter now: milliseconds of a clock that never runs backwards.
-    func isDue(now: UInt64) -> Bool { last.map { now >= $0 + Self.minute } ?? true }
+    func isDue(now: UInt64) -> Bool { now >= end }
 
     /// Adds to the count.
     /// - Parameter now: milliseconds of a clock that never runs backwards.

@@ -3,6 +3,8 @@ public struct OncePerMinute<Subject: Hashable & Sendable>: Sendable {
     private let capacity: Int
     /// What was let through, with how much of it was not since then.
     private var known: [Subject: CountToTell] = [:]
+    /// When the first of them makes room, where the table is full: until then nobody needs to look again.
+    private var roomAt: UInt64 = 0
 
     /// Nothing has been let through yet.
     public init(capacity: Int) { self.capacity = capacity }
@@ -24,10 +26,14 @@ public struct OncePerMinute<Subject: Hashable & Sendable>: Sendable {
     }
 
     private mutating func hasRoom(now: UInt64) -> Bool {
+        guard known.count >= capacity else { return true }
+        guard now >= roomAt else { return false }
         // What has still to be reported goes last.
-        if known.count >= capacity { known = known.filter { !$0.value.isDue(now: now) || $0.value.isAnythingLeft } }
+        known = known.filter { !$0.value.isDue(now: now) || $0.value.isAnythingLeft }
         if known.count >= capacity { known = known.filter { !$0.value.isDue(now: now) } }
-        return known.count < capacity
+        guard known.count >= capacity else { return true }
+        roomAt = known.values.map(\.end).min() ?? 0
+        return false
     }
 
     /// Lets some things through again at once.

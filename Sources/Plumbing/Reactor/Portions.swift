@@ -1,4 +1,4 @@
-/// Work that a loop does in portions, beside everything else that it does. Belongs to the loop's thread.
+/// Work that a loop does in portions, between everything else that it does. Belongs to the loop's thread.
 public final class Portions {
     /// When the next portion comes.
     public enum Next {
@@ -36,7 +36,10 @@ public final class Portions {
         timer = nil
         let clock = ContinuousClock()
         let begun = clock.now
-        switch work() {
+        let next = work()
+        // What came up in the meantime does not wait for a pause.
+        guard timer == nil else { return }
+        switch next {
         case .soon(let least): goOn(after: max(least, clock.now - begun + .milliseconds(1)))
         case .after(let pause): goOn(after: pause)
         case .never: break
