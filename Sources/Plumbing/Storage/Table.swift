@@ -147,7 +147,8 @@ public struct Schema: Sendable {
         self.tables = tables
     }
 
-    /// Tables that are new. When one of them changes later, this step stays as it was released, and another follows it.
+    /// Tables that are new. When one of them changes later, this call gives way to `Schema(steps:tables:)`, with the SQL of
+    /// this step as it was released, and another step behind it: a test knows the digest of each step.
     /// - Parameter name: of the step that makes them, such as `diary/1`.
     public init(_ name: String, making tables: [Table]) {
         let statements = tables.flatMap(\.statements).joined(separator: ";\n") + ";"

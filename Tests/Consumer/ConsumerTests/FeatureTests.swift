@@ -6,6 +6,7 @@ import Storage
 import Telemetry
 import TestSupport
 import Testing
+import Vault
 
 @testable import Features
 @testable import vitals_consumer
@@ -100,6 +101,27 @@ struct FeatureTests {
         for feature in Feature.all where !feature.schema.steps.isEmpty {
             #expect(!feature.schema.tables.isEmpty, "\(feature.name)")
         }
+    }
+
+    @Test("change no step of a schema that was released: a store that has had it would not have it again")
+    func releasedSteps() throws {
+        let released = [
+            "keys/1": "Ti5pgs4Zn/kEvFxbA1KXMufFng87gZSYbMrk5VVqmMQ=",
+            "keys/2": "J3t/5Kyc8EExrKdnVz2BHXo8ij/unxjdEtNNHL7zGd4=",
+            "keys/3": "yVDH5NQvkvl82Pt8isn/dZgSYMAxHVJ4Rm1cViqCAKs=",
+            "store/1": "i5B2u12Q8VQeRRR8s/IwYln4PNVwJ0mCN+/7daeK4hM=",
+            "store/2": "yoTnSLH3hjbQcznmB0pkfXID3pJkdzomGZWahUH+AQY=",
+            "store/3": "PdEk8SswekCGaPJu+x0V3HcOsCJCgpAzDfgsvwJ1rDg=",
+            "store/4": "ahRwOuIrzdKpsD4ZPNVBlDrI0UqaxBbGI9jGMfG1ScE=",
+            "store/5": "wn7O1DQ3qm0NQEQ4uJt1lSATOjfQQ12MwGN65dbD6vY=",
+            "store/6": "e0Zho4SPNe9BrS8Ex/ZLKFKhIc+mC7i9QxMy39P54j4=",
+            "store/7": "4tB9qofJhiAhWu8Yg96zak4aYQf5qUfsWtyGbdMoOkk=",
+        ]
+        var found: [String: String] = [:]
+        for step in Store.migrations + Keys.migrations + Feature.all.schema.steps {
+            found[step.name] = KeyFile.text(of: try SHA256.digest(Array(step.sql.utf8)))
+        }
+        for (name, digest) in released { #expect(found[name] == digest, "\(name)") }
     }
 
     @Test("have names of their own")
