@@ -88,8 +88,8 @@ extension Findings {
         streams += 1
         blocks += recount.blocks
         readings += recount.readings
-        lostInGaps =
-            lostInGaps.addingReportingOverflow(recount.lostInGaps).overflow ? .max : lostInGaps + recount.lostInGaps
+        let (lost, isOver) = lostInGaps.addingReportingOverflow(recount.lostInGaps)
+        lostInGaps = isOver ? .max : lost
         unreadable += recount.unreadable
         unledgered += recount.unledgered
         if person == nil { forgotten += recount.blocks }

@@ -250,12 +250,7 @@ package final class Keys {
 
     /// Whether everything in the database is wrapped under this key.
     static func opens(_ root: RowKey, _ database: Database) throws(VaultError) -> Bool {
-        do {
-            return try root.open(sealed("check", database) ?? [], checkContext) == checkText
-        } catch {
-            guard error.isUnreadable else { throw error }
-            return false
-        }
+        try root.openIfReadable(sealed("check", database) ?? [], checkContext) == checkText
     }
 
     /// Of the root keys that there are, the one that everything in the database is wrapped under; nil if none fits.

@@ -33,7 +33,7 @@ enum ConsumerCommand {
         discussion: """
             Without a command, it runs as a service until SIGTERM or SIGINT. If the broker is not there, it waits for it. \
             Under systemd, it says when it is ready, and gives signs of life. At SIGHUP it reads the settings again, and \
-            applies people, gateways, reads and log.
+            applies people, gateways, reads, limits and log.
 
             The settings file names the gateways that are enrolled, and the person to whom each sensor belongs.
             """,

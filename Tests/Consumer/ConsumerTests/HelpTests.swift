@@ -54,7 +54,7 @@ private enum Golden {
 
         Without a command, it runs as a service until SIGTERM or SIGINT. If the broker is not there, it
         waits for it. Under systemd, it says when it is ready, and gives signs of life. At SIGHUP it reads
-        the settings again, and applies people, gateways, reads and log.
+        the settings again, and applies people, gateways, reads, limits and log.
 
         The settings file names the gateways that are enrolled, and the person to whom each sensor belongs.
 

@@ -52,6 +52,8 @@ package final class Today: FeatureService, PeopleObserver, @unchecked Sendable {
 
     private let context: PeopleContext
     private let source: TodayTopics
+    /// Those on which this publishes.
+    private static let own = Feature.today.topics
     /// All topics on which the broker keeps anything for people, of all features.
     private let retained: [FeatureTopic]
     private var known: [ID: Known] = [:]
@@ -222,7 +224,8 @@ extension Today {
         known.end = topics.end
         if own == nil {
             var changed = false
-            for topic in Set(known.topics.keys).union(topics.own.keys) where topics.isNothing || topic.isOfDay {
+            for topic in Set(known.topics.keys).union(topics.own.keys)
+            where topics.isNothing || Self.own.contains(where: { $0.covers(topic) }) {
                 if update(&known.topics[topic], topics.own[topic], user, topic) { changed = true }
             }
             if changed { known.ownTime = clock }
@@ -309,11 +312,5 @@ extension UserTopic {
         let levels = name.split(separator: "/")
         guard levels.count == 3, levels[0] == "friends", levels[2] == "today" else { return nil }
         return decoded { () throws(MalformedValue) in try ID(String(levels[1])) }
-    }
-
-    /// Whether it is what a person sees of the day. Other features keep what else there is.
-    fileprivate var isOfDay: Bool {
-        guard case .published(let name) = self else { return false }
-        return name == "today" || name.hasPrefix("goals/")
     }
 }

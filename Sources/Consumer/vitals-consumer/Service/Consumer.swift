@@ -322,6 +322,7 @@ extension Consumer {
     }
 
     private func publishRetained() {
+        retaining.cancel()
         do throws(VaultError) {
             unpublished = try streams.publishGrants(isAtConnection: true) { [unowned self] in published($0) } + 1
             let words = "connected to the broker; \(unpublished - 1) grants"

@@ -9,7 +9,7 @@ import Records
 import Telemetry
 import Vault
 
-/// `consumer.json5`. Every key is read here.
+/// `consumer.json5`. Features read keys of their own: see `FeatureSettings`.
 ///
 /// ```
 /// {

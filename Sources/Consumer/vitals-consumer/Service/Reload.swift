@@ -42,7 +42,6 @@ extension Consumer {
         features.settingsChanged()
         log.notice("read the settings again")
         if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
-        republishing.cancel()
         publishSettled()
         // An operator may have removed some gateways.
         changes.gatewaysEnded()
@@ -50,6 +49,7 @@ extension Consumer {
 
     /// Publishes the grants that follow from settings that are in force already, until that has succeeded once.
     func publishSettled() {
+        republishing.cancel()
         do throws(VaultError) {
             let count = try streams.publishGrants { error in if let error { log.error("\(error)") } }
             log.notice("published \(count) grants")
@@ -120,6 +120,7 @@ extension Consumer {
 
     /// Takes blocks from the gateways that are enrolled now, and from no others.
     func gatewaysChanged() {
+        enrolling.cancel()
         do throws(VaultError) {
             let gateways = EnrolledGateways(store: streams.grants.store, keys: streams.grants.keys)
             ingest.enrol(try gateways.identities(settings))
