@@ -15,8 +15,8 @@ package struct FeatureReaders {
 
     package var all: [StoreReaders] { [questions, exports, statistics] }
 
-    /// - Parameter stale: hours that are to be computed again are, before anybody asks about their person, if they are
-    ///   few.
+    /// - Parameter stale: a person's stale hours, if there are few, are computed again before anybody's question about
+    ///   that person is answered.
     package init(_ settings: some HouseSettings, _ features: [Feature], _ loop: EventLoop, _ stale: StaleHours) {
         let read: StoreReaders.Opening = { read in try ReadSource.opened(settings, features, read) }
         let catchUp = { (user: ID) in _ = try stale.catchUp(user, within: StaleHours.portion) }

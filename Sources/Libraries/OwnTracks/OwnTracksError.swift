@@ -21,7 +21,7 @@ public struct OwnTracksError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// What was attempted, to follow "could not": `read a location`.
     public let attempted: String
-    /// The field that is wrong, as it is spelt in the JSON; nil where it is the whole.
+    /// The field that is wrong, as it is spelt in the JSON; nil if it is the whole.
     public let field: String?
     /// What to tell apart.
     public let reason: Reason

@@ -76,7 +76,7 @@ public struct PhoneLocation: Hashable, Sendable {
     public var kilopascals: Double?
     /// Percent of the battery's charge that is left (`batt`).
     public var batteryPercent: Double?
-    /// Whether the phone is on mains (`bs`); nil where the phone does not know.
+    /// Whether the phone is on mains (`bs`); nil if the phone does not know.
     public var batteryState: BatteryState?
     /// How the phone reached the network (`conn`).
     public var connection: Connection?
@@ -205,7 +205,7 @@ public enum Monitoring: Int64, Hashable, Sendable, CaseIterable {
 }
 
 extension Fields {
-    /// A place from `lat` and `lon`; nil where both are absent.
+    /// A place from `lat` and `lon`; nil if both are absent.
     func place() throws(OwnTracksError) -> Place? {
         let latitude = try number("lat", in: -90...90)
         let longitude = try number("lon", in: -180...180)

@@ -3,7 +3,7 @@ public import Telemetry
 /// What a phone's pedometer has counted: `{"_type":"steps",…}`, on the topic `…/step`. Only iOS sends it, and only as
 /// the answer to the command `reportSteps`.
 public struct PhoneSteps: Hashable, Sendable {
-    /// Steps between `from` and `to`; nil where the phone does not count any, or kept none of that time.
+    /// Steps between `from` and `to`; nil if the phone does not count any, or kept none of that time.
     public var steps: Int64?
     /// The beginning of the time in which they were counted, in Unix milliseconds.
     public var from: Int64

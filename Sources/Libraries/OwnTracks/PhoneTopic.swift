@@ -24,7 +24,7 @@ public enum PhoneTopic: String, Hashable, Sendable, CaseIterable {
     /// The topic beneath a base.
     public func text(under base: String) -> String { self == .location ? base : "\(base)/\(rawValue)" }
 
-    /// What a topic is beneath a base; nil where it is none of the phone's.
+    /// What a topic is beneath a base; nil if it is none of the phone's.
     public init?(_ topic: String, under base: String) {
         guard topic.utf8.starts(with: base.utf8) else { return nil }
         let rest = topic.utf8.dropFirst(base.utf8.count)

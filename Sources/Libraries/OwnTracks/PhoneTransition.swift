@@ -31,7 +31,7 @@ public struct PhoneTransition: Hashable, Sendable {
     public var region: String?
     /// The region's id (`rid`; apps since 2021).
     public var regionID: String?
-    /// Where the phone was; nil where it did not say, such as at a beacon.
+    /// Where the phone was; nil if it did not say, such as at a beacon.
     public var place: Place?
     /// How far `place` may be off, in metres (`acc`); nil for zero.
     public var accuracyMetres: Double?

@@ -151,7 +151,7 @@ public final class Receiver: @unchecked Sendable {
         if count != bytes.count { giveUp("could not write") }
     }
 
-    /// Looks, after a while, whether anything has come meanwhile.
+    /// Looks, after a while, whether anything has come since.
     private func listen() {
         timer?.cancel()
         timer = loop.after(patience.silence) { [weak self] in self?.silence() }
@@ -191,13 +191,13 @@ public final class Receiver: @unchecked Sendable {
         let said: ReceiverLine
         do throws(MalformedValue) { said = try ReceiverLine(Array(line)) } catch { return doubt() }
         malformed = 0
+        // Only now: something that takes connections, greets and closes them must not be asked all the time.
+        if case .version = said {} else if hasFix != nil { backoff.reset() }
         switch said {
         case .version(let release):
             // It is also the answer to a question after a silence.
             guard hasFix == nil else { return }
             hasFix = false
-            // Only now: something that takes connections and closes them must not be asked all the time.
-            backoff.reset()
             take(.connected(release))
         case .fix(let fix):
             guard hasFix != nil, sieve.passes(fix) else { return }

@@ -79,7 +79,7 @@ public enum ReceiverLine: Hashable, Sendable {
 
 private func fault(_ fault: MalformedValue.Fault) -> MalformedValue { MalformedValue("line of gpsd", fault) }
 
-/// The members of one line, each read with its type and its range; nil where one is absent.
+/// The members of one line, each read with its type and its range; nil if one is absent.
 private struct Fields {
     private let object: JSON
 

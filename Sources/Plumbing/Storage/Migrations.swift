@@ -49,7 +49,7 @@ extension Database {
     }
 
     /// Brings the schema up to date: applies every step that the file has not had, in the order of the list, all of
-    /// them in one transaction. A file in which the last step fails, or whose program is killed meanwhile, stays as it
+    /// them in one transaction. A file in which the last step fails, or whose program is killed on the way, stays as it
     /// was; if two programs do this at the same time, the second finds everything done. Throws `.newer` for a file with
     /// steps that are not in the list.
     /// - Parameters:
@@ -79,7 +79,7 @@ extension Database {
 
     /// How the file compares with a list of migrations: for connections that only read.
     public func schemaAge(_ migrations: [Migration]) throws(VaultError) -> SchemaAge {
-        // The number and the names come from one state of the file, even if another program migrates it meanwhile.
+        // The number and the names come from one state of the file, even if another program migrates it at the same time.
         let found = try snapshot { () throws(VaultError) -> Found in
             try schema(migrations, "read the schema of the database \(path)")
         }

@@ -5,9 +5,9 @@
 public struct Table: Hashable, Sendable {
     public let name: String
     public let columns: [Column]
-    /// The columns of the primary key; empty where one column is `.number`.
+    /// The columns of the primary key; empty if one column is `.number`.
     public let key: [String]
-    /// Columns whose values are there once together.
+    /// Columns whose values, taken together, occur only once.
     public let unique: [[String]]
     public let indexes: [Index]
 
@@ -59,12 +59,12 @@ public struct Column: Hashable, Sendable {
     /// The number of a row in another table.
     public static func reference(_ name: String, to table: String) -> Column { Column(name, .integer, table: table) }
     public static func text(_ name: String) -> Column { Column(name, .text) }
-    /// - Parameter length: of all values, in bytes; nil where it varies.
+    /// - Parameter length: of all values, in bytes; nil if it varies.
     public static func blob(_ name: String, length: Int? = nil) -> Column { Column(name, .blob, length: length) }
 
-    /// The same column, in which nothing may stand.
+    /// The same column, which may also be NULL.
     public var optional: Column { changed { $0.isOptional = true } }
-    /// The same column, in which no value stands twice.
+    /// The same column, in which no value occurs twice.
     public var unique: Column { changed { $0.isUnique = true } }
 
     private func changed(_ change: (inout Column) -> Void) -> Column {

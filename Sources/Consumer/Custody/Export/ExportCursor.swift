@@ -16,16 +16,14 @@ extension Export {
         }
         bytes += Array(position.section.utf8)
         let sealed = try source.keys.service.seal(bytes, context)
-        return sealed.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return hexadecimal(sealed)
     }
 
     /// The position that a cursor stands for; nil if it is not a cursor of this person.
     package func position(of cursor: String) throws(VaultError) -> ExportPosition? {
-        let digits = cursor.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        let least = RowKey.overhead + Self.numbersLength
-        guard digits.count == cursor.utf8.count, digits.count % 2 == 0, digits.count > 2 * least else { return nil }
-        let sealed = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-        guard let bytes = try source.keys.service.openIfReadable(sealed, context) else { return nil }
+        guard let sealed = bytes(hexadecimal: cursor), sealed.count > RowKey.overhead + Self.numbersLength,
+            let bytes = try source.keys.service.openIfReadable(sealed, context)
+        else { return nil }
         let name = String(decoding: bytes.dropFirst(Self.numbersLength), as: UTF8.self)
         guard sections.contains(where: { $0.name == name }) else { return nil }
         func number(_ range: Range<Int>) -> Int64 { bytes[range].reduce(0) { $0 << 8 | Int64($1) } }

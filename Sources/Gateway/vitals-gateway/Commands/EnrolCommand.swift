@@ -63,7 +63,7 @@ struct EnrolCommand {
         let session = Session(settings.asGuest)
         defer { session.stop(within: .seconds(1)) }
         try connect(session)
-        let drawn = try RandomBytes.draw(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let drawn = hexadecimal(try RandomBytes.draw(16))
         let reply: Reply
         do {
             let message = try session.requestAndWait(

@@ -17,7 +17,7 @@ extension [UInt8] {
 }
 
 /// Lower-case hexadecimal.
-func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+public func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
     for byte in bytes {
@@ -28,7 +28,7 @@ func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
 }
 
 /// The bytes that `text` spells, two digits each, either case; nil if it is anything else.
-func bytes(hexadecimal text: some StringProtocol) -> [UInt8]? {
+public func bytes(hexadecimal text: some StringProtocol) -> [UInt8]? {
     var bytes: [UInt8] = []
     var high: UInt8?
     for character in text.utf8 {
