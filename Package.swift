@@ -195,7 +195,7 @@ let package = Package(
         testSupport(
             .consumer, "HouseholdSupport",
             [
-                "Daemon", "Files", "MQTT", "ProgramSettings", "Readings", "Records", "Storage", "Telemetry",
+                "CSQLite", "Daemon", "Files", "MQTT", "ProgramSettings", "Readings", "Records", "Storage", "Telemetry",
                 "TestSupport", "Vault",
             ]),
         testSupport(

@@ -167,7 +167,7 @@ package final class HeartRateMinutes: Derivation, ClosedHours {
             if one == nil { passed = (end.hour.number, end.user) }
         }
         guard let one else { return false }
-        try store.database.transaction { () throws(VaultError) in try fold(hours, of: one.user) }
+        try store.change(one.user) { () throws(VaultError) in try fold(hours, of: one.user) }
         return true
     }
 

@@ -17,7 +17,7 @@ package import Telemetry
 // walked hour by hour, but from each hour that has something stored or kept to the next such hour.
 //
 // An hour may also hold far more than a few milliseconds are enough for. An hour that was not read within a portion is
-// read beside it, on a thread and a connection of its own, while the session's thread continues. So is a person's next
+// read separately, on a thread and a connection of its own, while the session's thread continues. So is a person's next
 // hour after one that took more than `longStep` however little was read. What was read is kept only if nothing of it
 // has changed in the meantime:
 //
@@ -204,7 +204,7 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
         let end = clock.now + limit
         let time = ReadingTime(until: beside == nil ? nil : end)
         var (step, isFirst) = (Step.computed, true)
-        try transaction { () throws(VaultError) in
+        try change(user) { () throws(VaultError) in
             var now = clock.now
             repeat {
                 let begun = now
@@ -218,8 +218,8 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
         return step == .none
     }
 
-    private func transaction(_ body: () throws(VaultError) -> Void) throws(VaultError) {
-        do throws(VaultError) { try store.database.transaction(body) } catch {
+    private func change(_ user: ID, _ body: () throws(VaultError) -> Void) throws(VaultError) {
+        do throws(VaultError) { try store.change(user, body) } catch {
             for derivation in derivations { derivation.rolledBack() }
             throw error
         }
@@ -286,6 +286,7 @@ package final class StaleHours: PeopleObserver, @unchecked Sendable {
     private func hasSecret(_ user: ID) throws(VaultError) -> Bool {
         if try keys.version(of: user) != nil { return true }
         try store.database.execute("DELETE FROM stale WHERE person = ?", [.text(user.text)])
+        try store.removeLock(of: user)
         return false
     }
 
@@ -425,7 +426,7 @@ extension StaleHours {
         guard let read, let ended, !isBeingForgotten(ended.user) else { return false }
         let user = ended.user
         var isKept = false
-        try transaction { () throws(VaultError) in
+        try change(user) { () throws(VaultError) in
             guard let marked = try self.range(of: user), marked == range, try hasSecret(user) else { return }
             if let hour = read.hour {
                 for (recomputation, found) in zip(recomputations, read.found) {

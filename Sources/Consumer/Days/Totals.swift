@@ -105,9 +105,9 @@ package final class Totals: ReadingsSink {
     /// What people had deleted is not counted.
     package let deletions: Deletions
     /// By how much clocks were wrong, for streams in use.
-    private var corrections: [Int64: Corrections] = [:]
+    private var corrections: [Int64: (view: UInt64, corrections: Corrections)] = [:]
     /// The hours in which streams in use have loose records, by their gateways' clocks.
-    private var looseHours: [Int64: HourRanges] = [:]
+    private var looseHours: [Int64: (view: UInt64, hours: HourRanges)] = [:]
     private static let capacity = 1024
 
     package init(_ store: Store, _ keys: Keys, _ derivations: [any Derivation] = [], stale: StaleHours? = nil) {
@@ -120,7 +120,7 @@ package final class Totals: ReadingsSink {
 
     /// Adds what a batch brought, within its transaction.
     package func take(_ arrivals: [Arrival], _ clocks: [ClockArrival], now: Int64) throws(VaultError) {
-        for arrival in clocks { corrections[arrival.stream.number]?.add(arrival.clock) }
+        for arrival in clocks { corrections[arrival.stream.number]?.corrections.add(arrival.clock) }
         guard !derivations.isEmpty else { return }
         var boots: [Int64: (stream: StoredStream, counts: [BootID: Int])] = [:]
         for arrival in clocks {
@@ -129,7 +129,7 @@ package final class Totals: ReadingsSink {
         for (stream, counts) in boots.values { try markStale(stream, counts) }
         for arrival in arrivals where arrival.isLoose {
             guard let hours = HourSpan(arrival.readings.lazy.map { $0.wall }) else { continue }
-            looseHours[arrival.stream.number]?.insert(hours.first...hours.last)
+            looseHours[arrival.stream.number]?.hours.insert(hours.first...hours.last)
         }
         var people: [PersonsReadings] = []
         var places: [ID: Int] = [:]
@@ -229,7 +229,8 @@ package final class Totals: ReadingsSink {
     }
 
     private func looseHours(of stream: StoredStream) throws(VaultError) -> HourRanges {
-        if let known = looseHours[stream.number] { return known }
+        let view = stream.view(in: store)
+        if let known = looseHours[stream.number], known.view == view { return known.hours }
         var read = HourRanges()
         try store.database.forEach(
             """
@@ -238,18 +239,19 @@ package final class Totals: ReadingsSink {
             """, [.integer(stream.number)]
         ) { row throws(VaultError) in read.insert((try row.int("first_hour"))...(try row.int("last_hour"))) }
         if looseHours.count >= Self.capacity { looseHours = [:] }
-        looseHours[stream.number] = read
+        looseHours[stream.number] = (view, read)
         return read
     }
 
     /// By how much the clocks of a stream's gateway were wrong, as far as stored blocks say.
     package func corrections(of stream: StoredStream) throws(VaultError) -> Corrections {
-        if let known = corrections[stream.number] { return known }
+        let view = stream.view(in: store)
+        if let known = corrections[stream.number], known.view == view { return known.corrections }
         guard let person = try keys.person(stream.user, version: stream.secretVersion) else { return Corrections() }
         var reader = StreamReader(stream, person, store)
         let read = try Corrections(of: stream, &reader, store)
         if corrections.count >= Self.capacity { corrections = [:] }
-        corrections[stream.number] = read
+        corrections[stream.number] = (view, read)
         return read
     }
 

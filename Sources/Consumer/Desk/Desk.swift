@@ -98,7 +98,7 @@ package final class Desk: @unchecked Sendable {
     }
 }
 
-// MARK: The way of a request
+// MARK: The path of a request
 
 extension Desk {
     private func receive(_ message: Message) {

@@ -28,10 +28,15 @@ package final class Answered: FeatureService {
 
     /// Does what a person asks in one transaction, or repeats the reply where it was done before. A request without
     /// correlation data cannot be told from another, and is always done.
-    /// - Parameter now: Unix milliseconds.
-    package func once(_ request: PeopleRequest, now: Int64, _ body: () throws -> JSON) throws -> JSON {
+    /// - Parameters:
+    ///   - now: Unix milliseconds.
+    ///   - others: of whom it changes something, too.
+    package func once(
+        _ request: PeopleRequest, now: Int64, with others: @autoclosure () throws -> Set<ID> = [],
+        _ body: () throws -> JSON
+    ) throws -> JSON {
         let user = try request.user
-        let outcome = try store.database.attempt { () throws -> JSON in
+        let outcome = try store.attempt(naming: try others().union([user])) { () throws -> JSON in
             guard let identity = request.identity else { return try body() }
             if let reply = try reply(to: identity, of: user, now: now) { return reply }
             let reply = try body()
@@ -64,7 +69,7 @@ package final class Answered: FeatureService {
 
     /// What a reply is sealed as.
     package static func label(_ identity: [UInt8]) -> String {
-        "answered " + identity.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        "answered \(hexadecimal(identity))"
     }
 }
 

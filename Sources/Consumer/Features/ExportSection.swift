@@ -9,7 +9,7 @@ package import Telemetry
 
 /// A file of an export.
 package struct ExportSection: Sendable {
-    /// Makes the part that begins at a position; nil where there is nothing, or nothing more.
+    /// Makes the part that begins at a position; nil if there is nothing, or nothing more.
     package typealias Part = @Sendable (ExportSource, ExportPosition) throws(VaultError) -> ExportPart?
 
     /// What cursors and explanations call it, and what the file is called, unless a part says more.
@@ -37,7 +37,7 @@ package struct ExportSection: Sendable {
         make = part
     }
 
-    /// The part that begins at a position; nil where there is nothing, or nothing more.
+    /// The part that begins at a position; nil if there is nothing, or nothing more.
     package func part(_ source: ExportSource, _ position: ExportPosition) throws(VaultError) -> ExportPart? {
         try make(source, position)
     }
@@ -103,7 +103,7 @@ package struct ExportPart: Equatable {
 
 extension ExportSection {
     /// A file with one JSON object.
-    /// - Parameter content: the object; nil where there is nothing.
+    /// - Parameter content: the object; nil if there is nothing.
     package static func document(
         _ name: String, _ explanation: String,
         _ content: @escaping @Sendable (ExportSource) throws(VaultError) -> JSON?
@@ -128,7 +128,7 @@ extension ExportSection {
     }
 
     /// A file of text that is made whole for each of its parts.
-    /// - Parameter content: nil where there is nothing.
+    /// - Parameter content: nil if there is nothing.
     package static func text(
         _ name: String, _ explanation: String,
         _ content: @escaping @Sendable (ExportSource) throws(VaultError) -> Text?

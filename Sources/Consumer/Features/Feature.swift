@@ -26,6 +26,8 @@ package struct Feature: Sendable {
     package var documents: [FeatureDocument] = []
     /// Its files in an export.
     package var exports: [ExportSection] = []
+    /// The others of whom its steps change something when a person is erased.
+    package var touched: TouchedPeople?
     /// What it does when a person is erased, before their rows and documents go.
     package var erasing: ErasingStep?
     /// What it does when a person is erased, after their rows and documents have gone.
@@ -47,8 +49,9 @@ package struct Feature: Sendable {
 
     package init(
         name: String, schema: Schema = Schema(), sealedTables: [SealedTable] = [], tables: [PersonalTable] = [],
-        documents: [FeatureDocument] = [], exports: [ExportSection] = [], erasing: ErasingStep? = nil,
-        erased: ErasingStep? = nil, derivations: [DerivationMaker] = [], hanging: HangingPart? = nil,
+        documents: [FeatureDocument] = [], exports: [ExportSection] = [], touched: TouchedPeople? = nil,
+        erasing: ErasingStep? = nil, erased: ErasingStep? = nil, derivations: [DerivationMaker] = [],
+        hanging: HangingPart? = nil,
         verbs: VerbsMaker? = nil, service: ServiceMaker? = nil, topics: [FeatureTopic] = [],
         notifications: [Notification.Kind] = [], settings: (any FeatureSettings.Type)? = nil
     ) {
@@ -58,6 +61,7 @@ package struct Feature: Sendable {
         self.tables = tables
         self.documents = documents
         self.exports = exports
+        self.touched = touched
         self.erasing = erasing
         self.erased = erased
         self.derivations = derivations
@@ -73,7 +77,7 @@ package struct Feature: Sendable {
 /// Makes what a feature answers.
 package typealias VerbsMaker = @Sendable (FeatureParts) -> [Verb]
 
-/// Makes what of a feature lives as long as the service; nil where the settings want none.
+/// Makes what of a feature lives as long as the service; nil if the settings want none.
 package typealias ServiceMaker = @Sendable (FeatureParts) throws(VaultError) -> (any FeatureService)?
 
 /// Makes what a feature keeps of readings.
@@ -155,6 +159,9 @@ package struct PersonalTable: Sendable {
 /// What a feature does when a person is erased, within the transaction in which their documents go. It may be done
 /// again after an interruption.
 package typealias ErasingStep = @Sendable (ErasedPerson, inout ErasingEffects) throws(VaultError) -> Void
+
+/// The people of whom something changes when a person is erased: they are locked before the first step.
+package typealias TouchedPeople = @Sendable (ErasedPerson) throws(VaultError) -> Set<ID>
 
 /// A person who is being erased, for the features' steps. Belongs to the thread of its store and keys.
 package struct ErasedPerson {

@@ -20,7 +20,7 @@ package struct FeatureTopic: Hashable, Sendable {
         self.init(name, isRetained: isRetained)
     }
 
-    /// The one topic that it is; nil where a level has different names.
+    /// The one topic that it is; nil if a level has different names.
     package var only: UserTopic? { filter.contains("+") ? nil : .published(filter) }
 
     package func covers(_ topic: UserTopic) -> Bool {

@@ -65,7 +65,7 @@ extension [Feature] {
 }
 
 extension Store {
-    /// The times of the first and the last reading in a person's blocks, Unix milliseconds, to the hour; nil where
+    /// The times of the first and the last reading in a person's blocks, Unix milliseconds, to the hour; nil if
     /// there are none.
     fileprivate func span(of user: ID) throws(VaultError) -> ClosedRange<Int64>? {
         var span: ClosedRange<Int64>?

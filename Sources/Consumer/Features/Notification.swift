@@ -63,7 +63,7 @@ extension Notification {
         ])
     }
 
-    /// Reads what was sealed; nil where it is no notification.
+    /// Reads what was sealed; nil if it is no notification.
     package init?(kept json: JSON) {
         guard case .string(let name)? = json["kind"], case .integer(let time)? = json["time"],
             case .string(let text)? = json["text"]

@@ -19,7 +19,7 @@ package final class NotificationPublisher: FeatureService, @unchecked Sendable {
     private let topics: Topics
     /// By id: rows' numbers are given again.
     private var onTheirWay: Set<String> = []
-    private var acknowledged: [String] = []
+    private var acknowledged: [(id: String, user: String)] = []
     /// The number of the connection: completions of an older one mean nothing.
     private var connection = 0
     private var isConnected = false
@@ -72,25 +72,25 @@ package final class NotificationPublisher: FeatureService, @unchecked Sendable {
     private func mark() throws(VaultError) {
         guard !acknowledged.isEmpty else { return }
         try notifications.markPublished(acknowledged)
-        onTheirWay.subtract(acknowledged)
+        onTheirWay.subtract(acknowledged.map(\.id))
         acknowledged = []
     }
 
     private func publish() throws(VaultError) {
         // Waits until half of the window is free: otherwise each mark would be a commit of its own.
         guard onTheirWay.count <= Self.window / 2 else { return }
-        var unreadable: [String] = []
+        var unreadable: [(id: String, user: String)] = []
         for row in try notifications.unpublished(atMost: Self.window) where !onTheirWay.contains(row.id) {
             guard let user = decoded({ () throws(MalformedValue) in try ID(row.user) }),
                 let notification = try notifications.opened(row)
             else {
-                unreadable.append(row.id)
+                unreadable.append((row.id, row.user))
                 continue
             }
             let (id, connection) = (row.id, connection)
             let isTaken = session.publish(
                 notification.json.bytes, to: topics[user: user, .notifications], qos: .atLeastOnce
-            ) { [unowned self] error in told(id, error, of: connection) }
+            ) { [unowned self] error in told((id, user.text), error, of: connection) }
             // Later notifications must not overtake it.
             guard isTaken else { return goOn(after: .seconds(1)) }
             onTheirWay.insert(id)
@@ -99,20 +99,20 @@ package final class NotificationPublisher: FeatureService, @unchecked Sendable {
         if !unreadable.isEmpty { try notifications.markPublished(unreadable) }
     }
 
-    private func told(_ id: String, _ error: MQTTError?, of connection: Int) {
+    private func told(_ one: (id: String, user: String), _ error: MQTTError?, of connection: Int) {
         guard connection == self.connection else {
             // What the broker has acknowledged need not be published twice.
-            if error == nil { acknowledged.append(id) }
+            if error == nil { acknowledged.append(one) }
             return
         }
         if let error {
-            onTheirWay.remove(id)
+            onTheirWay.remove(one.id)
             if reported.allows("refused", now: millisecondsSinceBoot()) {
                 log.error("a notification was not published; trying again in 5 s: \(error)")
             }
             return goOn(after: .seconds(5))
         }
-        acknowledged.append(id)
+        acknowledged.append(one)
         goOn(after: .milliseconds(5))
     }
 }
@@ -126,9 +126,10 @@ extension Notifications {
     }
 
     /// Notes that the broker has them.
-    func markPublished(_ ids: [String]) throws(VaultError) {
-        try store.database.transaction { () throws(VaultError) in
-            for id in ids {
+    func markPublished(_ marked: [(id: String, user: String)]) throws(VaultError) {
+        let people = Set(marked.compactMap { one in decoded { () throws(MalformedValue) in try ID(one.user) } })
+        try store.change(people) { () throws(VaultError) in
+            for (id, _) in marked {
                 try store.database.execute("UPDATE notifications SET published = 1 WHERE id = ?", [.text(id)])
             }
         }

@@ -64,7 +64,7 @@ package final class Notifications {
         }
     }
 
-    /// The id, as requests use it, of the person that a notification is about; nil where there is no such notification,
+    /// The id, as requests use it, of the person that a notification is about; nil if there is no such notification,
     /// or it is about nobody.
     package func sender(of id: ID, to user: ID) throws(VaultError) -> ID? {
         let row = try store.database.first(
@@ -80,7 +80,7 @@ package final class Notifications {
         return Language.of(locale: locale)
     }
 
-    /// The name of a person for people who know them; nil where they have not given one.
+    /// The name of a person for people who know them; nil if they have not given one.
     package func name(of user: ID) throws(VaultError) -> String? {
         guard case .string(let name)? = try documents.read("profile", of: user)?["name"] else { return nil }
         return name
@@ -111,7 +111,7 @@ extension Notifications {
         }
     }
 
-    /// What a row says; nil where it cannot be opened.
+    /// What a row says; nil if it cannot be opened.
     package func opened(_ row: Row) throws(VaultError) -> StoredNotification? {
         guard let user = decoded({ () throws(MalformedValue) in try ID(row.user) }),
             let json = try documents.opened(row.sealed, Self.label(row.id), of: user, version: row.version),
@@ -175,7 +175,7 @@ extension Notifications {
         let isForAll = try request.optionalBool("all") ?? false
         let ids = try request.optionalTexts("ids", atMost: Self.mostKept)
         guard isForAll || ids != nil else { throw ReplyError(.badRequest, "\"ids\" is missing", field: "ids") }
-        let count = try store.database.transaction { () throws(VaultError) in
+        let count = try store.change(user) { () throws(VaultError) in
             guard !isForAll else {
                 return try store.database.execute(
                     "UPDATE notifications SET confirmed = 1 WHERE person = ? AND confirmed = 0", [.text(user.text)])

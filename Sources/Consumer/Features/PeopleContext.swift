@@ -62,14 +62,14 @@ package protocol Doors: AnyObject {
     /// The same, but throws where that fails. It is tried again then, too.
     func settle(_ sensors: Set<SensorName>) throws(VaultError)
 
-    /// Whether everything of a person is being deleted now: nothing new of theirs may be made meanwhile.
+    /// Whether everything of a person is being deleted now: nothing new of theirs may be made until that is done.
     func isBeingForgotten(_ user: ID) -> Bool
 
     /// Has everything of a person forgotten, and goes on until it is done, through errors and restarts. Not within a
     /// transaction.
     /// - Parameters:
     ///   - keepingAccount: whether the account stays, with its contact, devices and claims, under a new secret.
-    ///   - operation: what the person is told of, step by step, on their topic `progress`; nil where they are not.
+    ///   - operation: what the person is told of, step by step, on their topic `progress`; nil if they are not.
     ///   - completion: called once, on the session's thread: how many sealed rows were tried with every key there is,
     ///     and how many of them opened; or why the forgetting goes on later by itself.
     func forget(

@@ -57,6 +57,14 @@ package struct Adoption {
         return .adopted(grant.stream)
     }
 
+    /// The person to whom a grant gives its stream; nil if that is nobody who is known.
+    func owner(_ payload: [UInt8], from gateway: ID) throws(VaultError) -> ID? {
+        guard let grant = try verified(payload, from: gateway)?.grant,
+            let owner = try keys.owner(of: grant.personPublicKey)
+        else { return nil }
+        return decoded { () throws(MalformedValue) in try ID(owner.user) }
+    }
+
     /// A grant that this consumer has signed for this gateway, and the store that it came from; nil if it is none.
     package func verified(_ payload: [UInt8], from gateway: ID) throws(VaultError) -> (store: StoreID, grant: Grant)? {
         guard payload.count <= Self.maximumLength,

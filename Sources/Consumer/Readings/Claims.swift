@@ -69,6 +69,13 @@ package struct Claims {
         }
     }
 
+    /// Everybody who has claimed a sensor of a gateway.
+    package func people(at gateway: ID) throws(VaultError) -> Set<ID> {
+        let names = try store.database.query(
+            "SELECT DISTINCT person FROM claims WHERE gateway = ?", [.text(gateway.text)], row: Row.text)
+        return Set(names.compactMap { name in decoded { () throws(MalformedValue) in try ID(name) } })
+    }
+
     /// Gives a sensor to a person, no matter who had it before.
     package func write(_ sensor: SensorName, _ user: ID, _ kinds: Grant.Kinds, now: Int64) throws(VaultError) {
         try store.database.execute(

@@ -149,7 +149,7 @@ extension Store {
     package func countTheUncounted(_ keys: Keys) throws(VaultError) {
         for stream in try streams() where try counts(of: stream) == nil {
             guard let person = try keys.person(stream.user, version: stream.secretVersion) else { continue }
-            try database.transaction { () throws(VaultError) in
+            try change(stream.owner.map { [$0] } ?? []) { () throws(VaultError) in
                 let recount = try Recount(stream, person, self)
                 if recount.unreadable > 0 {
                     log.error("stream \(stream.id): \(recount.unreadable) stored blocks do not open; see check")

@@ -33,37 +33,38 @@ package final class Deletions {
     static let maximumCount = 500
 
     private let documents: Documents
-    /// What was read lately, by person, also that there is nothing.
-    private var known: [ID: DeletedRanges] = [:]
+    /// What was read lately, by person, also that there is nothing; with the view of the person that goes with it.
+    private var known: [ID: (view: UInt64, ranges: DeletedRanges)] = [:]
     private static let capacity = 4096
 
     package init(_ store: Store, _ keys: Keys) { documents = Documents(store: store, keys: keys) }
 
     /// The ranges of a person's heart rate that nobody should see.
     package func ranges(of user: ID) throws(VaultError) -> DeletedRanges {
-        if let known = known[user] { return known }
+        let view = documents.store.view(of: user)
+        if let known = known[user], known.view == view { return known.ranges }
         let ranges = try read(user)?.ranges ?? DeletedRanges()
         if known.count >= Self.capacity { known = [:] }
-        known[user] = ranges
+        known[user] = (view, ranges)
         return ranges
     }
 
     /// Lists a range, in a transaction of its own: once it is committed, nobody sees what is in it.
     /// - Returns: what was hidden before; nil if there are too many ranges, and nothing was done.
     package func hide(_ range: Range<Int64>, of user: ID) throws(VaultError) -> DeletedRanges? {
-        let before = try read(user) ?? Document()
-        var document = before
-        document.ranges.insert(range)
-        document.pending.insert(range)
-        guard document.ranges.ranges.count <= Self.maximumCount else { return nil }
         let store = documents.store
-        try store.database.transaction { () throws(VaultError) in
+        return try store.change(user) { () throws(VaultError) in
+            let before = try read(user) ?? Document()
+            var document = before
+            document.ranges.insert(range)
+            document.pending.insert(range)
+            guard document.ranges.ranges.count <= Self.maximumCount else { return nil }
             try write(document, of: user)
             if let hours = HourSpan([range.lowerBound, range.upperBound - 1]) {
                 try store.markStale(user, hours.first...hours.last)
             }
+            return before.ranges
         }
-        return before.ranges
     }
 
     /// What was read is no longer valid.

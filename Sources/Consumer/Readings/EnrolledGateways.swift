@@ -103,6 +103,20 @@ package struct EnrolledGateways {
         return sensors
     }
 
+    /// The people of whom something changes when a gateway is removed.
+    package func people(at gateway: ID) throws(VaultError) -> Set<ID> {
+        var people = try Claims(store: store).people(at: gateway)
+        if let owner = try self.gateway(gateway)?.owner { people.insert(owner) }
+        return people
+    }
+
+    /// The people of whom something changes when a person's claims end, and their gateways are taken from them.
+    package func people(touchedByEnding owner: ID) throws(VaultError) -> Set<ID> {
+        var people: Set = [owner]
+        for gateway in try all(of: owner) { people.formUnion(try self.people(at: gateway.id)) }
+        return people
+    }
+
     /// Ends a person's claims and takes their gateways from them. A gateway is removed if nobody else has a claim on
     /// it. Otherwise it passes to the person with the oldest claim there, who does not see its live readings because of
     /// that, or to the operator if only the settings give sensors of it to people. Within a transaction.

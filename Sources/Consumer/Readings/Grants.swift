@@ -28,7 +28,7 @@ package struct Grants {
         }
         // A stream outlives a power cut only with its secret.
         try keys.makeDurable()
-        try store.database.transaction { () throws(VaultError) in
+        try store.change(naming: Set(versions.keys).union(try owners(of: some))) { () throws(VaultError) in
             var wanted: [String: (sensor: SensorName, person: PersonSettings)] = [:]
             for person in people {
                 for sensor in person.sensors where some?.contains(sensor) ?? true {
@@ -51,6 +51,11 @@ package struct Grants {
                     sensor, user: person.user, secretVersion: versions[person.user] ?? 1, kinds: person.kinds, now: now)
             }
         }
+    }
+
+    /// The people who have some sensors now, or any.
+    private func owners(of some: Set<SensorName>?) throws(VaultError) -> [ID] {
+        try store.latestStreams(of: some).filter { $0.until == nil }.compactMap(\.owner)
     }
 
     /// The latest grant of each sensor, or of some. A stream whose person's secret is gone no longer has one.

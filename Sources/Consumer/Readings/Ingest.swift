@@ -66,6 +66,8 @@ package struct Ingest {
     /// Sessions of the batch's blocks.
     private var batchSessions: [SessionName: OpenSession] = [:]
     private var last: (name: SessionName, session: OpenSession)?
+    /// Whose the streams in use are.
+    private var owners = StreamOwners()
     private var density: Density
     package var allowances: StorageAllowances
     /// Nil while what is stored is not being counted.
@@ -117,11 +119,13 @@ package struct Ingest {
         requests = requests.filter { gateways[$0.key] != nil }
         // The sessions in memory do not know that their streams have ended.
         sessions.removeAll()
+        owners.removeAll()
     }
 
     /// Streams have ended, or their person was forgotten: their keys are removed from memory.
     package mutating func forgetSessions() {
         sessions.removeAll()
+        owners.removeAll()
         totals.forgetRead()
     }
 
@@ -146,7 +150,10 @@ package struct Ingest {
         var adopted: [(ID, Adoption.Outcome)] = []
         var judged: [Judged] = []
         do {
-            judged = try store.database.transaction { () throws(VaultError) in
+            let headers = batch.map { block in
+                decoded { () throws(MalformedValue) in try BlockHeader(startOf: block.payload) }
+            }
+            judged = try store.change(people(of: headers, handedBack)) { () throws(VaultError) in
                 var judged = judged
                 tally = Tally()
                 (arrivals, clocks) = ([], [])
@@ -157,9 +164,6 @@ package struct Ingest {
                 for (gateway, payload) in handedBack {
                     let adoption = Adoption(store: store, keys: keys)
                     adopted.append((gateway, try adoption.judge(payload, from: gateway, now: wall)))
-                }
-                let headers = batch.map { block in
-                    decoded { () throws(MalformedValue) in try BlockHeader(startOf: block.payload) }
                 }
                 try lookUp(headers)
                 for (index, (gateway, payload)) in batch.enumerated() {
@@ -189,6 +193,23 @@ package struct Ingest {
         }
         let answers = try answers(to: judged, now: now, &reports)
         return (answers, reports)
+    }
+
+    /// The people of whom a batch may change something.
+    private mutating func people(
+        of headers: [BlockHeader?], _ handedBack: [(gateway: ID, payload: [UInt8])]
+    ) throws(VaultError) -> Set<ID> {
+        var people: Set<ID> = []
+        var last: StreamID?
+        for case let header? in headers where header.identity.stream != last {
+            last = header.identity.stream
+            if let owner = try owners.owner(of: header.identity.stream, store) { people.insert(owner) }
+        }
+        let adoption = Adoption(store: store, keys: keys)
+        for grant in handedBack {
+            if let owner = try adoption.owner(grant.payload, from: grant.gateway) { people.insert(owner) }
+        }
+        return people
     }
 
     /// Drops what was kept in memory for the batch.

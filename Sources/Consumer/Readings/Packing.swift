@@ -250,8 +250,8 @@ package struct PackingPass {
     /// - Returns: whether there is more.
     package mutating func goOn(until end: UInt64) throws(VaultError) -> Bool {
         if current == nil, loose == nil, try !findNext(), try !findLoose() { return false }
-        let database = packer.store.database
-        return try database.transaction { () throws(VaultError) in
+        let owner = try owner()
+        return try packer.store.change(owner.map { [$0] } ?? []) { () throws(VaultError) in
             repeat {
                 if let (stream, last) = current {
                     try pack(stream, after: last)
@@ -262,9 +262,16 @@ package struct PackingPass {
                 } else if try !findNext(), try !findLoose() {
                     return false
                 }
-            } while millisecondsSinceBoot() < end
+                // The next person is another transaction's.
+            } while try self.owner() == owner && millisecondsSinceBoot() < end
             return true
         }
+    }
+
+    /// The person whose rows it works on next; nil if there is nothing to do at this place, or it is nobody's.
+    private func owner() throws(VaultError) -> ID? {
+        guard let number = current?.stream ?? loose?.streams.first else { return nil }
+        return try packer.store.stream(number: number)?.owner
     }
 
     /// Finds the next block that is not packed.

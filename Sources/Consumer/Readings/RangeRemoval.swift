@@ -115,8 +115,7 @@ struct RangeRemoval {
     /// - Parameter end: milliseconds of the monotonic clock.
     mutating func goOn(until end: UInt64) throws(VaultError) -> Advance {
         guard !isWritten else { return try finish() }
-        let database = packer.store.database
-        try database.transaction { () throws(VaultError) in
+        try packer.store.change(user) { () throws(VaultError) in
             repeat {
                 guard let page = try walk.next() else {
                     isWritten = true
@@ -136,7 +135,7 @@ struct RangeRemoval {
         guard !pending.isEmpty else { return .done }
         guard try database.checkpointWithoutWaiting() else { return .waitsForReaders }
         // Ranges that were added in the meantime stay pending.
-        try database.transaction { () throws(VaultError) in
+        try packer.store.change(user) { () throws(VaultError) in
             guard var document = try deletions.read(user) else { return }
             for range in pending.ranges { document.pending.remove(range) }
             try deletions.write(document, of: user)

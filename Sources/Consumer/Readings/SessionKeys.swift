@@ -50,6 +50,8 @@ struct SessionName: Hashable {
 package struct SessionKeys {
     private struct Entry {
         let session: OpenSession
+        /// Of its person: see PeopleLock.swift.
+        let view: UInt64
         var lastUse: UInt64
     }
 
@@ -66,15 +68,15 @@ package struct SessionKeys {
     ) throws(VaultError) -> OpenSession? {
         let name = SessionName(stream: id, session: session)
         uses += 1
-        if let known = entries[name]?.session {
+        if let known = entries[name], known.view == known.session.stream.view(in: store) {
             entries[name]?.lastUse = uses
-            return known
+            return known.session
         }
         guard let stream = try store.stream(id), let stored = try store.session(session, of: stream),
             let person = try keys.person(stream.user, version: stream.secretVersion),
             let opened = try Self.open(stored, stream, person)
         else { return nil }
-        insert(opened, name)
+        insert(opened, name, store)
         return opened
     }
 
@@ -86,7 +88,7 @@ package struct SessionKeys {
         let sealed = try person.rows.seal(key.secret.bytes, Self.context(stream.id, session, boot))
         let number = try store.add(session, of: stream, boot: boot, sealedKey: sealed)
         let opened = try OpenSession(number, stream, session, boot, key)
-        insert(opened, SessionName(stream: stream.id, session: session))
+        insert(opened, SessionName(stream: stream.id, session: session), store)
         return opened
     }
 
@@ -111,13 +113,13 @@ package struct SessionKeys {
         RowContext("session", fixed: stream.bytes + session.bytes + boot.bytes)
     }
 
-    private mutating func insert(_ session: OpenSession, _ name: SessionName) {
+    private mutating func insert(_ session: OpenSession, _ name: SessionName, _ store: Store) {
         uses += 1
         if entries.count >= capacity {
             // Half of them at once: sorting is then rare.
             let oldest = entries.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(max(1, capacity / 2))
             for (name, _) in oldest { entries[name] = nil }
         }
-        entries[name] = Entry(session: session, lastUse: uses)
+        entries[name] = Entry(session: session, view: session.stream.view(in: store), lastUse: uses)
     }
 }

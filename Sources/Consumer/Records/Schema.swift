@@ -22,6 +22,7 @@
 //     ended_gateways   gateways that were removed, and that the broker has still to forget
 //     claims     who has claimed which sensor; those of the settings are not here
 //     nonces, used_claim_codes   things that are good once, and were used
+//     people     everybody of whom anything is kept: what a change of it holds (see PeopleLock.swift)
 //     forgotten, forgotten_streams   whose secrets are gone for good, and what was sealed to them
 //
 // and what the readings mean to them, all of it sealed under the person's row key:
@@ -38,7 +39,7 @@
 //
 // These are the steps by which an older file comes to the tables that `Tables.swift` describes, and that a new file is
 // made with. A change is made in both, and a test compares them. Each step has a name; steps that also have numbers are
-// older than the names. The next one is `store/8`, whatever it is about, as long as the tables of all features are here;
+// older than the names. The next one is `store/9`, whatever it is about, as long as the tables of all features are here;
 // it goes to the end.
 //
 // Ledger and blocks are apart, so that the blocks of closed hours can be packed while the ledger still knows them.
@@ -293,5 +294,8 @@ extension Store {
             ALTER TABLE answered RENAME COLUMN user TO person;
             ALTER TABLE used_claim_codes RENAME COLUMN window TO slot;
             """),
+        // The first change of a person makes their row.
+        Migration(
+            "store/8", "CREATE TABLE people (person TEXT PRIMARY KEY, epoch INTEGER NOT NULL) STRICT, WITHOUT ROWID;"),
     ]
 }

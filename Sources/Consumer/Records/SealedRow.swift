@@ -51,7 +51,7 @@ package struct RowKey {
         try cipher.openWithNonce(sealed, aad: context.bytes)
     }
 
-    /// The same; nil where the cause is the bytes, and not this machine.
+    /// The same; nil if the cause is the bytes, and not this machine.
     package func openIfReadable(_ sealed: [UInt8], _ context: RowContext) throws(VaultError) -> [UInt8]? {
         do { return try open(sealed, context) } catch {
             guard error.isUnreadable else { throw error }
@@ -79,7 +79,7 @@ extension Keys {
     /// What a row's sealing is bound to, under a version of its person's secret.
     package typealias ContextOfVersion = (_ version: Int64) -> RowContext
 
-    /// Seals a row under the latest version of its person's secret; nil where there is none.
+    /// Seals a row under the latest version of its person's secret; nil if there is none.
     package func seal(_ plain: [UInt8], of user: ID, _ context: ContextOfVersion) throws(VaultError) -> SealedRow? {
         guard let version = try version(of: user), let person = try person(user.text, version: version) else {
             return nil
@@ -98,7 +98,7 @@ extension Keys {
         return row
     }
 
-    /// What a person's row says; nil where its secret is gone, or the bytes are damaged.
+    /// What a person's row says; nil if its secret is gone, or the bytes are damaged.
     package func open(_ row: SealedRow, of user: ID, _ context: ContextOfVersion) throws(VaultError) -> [UInt8]? {
         try person(user.text, version: row.version)?.rows.openIfReadable(row.sealed, context(row.version))
     }

@@ -97,7 +97,7 @@ package struct StateFolder {
         }
     }
 
-    /// Migrates a database that this process does not have the folder of, such as a command's beside the service.
+    /// Migrates a database in a folder that this process does not hold, as a command does while the service runs.
     /// Refuses it where another process has the folder, unless the database is new.
     static func migrate(
         _ database: Database, _ schema: Schema, fill: () throws(VaultError) -> Void = {}
@@ -117,7 +117,7 @@ package struct StateFolder {
         }
     }
 
-    /// Whether no process has a folder. One of which the kernel does not say who it is has it, too.
+    /// Whether no process holds a folder. A process that the kernel does not name holds it, too.
     private static func isFree(_ folder: String) -> Bool {
         do throws(Failure) { return try StateLock.holder(of: folder) == nil } catch { return false }
     }

@@ -13,6 +13,7 @@ package final class Store {
     package let database: Database
     /// Compresses packed readings: it stays here as long as packing is an extension of the store.
     package let zstandard = Zstandard(level: 9)
+    var epochs = Epochs()
 
     /// Its name in the state folder.
     package static let file = "vitals.db"
@@ -66,6 +67,12 @@ package struct StoredStream: Equatable {
     package let until: Int64?
     package let serial: Int64
 
+    /// Whose readings it has; nil once its person was forgotten.
+    package let owner: ID?
+
+    /// The view of its person; see PeopleLock.swift.
+    package func view(in store: Store) -> UInt64 { owner.map(store.view) ?? 0 }
+
     /// How much later than its end a stream's readings may be: clocks differ.
     package static let tolerance: Int64 = 60_000
 
@@ -77,7 +84,9 @@ package struct StoredStream: Equatable {
         id = StreamID(stored: try row.blob("id"))
         gateway = try row.text("gateway")
         sensor = try row.text("sensor")
-        user = try row.text("person")
+        let user = try row.text("person")
+        self.user = user
+        owner = decoded { () throws(MalformedValue) in try ID(user) }
         secretVersion = try row.int("secret_version")
         kinds = Grant.Kinds(rawValue: UInt8(truncatingIfNeeded: try row.int("kinds")))
         from = try row.int("from_ms")

@@ -61,6 +61,7 @@ extension Store {
     ]
 
     private static let peopleTables = [
+        Table("people", [.text("person"), .integer("epoch")], key: ["person"]),
         Table(
             "accounts",
             [

@@ -38,7 +38,7 @@ public final class Database {
 
     /// The file.
     public let path: String
-    let handle: OpaquePointer
+    package let handle: OpaquePointer
     let busyMilliseconds: Int32
     private let synchronous: Synchronous?
     /// Idle statements by their SQL. One in use is not in here, so that the same SQL can run inside its own rows.

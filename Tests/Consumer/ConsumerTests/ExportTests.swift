@@ -196,7 +196,7 @@ struct ExportTests {
         try documents.write(["steps": true], "consent", of: demo)
         try documents.write(["name": "Bob"], "profile", of: friend)
         let lists = FriendLists(documents)
-        try store.database.transaction { () throws(VaultError) in
+        try store.change([demo, friend]) { () throws(VaultError) in
             for (one, other) in [(demo, friend), (friend, demo)] {
                 try lists.change(one) { $0.add(Tie(id: other, user: other, state: .friend, since: start)) }
             }
@@ -241,7 +241,7 @@ struct ExportTests {
             ], "history", of: demo)
         let notification = Notification(
             kind: .goalReached, time: 951_782_400_000, day: CalendarDay("2000-02-29"), goal: "steps", text: "Reached!")
-        try parts.store.database.transaction { () throws(VaultError) in
+        try parts.store.change(demo) { () throws(VaultError) in
             try Notifications(parts.store, parts.keys).add(notification, to: demo)
         }
         let byName = Dictionary(uniqueKeysWithValues: try all(parts).map { ($0.name, $0.text) })

@@ -187,7 +187,7 @@ struct ForgettingTests {
         #expect(try parts.store.personalRows(of: demo, upTo: 1).values.allSatisfy { $0 == 0 })
         let left = Set(try parts.store.personalRows(of: demo).filter { $0.value > 0 }.keys)
         let account: Set = ["accounts", "claims", "devices", "documents", "gateways", "subjects"]
-        #expect(left == (withAccount ? ["forgotten"] : account.union(["forgotten"])))
+        #expect(left == (withAccount ? ["forgotten"] : account.union(["forgotten", "people"])))
     }
 
     @Test("takes no table's rows that an export did not show, unless its feature says why not")

@@ -157,7 +157,7 @@ extension AccountService {
         try onSession { accounts in
             let user = try drawnID()
             _ = try accounts.context.keys.currentVersion(of: user)
-            try accounts.context.store.database.transaction { () throws(VaultError) in
+            try accounts.context.store.change(user) { () throws(VaultError) in
                 try accounts.rows.add(user, nil, nil, now: unixMilliseconds())
             }
             return user

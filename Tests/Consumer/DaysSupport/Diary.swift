@@ -71,7 +71,7 @@ package final class Diary {
 
     /// Saves a profile as `profile/set` does.
     package func save(_ profile: Profile, now: Int64) throws {
-        try parts.store.database.transaction { () throws(VaultError) in
+        try parts.store.change(user) { () throws(VaultError) in
             try days.take(profile, of: user, now: now)
             try Documents(store: parts.store, keys: parts.keys).write(profile.json, "profile", of: user)
         }

@@ -161,7 +161,7 @@ struct DaysTests {
         #expect(goals.told.count == 1 && changed.all.count == 2)
         #expect(try diary.totals("2026-11-03").goals[.steps]?.reached == reached)
         // Another target is reached as it is set.
-        try diary.parts.store.database.transaction { () throws(VaultError) in
+        try diary.parts.store.change(diary.user) { () throws(VaultError) in
             var targets = GoalTargets.first
             targets[.steps] = 20_000
             try diary.days.histories.setTargets(

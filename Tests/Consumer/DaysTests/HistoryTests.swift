@@ -55,7 +55,7 @@ struct HistoryTests {
     @Test("of somebody who was there before histories were, begin with their profile")
     func before() throws {
         let diary = try Diary(zone: "UTC")
-        try diary.parts.store.database.transaction { () throws(VaultError) in
+        try diary.parts.store.change(diary.user) { () throws(VaultError) in
             guard let old = try? profile(zone: "Asia/Tokyo", height: 200, gender: .female) else { return }
             try Documents(store: diary.parts.store, keys: diary.parts.keys).write(old.json, "profile", of: diary.user)
         }
@@ -73,7 +73,7 @@ struct HistoryTests {
         let noon = try utc("2026-11-03T12:00:00Z")
         try diary.take([count(noon, 0)])
         let other = Histories(diary.parts.store, diary.parts.keys, zone: "Asia/Tokyo")
-        let history = try diary.parts.store.database.transaction { () throws(VaultError) in
+        let history = try diary.parts.store.change(diary.user) { () throws(VaultError) in
             try other.keep(diary.user, now: noon + 3_600_000)
         }
         #expect(history.zones.map(\.name) == ["Europe/Berlin", "Asia/Tokyo"])
@@ -86,7 +86,7 @@ struct HistoryTests {
         let diary = try Diary(zone: "UTC")
         try diary.save(profile(zone: nil), now: utc("2026-11-03T12:00:00Z"))
         try diary.save(profile(zone: nil, weight: 71.5, gender: .other), now: utc("2026-12-20T12:00:00Z"))
-        try diary.parts.store.database.transaction { () throws(VaultError) in
+        try diary.parts.store.change(diary.user) { () throws(VaultError) in
             try diary.days.histories.setTargets(
                 GoalTargets([.energy: 300]), of: diary.user, from: CalendarDay(daysSince1970: 20_800), now: 0)
         }
@@ -106,8 +106,7 @@ struct HistoryTests {
     func long() throws {
         let diary = try Diary(zone: "UTC")
         diary.days.histories.maximumLength = 2000
-        let database = diary.parts.store.database
-        try database.transaction { () throws(VaultError) in
+        try diary.parts.store.change(diary.user) { () throws(VaultError) in
             for day in 0..<200 as Range<Int64> {
                 guard let profile = try? profile(zone: nil, weight: 60 + Double(day) / 10) else { return }
                 _ = try diary.days.histories.take(profile, of: diary.user, now: start + day * 86_400_000)

@@ -114,7 +114,7 @@ struct LargeHourTests {
         case .deletion: _ = try Deletions(store, parts.keys).hide(start..<start + 100_000, of: demo)
         case .newZone:
             let moved = try profile(zone: "Pacific/Kiritimati")
-            try store.database.transaction { () throws(VaultError) in
+            try store.change(demo) { () throws(VaultError) in
                 try days.take(moved, of: demo, now: start + 20_000)
             }
             days.committed()

@@ -81,7 +81,7 @@ struct YearTests {
         }
 
         private func take(_ profile: Profile, of user: ID) throws {
-            try parts.store.database.transaction { () throws(VaultError) in
+            try parts.store.change(user) { () throws(VaultError) in
                 try days.take(profile, of: user, now: now)
                 try Documents(store: parts.store, keys: parts.keys).write(profile.json, "profile", of: user)
             }

@@ -61,6 +61,7 @@ package final class Household {
         let keys = try Keys(settings, .create)
         let store = try Store(folder: settings.state, adding: schema)
         let grants = Grants(store: store, keys: keys)
+        try store.insistOnLock()
         try grants.settle(settings.people, now: now)
         return Parts(
             settings: settings, keys: keys, store: store, grants: grants,

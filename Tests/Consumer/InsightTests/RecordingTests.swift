@@ -90,7 +90,7 @@ struct RecordingTests {
             "height_cm": 178, "time_zone": .string(zone),
         ]
         guard let profile = Profile(kept: json) else { throw TestFailure("no profile") }
-        try parts.store.database.transaction { () throws(VaultError) in
+        try parts.store.change(user) { () throws(VaultError) in
             try days?.take(profile, of: user, now: 0)
             try Documents(store: parts.store, keys: parts.keys).write(profile.json, "profile", of: user)
         }

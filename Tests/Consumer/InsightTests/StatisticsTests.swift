@@ -50,7 +50,7 @@ struct StatisticsTests {
                 "time_zone": "Europe/Berlin",
             ])
         else { throw TestFailure("no profile") }
-        try parts.store.database.transaction { () throws(VaultError) in
+        try parts.store.change(user) { () throws(VaultError) in
             try days?.take(profile, of: user, now: 0)
             try Documents(store: parts.store, keys: parts.keys).write(profile.json, "profile", of: user)
         }

@@ -30,7 +30,7 @@ struct HeirsTests {
             (try sensor("hall/watch"), eve, 3), (try sensor("hall/belt"), bob, 2),
         ]
         let given: Set<SensorName> = [try sensor("porch/strap")]
-        let (ended, passedOn) = try parts.store.database.transaction { () throws(VaultError) in
+        let (ended, passedOn) = try parts.store.change([ada, bob, eve]) { () throws(VaultError) in
             for (id, key) in zip(ids, keys) {
                 try gateways.write(
                     EnrolledGateway(id: id, owner: ada, identity: key, isHousehold: true, enrolled: 1),

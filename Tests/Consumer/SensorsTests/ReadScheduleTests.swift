@@ -143,7 +143,7 @@ struct ReadScheduleTests {
         let user = try ID("demo")
         let histories = Histories(bench.parts.store, bench.parts.keys, zone: "Europe/Berlin")
         let moved = bench.now
-        try bench.parts.store.database.transaction { () throws(VaultError) in
+        try bench.parts.store.change(user) { () throws(VaultError) in
             guard let profile = try? profile(zone: "Europe/Helsinki") else { return }
             _ = try histories.keep(user, now: moved)
             _ = try histories.take(profile, of: user, now: moved)

@@ -272,12 +272,12 @@ extension Accounts {
     }
 
     private func count(_ account: StoredAccount?, isGuest: Bool) {
-        let database = context.store.database
         do throws(VaultError) {
             if let account, isGuest {
-                try database.transaction { () throws(VaultError) in try rows.addFailure(of: account.user) }
+                try context.store.change(account.user) { () throws(VaultError) in try rows.addFailure(of: account.user)
+                }
             } else {
-                try database.durably { () throws(VaultError) in }
+                try context.store.database.durably { () throws(VaultError) in }
             }
         } catch {
             context.limitedLog.error("failed sign-ins") { "a failed sign-in was not counted\($0): \(error)" }

@@ -84,7 +84,7 @@ package final class Devices: @unchecked Sendable {
                     Result {
                         if let error { throw refusal(error) }
                         do {
-                            try database.attempt { () throws(any Error) in
+                            try context.store.attempt(naming: [user]) {
                                 try requireRoom(for: user)
                                 try rows()
                                 try insert(device, of: user, name, BrokerCredential(password: password))
@@ -250,7 +250,7 @@ extension Devices {
         let owner = try database.first(
             "SELECT person FROM devices WHERE device = ?", [.text(device.text)], row: Row.text)
         guard owner == user.text else { throw Self.notFound }
-        try database.transaction { () throws(VaultError) in
+        try context.store.change(user) { () throws(VaultError) in
             try remove([device])
             // Nobody knows which device has asked for which code.
             try rows.endCodes(of: user, now: context.now())
@@ -260,7 +260,9 @@ extension Devices {
 
     private func endCodes(of user: ID) {
         do throws(VaultError) {
-            try database.transaction { () throws(VaultError) in try rows.endCodes(of: user, now: context.now()) }
+            try context.store.change(user) { () throws(VaultError) in
+                try rows.endCodes(of: user, now: context.now())
+            }
         } catch {
             context.limitedLog.error("codes of devices") {
                 "the codes of a device that was ended may still be good\($0): \(error)"

@@ -64,7 +64,7 @@ extension Accounts {
                     try hash(new, isGuest: false) { [unowned self] stored in
                         request.answering {
                             let stored = try stored.get()
-                            let isDone = try context.store.database.transaction { () throws(VaultError) in
+                            let isDone = try context.store.change(user) { () throws(VaultError) in
                                 // A reset may have come in between, and ended the device that asks.
                                 guard try rows.isUnchanged(account) else { return false }
                                 try rows.setPassword(stored, of: user)

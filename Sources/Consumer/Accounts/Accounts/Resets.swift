@@ -156,7 +156,9 @@ final class Resets: @unchecked Sendable {
         let (user, ends, now) = (account.user, isKept == false, context.now())
         let devices = try accounts.devices.ids(of: user)
         let given = context.settings.givenSensors
-        let sensors = try context.store.database.transaction { () throws(VaultError) -> Set<SensorName>? in
+        let gateways = EnrolledGateways(store: context.store, keys: context.keys)
+        let sensors = try context.store.change(naming: try gateways.people(touchedByEnding: user)) {
+            () throws(VaultError) -> Set<SensorName>? in
             // Two requests with the same code may have been hashed at the same time.
             guard try codes.remove(lookup) else { return nil }
             try accounts.rows.setPassword(password, of: user)
@@ -166,7 +168,7 @@ final class Resets: @unchecked Sendable {
             guard ends else { return [] }
             // Even if this is interrupted, all of it is done at the next start.
             try context.keys.toForget(user, withAccount: false).enter(context.store.database)
-            return try EnrolledGateways(store: context.store, keys: context.keys).endAll(of: user, given: given)
+            return try gateways.endAll(of: user, given: given)
         }
         guard let sensors else { throw Self.wrong }
         accounts.forgive(account)

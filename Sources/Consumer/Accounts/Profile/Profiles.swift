@@ -52,7 +52,7 @@ package final class Profiles: @unchecked Sendable {
         let profile = try Profile(request.fields, old: try profile(of: user), now: context.now())
         let sensors: Set<SensorName>
         do {
-            sensors = try context.store.database.transaction { () throws(VaultError) in
+            sensors = try context.store.change(user) { () throws(VaultError) in
                 try days.take(profile, of: user, now: context.now())
                 try context.documents.write(profile.json, "profile", of: user)
                 let claims = Claims(store: context.store)
@@ -98,9 +98,13 @@ package final class Profiles: @unchecked Sendable {
     private func setConsent(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
         let consents = Consents(context.documents)
-        var said = try consents.said(by: user)
-        for name in Consents.names { if let value = try request.optionalBool(name) { said[name] = value } }
-        try context.store.database.transaction { () throws(VaultError) in try consents.keep(said, of: user) }
+        var given: [String: Bool] = [:]
+        for name in Consents.names { given[name] = try request.optionalBool(name) }
+        let said = try context.store.change(user) { [given] () throws(VaultError) in
+            let said = try consents.said(by: user).merging(given) { $1 }
+            try consents.keep(said, of: user)
+            return said
+        }
         context.changes.changedAtOnce([user])
         return Self.json(said)
     }
@@ -117,14 +121,14 @@ package final class Profiles: @unchecked Sendable {
     private func setPicture(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
         let picture = try Picture(request.fields)
-        try context.store.database.transaction { () throws(VaultError) in
+        try context.store.change(user) { () throws(VaultError) in
             try context.documents.write(picture.json, "picture", of: user)
         }
         return picture.description
     }
 
     private func removePicture(of user: ID) throws -> JSON {
-        try context.store.database.transaction { () throws(VaultError) in
+        try context.store.change(user) { () throws(VaultError) in
             try context.documents.remove("picture", of: user)
         }
         return [:]

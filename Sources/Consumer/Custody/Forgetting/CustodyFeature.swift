@@ -10,6 +10,9 @@ extension Feature {
                 name: "documents", erasure: .byItself,
                 exported: .hidden(because: "each document says for itself where it is shown")),
             PersonalTable(
+                name: "people", erasure: .byItself,
+                exported: .hidden(because: "how often something of a person was changed, so that two programs agree")),
+            PersonalTable(
                 name: "forgotten",
                 erasure: .never(because: "an earlier backup must not bring back a person who was forgotten"),
                 exported: .hidden(because: "the list of people of whom something was forgotten, and when")),

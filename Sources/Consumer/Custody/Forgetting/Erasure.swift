@@ -89,6 +89,7 @@ package struct Erasure {
             guard try deletePersonal() == 0, try store.deleteForgotten(atMost: Self.portion) == 0 else {
                 return .goesOn
             }
+            if person.isWithAccount { try store.removeLock(of: person.user) }
         case .log?:
             guard try store.database.checkpointWithoutWaiting() else { return .waitsForReaders }
         case .proof?: guard try prove() else { return .goesOn }
@@ -154,7 +155,7 @@ extension Erasure {
 extension Erasure {
     private mutating func deleteAccount() throws(VaultError) {
         var effects = ErasingEffects()
-        try store.database.transaction { () throws(VaultError) in
+        try store.change(naming: try touched()) { () throws(VaultError) in
             try person.enter(store.database)
             try take(\.erasing, &effects)
             for table in features.tables.filter(\.isEmptiedWithAccount) { try deleteAll(table.name, table.column) }
@@ -172,7 +173,7 @@ extension Erasure {
             try keys.makeDurable()
         }
         var effects = ErasingEffects()
-        try store.database.transaction { () throws(VaultError) in
+        try store.change(naming: try touched()) { () throws(VaultError) in
             try person.enter(store.database)
             let documents = Documents(store: store, keys: keys)
             for name in features.keptDocuments {
@@ -195,12 +196,23 @@ extension Erasure {
         if !effects.sensors.isEmpty { try settle(effects.sensors) }
     }
 
-    /// Takes each feature's step.
-    private func take(_ step: KeyPath<Feature, ErasingStep?>, _ effects: inout ErasingEffects) throws(VaultError) {
-        let erased = ErasedPerson(
+    /// The person, as features know them.
+    private var erased: ErasedPerson {
+        ErasedPerson(
             user: person.user, version: person.version, time: person.time, isWithAccount: person.isWithAccount,
             store: store, keys: keys, given: given)
+    }
+
+    /// Takes each feature's step.
+    private func take(_ step: KeyPath<Feature, ErasingStep?>, _ effects: inout ErasingEffects) throws(VaultError) {
         for feature in features { try feature[keyPath: step]?(erased, &effects) }
+    }
+
+    /// The person, and others whose rows name them.
+    private func touched() throws(VaultError) -> Set<ID> {
+        var people: Set = [person.user]
+        for feature in features { people.formUnion(try feature.touched?(erased) ?? []) }
+        return people
     }
 
     private func deleteAll(_ table: String, _ column: String = "person") throws(VaultError) {
@@ -220,7 +232,7 @@ extension Erasure {
     /// Deletes a portion of the rows that say what readings meant, and what the person was told.
     private func deletePersonal() throws(VaultError) -> Int {
         for table in features.sealedTables where !table.isKeptByReset {
-            let count = try store.database.transaction { () throws(VaultError) in
+            let count = try store.change(person.user) { () throws(VaultError) in
                 try table.delete(
                     store, of: person.user, upTo: person.isWithAccount ? .max : person.version, atMost: Self.portion)
             }
@@ -237,7 +249,7 @@ extension Erasure {
         }
         try settle(sensors)
         let now = unixMilliseconds()
-        try store.database.transaction { () throws(VaultError) in
+        try store.change(person.user) { () throws(VaultError) in
             for stream in streams {
                 // With the stream's public key the gateway can be told of the end until it has heard of it.
                 let key = try keys.person(stream.user, version: stream.secretVersion)?.stream.publicKey

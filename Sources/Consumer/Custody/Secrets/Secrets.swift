@@ -102,7 +102,7 @@ package final class Secrets: FeatureService, @unchecked Sendable {
 }
 
 extension Keys {
-    /// When a person's latest secret was made, Unix milliseconds; nil where there is none.
+    /// When a person's latest secret was made, Unix milliseconds; nil if there is none.
     package func latestMade(of user: ID) throws(VaultError) -> Int64? {
         try database.first(
             "SELECT made_ms FROM secrets WHERE person = ? ORDER BY version DESC LIMIT 1", [.text(user.text)],
@@ -110,7 +110,7 @@ extension Keys {
         )
     }
 
-    /// How long a person has to wait for another secret; nil where they need not. A secret that seems to come from the
+    /// How long a person has to wait for another secret; nil if they need not. A secret that seems to come from the
     /// future was made when the clock was ahead, and nobody knows how old it is.
     package func secondsUntilRotation(of user: ID, now: Int64) throws(VaultError) -> Int? {
         guard let made = try latestMade(of: user), made <= now, now - made < 3_600_000 else { return nil }

@@ -46,16 +46,18 @@ package final class Goals: @unchecked Sendable {
     private func set(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
         let (now, today) = (context.now(), try today(of: user))
-        var targets = try days.histories.history(of: user).targets(on: today)
+        var given: [Goal: Double?] = [:]
         for goal in Goal.allCases {
             switch request.fields[goal.field] {
             case nil: continue
-            case .null?: targets[goal] = nil
-            case let value?: targets[goal] = try Self.target(value, goal)
+            case .null?: given[goal] = .some(nil)
+            case let value?: given[goal] = .some(try Self.target(value, goal))
             }
         }
         do throws(VaultError) {
-            try context.store.database.transaction { () throws(VaultError) in
+            try context.store.change(user) { () throws(VaultError) in
+                var targets = try days.histories.history(of: user).targets(on: today)
+                for (goal, target) in given { targets[goal] = target }
                 try days.histories.setTargets(targets, of: user, from: today, now: now)
                 try days.reconsider(user, now: now)
             }

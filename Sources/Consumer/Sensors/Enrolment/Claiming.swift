@@ -80,7 +80,7 @@ package final class Claiming: @unchecked Sendable {
             )
         }
         let kinds = try RecordedKinds(context.documents).kinds(of: user)
-        let isNew = try context.store.database.transaction { () throws(VaultError) in
+        let isNew = try context.store.change(Set([user, before].compactMap { $0 })) { () throws(VaultError) in
             guard try claims.use(code, window, for: sensor) else { return false }
             try claims.write(sensor, user, kinds, now: now)
             if let before, before != user { try tell(before, thatIsLost: sensor, now: now) }
@@ -113,7 +113,7 @@ package final class Claiming: @unchecked Sendable {
     private func release(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
         let sensor = SensorName(gateway: try request.id("gateway"), sensor: try request.id("sensor"))
-        let isTheirs = try context.store.database.transaction { () throws(VaultError) in
+        let isTheirs = try context.store.change(user) { () throws(VaultError) in
             guard try claims.claim(of: sensor)?.user == user else { return false }
             try claims.remove(sensor)
             return true

@@ -68,7 +68,7 @@ package final class Enrolment: @unchecked Sendable {
                 .rateLimited, "you have asked for too many enrolment codes: try again in \(seconds) s",
                 retryAfterSeconds: seconds)
         }
-        let (code, expires) = try database.transaction { () throws(VaultError) in
+        let (code, expires) = try context.store.change(user) { () throws(VaultError) in
             try codes.make(invitation, now: context.now())
         }
         return ["code": .string(code.text), "expires": .integer(expires)]
@@ -146,7 +146,7 @@ package final class Enrolment: @unchecked Sendable {
         let gateway = newcomer.gateway
         let credential = try BrokerCredential(password: newcomer.password).bytes
         let codeKey = try newcomer.code.codeKey()
-        let isEntered = try database.transaction { () throws(VaultError) in
+        let isEntered = try context.store.change(Set([gateway.owner].compactMap { $0 })) { () throws(VaultError) in
             // While the broker was busy the owner may have gone, and with them all their codes.
             guard try codes.remove(newcomer.code.id) else { return false }
             try gateways.write(gateway, credential: credential, codeKey: codeKey)
@@ -206,7 +206,9 @@ package final class Enrolment: @unchecked Sendable {
         let gateway = try own(request)
         let name = try name(request, isRequired: true)
         let user = try request.user
-        try database.transaction { () throws(VaultError) in try gateways.setName(name, of: gateway.id, by: user) }
+        try context.store.change(user) { () throws(VaultError) in
+            try gateways.setName(name, of: gateway.id, by: user)
+        }
         return .object(present: ["gateway": .string(gateway.id.text), "name": name.map(JSON.string)])
     }
 
@@ -245,7 +247,9 @@ package final class Enrolment: @unchecked Sendable {
     private func remove(_ request: PeopleRequest) {
         request.answering {
             let gateway = try own(request)
-            let sensors = try database.transaction { () throws(VaultError) in try gateways.remove(gateway) }
+            let sensors = try context.store.change(naming: try gateways.people(at: gateway.id)) {
+                () throws(VaultError) in try gateways.remove(gateway)
+            }
             context.changes.gatewaysChanged()
             context.doors.bringStreamsInLine(of: sensors)
             let owner = gateway.owner.map { " by \($0)" } ?? ""

@@ -26,6 +26,10 @@ extension Feature {
                 "sensors.json", "The sensors that are yours, and the names that you have given to gateways."
             ) { source throws(VaultError) in try sensors(source) }
         ],
+        touched: { person throws(VaultError) in
+            guard person.isWithAccount else { return [] }
+            return try EnrolledGateways(store: person.store, keys: person.keys).people(touchedByEnding: person.user)
+        },
         erasing: { person, effects throws(VaultError) in
             guard person.isWithAccount else { return }
             let gateways = EnrolledGateways(store: person.store, keys: person.keys)

@@ -17,7 +17,7 @@ extension Friends {
         case "down": isUp = false
         default: throw ReplyError(.badRequest, "\"thumb\" has to be up or down", field: "thumb")
         }
-        return try once(request) { user, now in
+        return try once(request, with: try person(of: request.user, by: id, .friend)) { user, now in
             guard let tie = try lists.list(of: user).tie(id, .friend), let friend = tie.user,
                 let reverse = try lists.list(of: friend).tie(user, .friend), !context.doors.isBeingForgotten(friend)
             else { throw Self.unknown }
@@ -61,7 +61,7 @@ extension Friends {
         return Self.mostThumbs - given - 1
     }
 
-    /// - Parameter progress: percent of the friend's goal; nil where it is not known.
+    /// - Parameter progress: percent of the friend's goal; nil if it is not known.
     package static func phrase(_ isUp: Bool, _ progress: Double?) -> Phrase {
         switch progress {
         case nil: isUp ? .upUnknown : .downUnknown

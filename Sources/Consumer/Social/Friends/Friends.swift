@@ -70,9 +70,21 @@ package final class Friends: @unchecked Sendable {
     }
 
     /// Does what a person asks, only once, in one transaction.
-    package func once(_ request: PeopleRequest, _ body: (ID, Int64) throws -> JSON) throws -> JSON {
+    /// - Parameter other: the other person of whom it changes something; nil if there is none.
+    package func once(
+        _ request: PeopleRequest, with other: @autoclosure () throws -> ID? = nil,
+        _ body: (ID, Int64) throws -> JSON
+    ) throws -> JSON {
         let (user, now) = (try request.user, context.now())
-        return try context.answered.once(request, now: now) { try body(user, now) }
+        return try context.answered.once(request, now: now, with: Set([try other()].compactMap { $0 })) {
+            try body(user, now)
+        }
+    }
+
+    /// The person of a tie that somebody's list has; nil if there is none.
+    func person(of user: ID, by id: ID, _ states: Tie.State...) throws(VaultError) -> ID? {
+        let tie = try lists.list(of: user).ties.first { $0.id == id && states.contains($0.state) }
+        return tie?.user
     }
 
     package static let unknown = ReplyError(.notFound, "nobody in your list has this id", field: "friend")
@@ -129,7 +141,8 @@ package final class Friends: @unchecked Sendable {
         evenly(request) { [self] in
             let id = try request.id("friend")
             var other: ID?
-            let reply = try once(request) { user, now in
+            let reply = try once(request, with: try person(of: request.user, by: id, .friend, .invited, .asked)) {
+                user, now in
                 let tie = try lists.list(of: user).tie(id, .friend, .invited, .asked)
                 guard let tie, tie.isShown(now: now) else { throw Self.unknown }
                 try lists.change(user) { list in list.remove { $0.id == id } }
@@ -165,7 +178,7 @@ package final class Friends: @unchecked Sendable {
     private func block(_ request: PeopleRequest) throws -> JSON {
         let given = try request.id("friend")
         var other: ID?
-        let reply = try once(request) { user, now in
+        let reply = try once(request, with: try blockable(given, of: request.user)?.user) { user, now in
             let list = try lists.list(of: user)
             guard let (id, blocked) = try blockable(given, of: user), !list.isBlocked(blocked) else {
                 throw Self.unknown
@@ -264,6 +277,11 @@ package struct FriendLists {
         return friends
     }
 
+    /// Everybody whom a person's list names.
+    func others(of user: ID) throws(VaultError) -> Set<ID> {
+        Set(try list(of: user).ties.compactMap(\.user)).subtracting([user])
+    }
+
     /// Forgets a person: nobody has them as a friend any more, or is asked by them. Within a transaction, before the
     /// person's own list goes. People who have invited them still have that invitation in their lists: if it went, that
     /// would tell that somebody was there. And people who have blocked them still have them blocked, because they may
@@ -275,7 +293,7 @@ package struct FriendLists {
         for tie in own.ties where tie.state == .invited {
             if let other = tie.user { try notifications.remove(.friendRequest, from: tie.id, of: other) }
         }
-        for other in Set(own.ties.compactMap(\.user)) where other != user {
+        for other in try others(of: user) {
             try change(other) { list in
                 list.remove { $0.user == user && ($0.state == .friend || $0.state == .asked) }
                 list.disconnectInvitations(of: user)

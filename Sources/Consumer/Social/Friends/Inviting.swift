@@ -42,7 +42,7 @@ extension Friends {
         defer { tellOfSharing(changesSharing, request) }
         let rows = AccountRows(store: context.store, keys: context.keys)
         let lookup = try name.lookup(context.keys)
-        return try once(request) { user, now in
+        return try once(request, with: try rows.account(lookup)?.user) { user, now in
             guard try rows.account(of: user)?.lookup != lookup else {
                 throw ReplyError(.invalid, "this is your own", field: name.field)
             }
@@ -97,7 +97,7 @@ extension Friends {
     func accept(_ request: PeopleRequest) throws -> JSON {
         let (id, share) = (try request.id("friend"), try Consents.Share(request))
         var other: ID?
-        let reply = try once(request) { user, now in
+        let reply = try once(request, with: try person(of: request.user, by: id, .asked)) { user, now in
             guard let tie = try lists.list(of: user).tie(id, .asked), tie.isShown(now: now),
                 let inviter = tie.user, try lists.isMutual(tie, of: user), !context.doors.isBeingForgotten(inviter)
             else { throw Self.unknown }
@@ -200,7 +200,7 @@ extension Friends {
         var giver: ID?
         let wrong = ReplyError(.wrongCredentials, "this code is wrong, was used or is too old", field: "code")
         do {
-            let reply = try once(request) { user, now in
+            let reply = try once(request, with: try person(behind: code)) { user, now in
                 guard let other = try use(code, now: now), !context.doors.isBeingForgotten(other),
                     try !lists.list(of: other).isBlocked(user)
                 else { throw wrong }
@@ -229,6 +229,14 @@ extension Friends {
 
     private func decodedCode(_ text: String) -> EnrolmentCode? {
         do throws(VaultError) { return try EnrolmentCode(text) } catch { return nil }
+    }
+
+    /// The person whose code it is; nil if nobody's.
+    private func person(behind code: EnrolmentCode) throws(VaultError) -> ID? {
+        let giver = try context.store.database.first(
+            "SELECT subject FROM codes WHERE id = ? AND purpose = ?", [.text(try key(code)), .text(Self.codePurpose)],
+            row: Row.text)
+        return giver.flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }
     }
 
     /// The person whose code it is; the code is used up. Within a transaction.

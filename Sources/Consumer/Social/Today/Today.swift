@@ -306,7 +306,7 @@ extension UserTopic {
     /// A friend's day so far.
     package static func friendToday(_ friend: ID) -> UserTopic { .published("friends/\(friend)/today") }
 
-    /// The friend whose day it is; nil where it is not a friend's.
+    /// The friend whose day it is; nil if it is not a friend's.
     fileprivate var friend: ID? {
         guard case .published(let name) = self else { return nil }
         let levels = name.split(separator: "/")

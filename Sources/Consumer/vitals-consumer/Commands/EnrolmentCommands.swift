@@ -111,7 +111,7 @@ struct GatewaysCommand {
     private func remove(_ id: ID, _ settings: ConsumerSettings, _ output: CInt) throws(Failure) -> ExitCode {
         let gateways = EnrolledGateways(store: try Store(settings), keys: try Keys(settings, .read))
         let isThere = try Failure.explaining { () throws(VaultError) in
-            try gateways.store.database.transaction { () throws(VaultError) in
+            try gateways.store.change(naming: try gateways.people(at: id)) { () throws(VaultError) in
                 guard let gateway = try gateways.gateway(id) else { return false }
                 _ = try gateways.remove(gateway)
                 return true

@@ -149,7 +149,7 @@ struct UnlockCommand: Subcommand {
         let rows = AccountRows(store: store, keys: keys)
         let account = try choice.account(rows)
         try Failure.explaining { () throws(VaultError) in
-            try store.database.transaction { () throws(VaultError) in try rows.clearFailures(of: account.user) }
+            try store.change(account.user) { () throws(VaultError) in try rows.clearFailures(of: account.user) }
         }
         Lines.write("\(account.user) can sign in again", to: output)
         return .ok

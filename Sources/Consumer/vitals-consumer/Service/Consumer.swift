@@ -19,8 +19,8 @@ import Vault
 // At the start the root key is checked, the databases are opened, what is in them is flushed, and the streams are
 // brought in line with the settings. Then one thread does the work, the MQTT session's. On it a message on
 // `gateways/+/blocks` is collected; at the end of the batch `Ingest` judges and stores all of it in one transaction.
-// After the COMMIT the signed answers are published, and only then do the PUBACKs leave. Where the database fails,
-// nothing is answered and the session reconnects after a pause: gateways send again what was not acknowledged, so
+// After the COMMIT the signed answers are published, and only then do the PUBACKs leave. If the database fails,
+// nothing is answered, and the session reconnects after a pause: gateways send again what was not acknowledged, so
 // correctness rests on our own acknowledgements alone.
 //
 // After each connection the grants and the presence are published again, retained: a broker that was restarted has
@@ -93,7 +93,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
     /// - Parameters:
     ///   - features: only tests have others.
     ///   - failed: called, on the session's thread, when the service cannot go on.
-    /// - Throws: where the settings, the root key or a database do not allow it to.
+    /// - Throws: if the settings, the root key or a database do not allow it to run.
     init(
         _ settings: ConsumerSettings, features: [Feature] = Feature.all, readiness: Readiness,
         failed: @escaping @Sendable (any Error) -> Void

@@ -36,7 +36,7 @@ struct ConsumerSettings: HouseSettings {
     let state: String
     /// Nil: the root key is a credential of systemd's.
     let rootKeyFile: String?
-    /// A second place for the list of the forgotten, beside the one in the state folder.
+    /// A second place for the list of the forgotten, in addition to the one in the state folder.
     let forgottenFile: String?
     /// The zone of people whose profile names none: a name that `ZoneRules` knows.
     let timeZone: String

@@ -26,7 +26,7 @@ final class FeaturesAtDesk {
         takers = services.compactMap { $0 as? any MessageTaker }
     }
 
-    /// The one service of a type; nil where there is none.
+    /// The one service of a type; nil if there is none.
     func only<Service: FeatureService>(_ type: Service.Type) -> Service? {
         for service in services { if let service = service as? Service { return service } }
         return nil

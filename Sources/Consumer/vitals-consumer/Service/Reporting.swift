@@ -88,7 +88,7 @@ extension Consumer {
                 !context.doors.isBeingForgotten(user),
                 try context.keys.version(of: user) != nil
             else { return }
-            try context.store.database.transaction { () throws(VaultError) in
+            try context.store.change(user) { () throws(VaultError) in
                 let told = try notifications.list(of: user, withConfirmed: true, limit: Notifications.mostKept)
                 let isKnown = told.notifications.contains {
                     $0.notification.kind == .storageFull && $0.notification.time > now - 30 * 86_400_000

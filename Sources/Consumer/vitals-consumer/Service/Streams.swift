@@ -142,7 +142,7 @@ extension Streams {
         do throws(VaultError) {
             var newest: [(gateway: ID, grant: Grant)] = []
             for (gateway, grant) in grants.prefix(Self.portion) {
-                // An old grant must not take the place of one that a claim has changed meanwhile.
+                // An old grant must not take the place of one that a claim has changed in the meantime.
                 let sensor = SensorName(gateway: gateway, sensor: grant.sensor)
                 let isNewest = try self.grants.store.latestSerial(of: sensor) == Int64(bitPattern: grant.serial)
                 let now = isNewest ? nil : try self.grants.current(of: [sensor]).first

@@ -50,7 +50,7 @@ struct AccountRaceTests {
                     })
                 // Hashes come back on this thread, and so not before the end of this block.
                 let devices = try accounts.devices.ids(of: user)
-                try accounts.context.store.database.transaction { () throws(VaultError) in
+                try accounts.context.store.change(user) { () throws(VaultError) in
                     try accounts.rows.setPassword(kept, of: user)
                     try accounts.devices.remove(devices)
                 }

@@ -110,7 +110,7 @@ struct TakenBackTests {
             defer { service.broker.signal(SIGCONT) }
             try service.onSession { accounts in
                 accounts.context.rules?.settled = { settled.append($0) }
-                try accounts.context.store.database.transaction { () throws(VaultError) in
+                try accounts.context.store.change(user) { () throws(VaultError) in
                     try accounts.devices.remove([device])
                 }
                 accounts.devices.end([device], of: user) { told.append($0) }
@@ -142,7 +142,7 @@ struct TakenBackTests {
             let gateway = EnrolledGateway(
                 id: try ID("attic"), owner: user, identity: try Ed25519.SigningKey(seed: .random()).publicKey,
                 isHousehold: false, enrolled: 1)
-            try context.store.database.transaction { () throws(VaultError) in
+            try context.store.change(user) { () throws(VaultError) in
                 try EnrolledGateways(store: context.store, keys: context.keys).write(
                     gateway, credential: BrokerCredential(password: "x").bytes, codeKey: .random())
                 try Claims(store: context.store).write(
@@ -213,7 +213,7 @@ struct TakenBackTests {
         let rows = AccountRows(store: store, keys: keys)
         let account = try #require(try rows.account(lookup))
         #expect(account.user == user && account.verified == nil && account.codesEnded == 0 && account.created == 7)
-        try store.database.transaction { () throws(VaultError) in
+        try store.change(user) { () throws(VaultError) in
             try rows.setVerified(user, now: 9)
             try rows.endCodes(of: user, now: 11)
         }

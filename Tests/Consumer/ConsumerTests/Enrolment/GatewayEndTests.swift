@@ -102,7 +102,7 @@ struct GatewayEndTests {
             }
             try service.onSession { accounts in
                 let claims = Claims(store: accounts.context.store)
-                try accounts.context.store.database.transaction { () throws(VaultError) in
+                try accounts.context.store.change([user, other]) { () throws(VaultError) in
                     for (name, person) in [("attic/strap", user), ("hall/strap", user), ("hall/watch", other)] {
                         if let sensor = SensorName(name) { try claims.write(sensor, person, .all, now: 1) }
                     }

@@ -87,7 +87,7 @@ final class Circle {
         let user = try onSession { context in
             let user = try drawnID()
             _ = try context.keys.currentVersion(of: user)
-            try context.store.database.transaction { () throws(VaultError) in
+            try context.store.change(user) { () throws(VaultError) in
                 let address = email.flatMap { EmailAddress($0) }.map(AccountName.email)
                 try AccountRows(store: context.store, keys: context.keys).add(user, address, nil, now: start)
             }
@@ -181,7 +181,7 @@ final class Circle {
                         .steps(StepCount(count))))
             }
             do throws(VaultError) {
-                try context.store.database.transaction { () throws(VaultError) in
+                try context.store.change(user) { () throws(VaultError) in
                     try days.take([PersonsReadings(user: user, entries: entries)], now: time)
                 }
             } catch {

@@ -239,7 +239,9 @@ struct FriendTests {
             let invited = try circle.friends(ada)
             func forget(_ user: ID) throws {
                 try circle.onSession { context in
-                    try context.store.database.transaction { () throws(VaultError) in
+                    try context.store.change(naming: try FriendLists(context.documents).others(of: user).union([user]))
+                    {
+                        () throws(VaultError) in
                         try FriendLists(context.documents).forget(user)
                         try context.documents.remove(FriendList.document, of: user)
                     }
@@ -309,7 +311,7 @@ struct FriendTests {
             let (ada, bob) = (try circle.person("ada@example.org"), try circle.person("bob@example.org"))
             try circle.onSession { context in
                 let lists = FriendLists(context.documents)
-                try context.store.database.transaction { () throws(VaultError) in
+                try context.store.change([ada, bob]) { () throws(VaultError) in
                     var friends: [ID] = []
                     for _ in 0..<FriendList.mostFriends { friends.append(try drawnID()) }
                     try lists.change(ada) { list in

@@ -16,7 +16,7 @@ import Testing
 struct NotificationTests {
     private func add(_ circle: Circle, _ texts: [String], to user: ID) throws {
         try circle.onSession { context in
-            try context.store.database.transaction { () throws(VaultError) in
+            try context.store.change(user) { () throws(VaultError) in
                 for (index, text) in texts.enumerated() {
                     try context.notifications.add(
                         Notification(kind: .thumbsUp, time: start + Int64(index), text: text), to: user)
@@ -81,7 +81,7 @@ struct NotificationTests {
             let ada = try #require(person)
             let (keys, store) = (try Keys(settings, .write), try Store(folder: settings.state))
             let notifications = Notifications(store, keys)
-            try store.database.transaction { () throws(VaultError) in
+            try store.change(ada) { () throws(VaultError) in
                 for text in ["second", "third"] {
                     try notifications.add(Notification(kind: .thumbsUp, time: start, text: text), to: ada)
                 }

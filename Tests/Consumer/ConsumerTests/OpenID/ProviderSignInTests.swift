@@ -135,7 +135,7 @@ struct ProviderSignInTests {
             let user = try ID("ada-of-before")
             try service.onSession { accounts in
                 _ = try accounts.context.keys.currentVersion(of: user)
-                try accounts.context.store.database.transaction { () throws(VaultError) in
+                try accounts.context.store.change(user) { () throws(VaultError) in
                     try accounts.rows.add(user, nil, nil, now: unixMilliseconds())
                     try accounts.rows.add(user, provider: "mine", issuer: Provider.issuer, subject: "ada")
                 }
