@@ -11,11 +11,13 @@ import PackageDescription
 //               Readings   Admission   Desk
 //               Records   Packed
 //   settings    ProgramSettings
-//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   OwnTracks   QRCodes   Positioning
+//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   ActivityFiles
+//               OwnTracks   QRCodes   Positioning
 //   plumbing    DBus   Storage
 //               Reactor   Files
 //   values      Telemetry   Fitness
-//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CLinux
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode
+//               CXML   CZip   CZlib   CLinux
 //
 // Each layer is a folder of Sources, and Tests has the same folders. A C library is imported by exactly one target.
 
@@ -75,6 +77,9 @@ let package = Package(
         system("CZstandard", pkgConfig: "libzstd", apt: "libzstd-dev"),
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
         system("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
+        system("CXML", pkgConfig: "libxml-2.0", apt: "libxml2-dev"),
+        system("CZip", pkgConfig: "libzip", apt: "libzip-dev"),
+        system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
         system("CCurl", pkgConfig: nil, apt: "libcurl4-openssl-dev"),
         // The kernel's own, of which Swift's module of glibc has a part.
         system("CLinux", pkgConfig: nil, apt: nil),
@@ -96,6 +101,7 @@ let package = Package(
         library(.libraries, "OwnTracks", ["CSodium", "Fitness", "Telemetry"]),
         library(.libraries, "QRCodes", ["CQREncode"]),
         library(.libraries, "Positioning", ["Fitness", "Reactor", "Telemetry"]),
+        library(.libraries, "ActivityFiles", ["CXML", "CZip", "CZlib", "Fitness"]),
 
         library(.settings, "ProgramSettings", ["Daemon", "Files", "MQTT", "Telemetry"]),
 
@@ -210,6 +216,9 @@ let package = Package(
             exclude: ["secretbox.py", "config_link.py"]),
         tests(.libraries, "PositioningTests", ["Fitness", "Positioning", "Reactor", "Telemetry", "TestSupport"]),
         tests(.libraries, "QRCodesTests", ["QRCodes", "TestSupport"], exclude: ["decode.py"]),
+        tests(
+            .libraries, "ActivityFilesTests", ["ActivityFiles", "Fitness", "TestSupport"],
+            exclude: ["Interop"]),
         tests(
             .consumer, "RecordsTests", ["Daemon", "Records", "Storage", "Telemetry", "TestSupport", "Vault"]),
         tests(.consumer, "PackedTests", ["Compression", "HouseholdSupport", "Packed", "Telemetry", "TestSupport"]),

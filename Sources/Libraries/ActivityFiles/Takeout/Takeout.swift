@@ -1,0 +1,263 @@
+import Glibc
+
+// What people have of the places where their activities were until now: a file, a folder, or an archive with thousands of
+// files. What a file is, is told by its first bytes and never by its name:
+//
+// - Garmin: an archive with archives with FIT files.
+// - Strava: an archive with `activities/*.fit.gz`, `.gpx.gz`, `.tcx.gz`.
+// - Google Fit, Polar and others: TCX in archives.
+// - Apple Health: an archive with one large document and GPX files that belong to it.
+// - Gadgetbridge: a folder with FIT and GPX files, which it exports by itself or has of the watch, is read. Its database,
+//   alone or in the archive of a full backup, is SQLite, and told as that; the archive's `files/` are read.
+
+/// Reads what other programs and services give their users to take away.
+public enum Takeout {
+    /// A file of a takeout, or a part of one that is too large for one.
+    public struct Item: Sendable {
+        /// What it is called, for people to find it: its name with folders and archives, without control characters.
+        /// Never a path.
+        public let name: String
+        /// The format: `FIT`, `GPX`, `TCX`, `Apple Health`, `ZIP`, `SQLite`.
+        public let format: String
+        /// What it holds, or why nothing of it could be read.
+        public let result: Result<Recordings, ActivityFileError>
+    }
+
+    /// What there was in a takeout.
+    public struct Summary: Hashable, Sendable {
+        /// How many files there were of each format.
+        public var formats: [String: Int] = [:]
+        /// Files in no format that is known here: pictures, tables, settings.
+        public var otherFiles = 0
+        /// Whether `each` said that it is enough.
+        public var wasStopped = false
+
+        /// Nothing yet.
+        public init() {}
+    }
+
+    /// Reads a file, a folder or an archive.
+    /// - Parameter each: hears what each file holds, as soon as it was read, and says whether to go on. Files in
+    ///   unknown formats are only counted.
+    /// - Throws: where not even the file, the folder or the archive could be opened.
+    public static func read(
+        _ path: String, limits: Limits = Limits(), each: (Item) -> Bool
+    ) throws(ActivityFileError) -> Summary {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw .system("open \(kept(path.utf8, 200) ?? "it")", errno) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else {
+            let number = errno
+            close(file)
+            throw .system("open it", number)
+        }
+        let walk = TakeoutWalk(limits)
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR:
+            close(file)
+            walk.collection(try FolderFiles(path, limits), "", 0, each)
+        case S_IFREG:
+            var head: [UInt8] = [0, 0, 0, 0]
+            if pread(file, &head, 4, 0) == 4, ZipArchive.isZip(head) {
+                walk.summary.formats["ZIP", default: 0] += 1
+                walk.collection(ArchivedFiles(archive: try ZipArchive(closing: file, limits)), "", 1, each)
+            } else {
+                let name = path.split(separator: "/").last.map(String.init) ?? path
+                walk.file(name, FileSource(closing: file), nil, 0, each)
+            }
+        default:
+            close(file)
+            throw ActivityFileError("file", .unreadable, "it is neither a file nor a folder")
+        }
+        return walk.summary
+    }
+
+    /// Reads a file that is in memory: of any format, also compressed or an archive.
+    /// - Parameter name: what to call it.
+    public static func read(
+        bytes: [UInt8], name: String, limits: Limits = Limits(), each: (Item) -> Bool
+    ) -> Summary {
+        let walk = TakeoutWalk(limits)
+        walk.file(name, MemorySource(bytes), nil, 0, each)
+        return walk.summary
+    }
+}
+
+/// A walk through a takeout.
+private final class TakeoutWalk {
+    private let limits: Limits
+    private var fileCount = 0
+    var summary = Takeout.Summary()
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    /// All files of a folder or an archive.
+    /// - Parameters:
+    ///   - prefix: what stands before their names.
+    ///   - depth: archives and gzip files around them.
+    func collection(_ files: some FileCollection, _ prefix: String, _ depth: Int, _ each: (Takeout.Item) -> Bool) {
+        // Places of an Apple export's workouts come with the workouts, which may be read later.
+        var routes: [Int] = []
+        let taken = TakenNames()
+        for index in 0..<files.entryCount {
+            guard !summary.wasStopped else { return }
+            guard let file = files.file(index) else { continue }
+            if file.name.contains("workout-routes/") {
+                routes.append(index)
+                continue
+            }
+            guard count(file.name, each) else { return }
+            open(file, prefix, files, taken, depth, each)
+        }
+        for index in routes {
+            guard !summary.wasStopped else { return }
+            guard let file = files.file(index), !taken.names.contains(file.name) else { continue }
+            guard count(file.name, each) else { return }
+            open(file, prefix, files, taken, depth, each)
+        }
+    }
+
+    private func count(_ name: String, _ each: (Takeout.Item) -> Bool) -> Bool {
+        fileCount += 1
+        guard fileCount > limits.files else { return true }
+        let error = ActivityFileError("archive", .tooMuch, "more than \(limits.files) files")
+        tell(name, "ZIP", .failure(error), each)
+        summary.wasStopped = true
+        return false
+    }
+
+    private func open(
+        _ file: CollectedFile, _ prefix: String, _ files: some FileCollection, _ taken: TakenNames, _ depth: Int,
+        _ each: (Takeout.Item) -> Bool
+    ) {
+        do throws(ActivityFileError) {
+            let source = try file.open()
+            self.file(
+                prefix + file.name, source, Surroundings(files: files, name: file.name, taken: taken), depth, each)
+        } catch {
+            tell(prefix + file.name, error.format, .failure(error), each)
+        }
+    }
+
+    /// One file.
+    func file(
+        _ name: String, _ source: any ByteSource, _ around: Surroundings?, _ depth: Int,
+        _ each: (Takeout.Item) -> Bool
+    ) {
+        var format = "file"
+        do throws(ActivityFileError) {
+            let stream = ByteStream(source, atMost: limits.streamBytes)
+            let head = try stream.peek(4096)
+            if GunzipSource.isGzip(head) {
+                format = "gzip"
+                try deeper(depth)
+                file(name, try GunzipSource(stream, limits), around, depth + 1, each)
+            } else if ZipArchive.isZip(head) {
+                format = "ZIP"
+                summary.formats[format, default: 0] += 1
+                try deeper(depth)
+                let block = try MemoryBlock(stream, atMost: limits.innerArchiveBytes)
+                let archive = try ZipArchive(block, limits, around?.files.budget)
+                collection(ArchivedFiles(archive: archive), name + "/", depth + 1, each)
+            } else if FITDecoder.isFIT(head) {
+                format = "FIT"
+                summary.formats[format, default: 0] += 1
+                let bytes = try stream.all(atMost: limits.fileBytes)
+                tell(name, format, .success(try FITFile.read(bytes, limits: limits)), each)
+            } else if head.starts(with: "SQLite format 3\0".utf8) {
+                format = "SQLite"
+                summary.formats[format, default: 0] += 1
+                let said =
+                    "a database; Gadgetbridge has one, and it is not read yet: its exported FIT and GPX files are"
+                throw ActivityFileError(format, .unsupported, said)
+            } else {
+                switch XMLBeginning.root(head) {
+                case "gpx":
+                    format = "GPX"
+                    summary.formats[format, default: 0] += 1
+                    tell(name, format, .success(try GPXFile.read(stream, limits)), each)
+                case "TrainingCenterDatabase":
+                    format = "TCX"
+                    summary.formats[format, default: 0] += 1
+                    tell(name, format, .success(try TCXFile.read(stream, limits)), each)
+                case HealthExport.root:
+                    format = "Apple Health"
+                    summary.formats[format, default: 0] += 1
+                    health(name, stream, around, each)
+                default: summary.otherFiles += 1
+                }
+            }
+        } catch {
+            tell(name, format, .failure(error), each)
+        }
+    }
+
+    private func deeper(_ depth: Int) throws(ActivityFileError) {
+        guard depth < limits.nesting else {
+            throw ActivityFileError("archive", .tooMuch, "more than \(limits.nesting) archives within each other")
+        }
+    }
+
+    private func tell(
+        _ name: String, _ format: String, _ result: Result<Recordings, ActivityFileError>,
+        _ each: (Takeout.Item) -> Bool
+    ) {
+        guard !summary.wasStopped else { return }
+        // People see the end of a long name, which tells files apart.
+        let label = kept(name.utf8.suffix(400), 400) ?? "a file without a name"
+        if !each(Takeout.Item(name: label, format: format, result: result)) { summary.wasStopped = true }
+    }
+
+    // MARK: Apple Health
+
+    private func health(
+        _ name: String, _ stream: ByteStream, _ around: Surroundings?, _ each: (Takeout.Item) -> Bool
+    ) {
+        let (workouts, damage) = HealthExport.read(stream, limits) { batch in
+            tell(name, "Apple Health", .success(batch), each)
+            return !summary.wasStopped
+        }
+        for workout in workouts {
+            guard !summary.wasStopped else { return }
+            var recordings = Recordings(activities: [workout.activity])
+            var missing = 0
+            for route in workout.routes where !read(route, around, into: &recordings) { missing += 1 }
+            if missing > 0 { recordings.omissions.append("\(missing) routes that are not there, or cannot be read") }
+            tell(name, "Apple Health", .success(recordings), each)
+        }
+        guard let damage, !summary.wasStopped else { return }
+        tell(name, "Apple Health", .failure(damage), each)
+    }
+
+    /// Adds the places of a route to a workout.
+    private func read(_ route: String, _ around: Surroundings?, into recordings: inout Recordings) -> Bool {
+        // The name is looked up among those of the same archive or folder, beside the document.
+        guard let around else { return false }
+        let folder = around.name.lastIndex(of: "/").map { String(around.name[...$0]) } ?? ""
+        let name = folder + route.drop { $0 == "/" }
+        guard let file = around.files.file(named: name) else { return false }
+        around.taken.names.insert(name)
+        do throws(ActivityFileError) {
+            let stream = ByteStream(try file.open(), atMost: limits.streamBytes)
+            let told = try GPXFile.read(stream, limits)
+            let samples = recordings.activities[0].samples + told.activities.flatMap(\.samples)
+            guard samples.count <= limits.samples else { return false }
+            recordings.activities[0].samples = samples.stablySorted(by: \.time)
+            recordings.damage = recordings.damage ?? told.damage
+            return true
+        } catch { return false }
+    }
+}
+
+/// The names of files that were read with another.
+private final class TakenNames {
+    var names: Set<String> = []
+}
+
+/// What a file lies among.
+private struct Surroundings {
+    let files: any FileCollection
+    /// Its name there.
+    let name: String
+    let taken: TakenNames
+}
