@@ -11,13 +11,11 @@ import PackageDescription
 //               Readings   Admission   Desk
 //               Records   Packed
 //   settings    ProgramSettings
-//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   ActivityFiles
-//               OwnTracks   QRCodes   Positioning
+//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   ActivityFiles   OwnTracks   QRCodes   Positioning
 //   plumbing    DBus   Storage
 //               Reactor   Files
 //   values      Telemetry   Fitness
-//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode
-//               CXML   CZip   CZlib   CLinux
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CXML   CZip   CZlib   CLinux
 //
 // Each layer is a folder of Sources, and Tests has the same folders. A C library is imported by exactly one target.
 

@@ -11,9 +11,12 @@ import Glibc
 
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "blocks": fuzzBlocks,
+    "archives": fuzzArchives,
     "commands": fuzzCommands,
     "control": fuzzControl,
+    "fit": fuzzFIT,
     "gatt": fuzzGATT,
+    "gpx": fuzzGPX,
     "json": fuzzJSON,
     "keys": fuzzKeys,
     "payloads": fuzzPayloads,
@@ -22,6 +25,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "receivers": fuzzReceivers,
     "recordings": fuzzRecordings,
     "settings": fuzzSettings,
+    "tcx": fuzzTCX,
     "topics": fuzzTopics,
 ]
 

@@ -22,7 +22,7 @@ BUILD = PROJECT / ".build/fuzz"
 FUZZING = PROJECT / "Tests/Fuzzing"
 PROGRAM = BUILD / "fuzz"
 # The programs whose parsers take part, with everything that they depend on, and libraries that none of them has yet.
-TARGETS = ["vitals-gateway", "vitals-consumer", "vitals-sensor", "OwnTracks", "Positioning"]
+TARGETS = ["vitals-gateway", "vitals-consumer", "vitals-sensor", "ActivityFiles", "OwnTracks", "Positioning"]
 SANITIZERS = ["-sanitize=fuzzer,address"]
 
 
@@ -67,7 +67,9 @@ def build():
     release = BUILD / "release"
     objects = glob.glob(str(release / "*.build/**/*.o"), recursive=True)
     includes = [f"-I{x}" for x in (PROJECT / "Sources/C").iterdir()]
-    packages = ["dbus-1", "libmosquitto", "sqlite3", "libcrypto", "libcurl", "libzstd", "libsodium"]
+    packages = [
+        "dbus-1", "libmosquitto", "sqlite3", "libcrypto", "libcurl", "libzstd", "libsodium", "libxml-2.0", "libzip", "zlib",
+    ]
     for flag in pkg_config("--cflags", packages):
         includes += ["-Xcc", flag]
     made = subprocess.run(

@@ -140,9 +140,13 @@ struct FITMessage {
         case .uint16: return value == 0xFFFF ? nil : Int64(value)
         case .sint32: return value == 0x7FFF_FFFF ? nil : Int64(Int32(truncatingIfNeeded: value))
         case .uint32: return value == 0xFFFF_FFFF ? nil : Int64(value)
-        case .uint8z, .uint16z, .uint32z, .uint64z: return value == 0 ? nil : Int64(exactly: value)
-        case .sint64: return value == 0x7FFF_FFFF_FFFF_FFFF ? nil : Int64(bitPattern: value)
-        case .uint64: return Int64(exactly: value)
+        case .uint8z, .uint16z, .uint32z: return value == 0 ? nil : Int64(value)
+        case .uint64z where value == 0: return nil
+        // No integer of the profile that we read has more than 32 bits; so whoever adds two need not fear.
+        case .uint64, .uint64z: return value > UInt64(UInt32.max) ? nil : Int64(value)
+        case .sint64:
+            let signed = Int64(bitPattern: value)
+            return signed.magnitude > UInt64(UInt32.max) ? nil : signed
         case .string, .float32, .float64: return nil
         }
     }

@@ -121,7 +121,7 @@ final class FITRecordings: FITReader {
         let type = message.integer(5) ?? message.integer(24).map { $0 & 0x1F }
         let sport = Sport(fitActivityType: type)
         // The profile calls these cycles; on foot they are steps (sub-field `steps`).
-        if let sport, sport.isOnFoot, let steps = message.integer(3) ?? message.integer(9) {
+        if let sport, sport.isOnFoot, let steps = message.integer(3) ?? message.integer(9), steps >= 0 {
             try count(message)
             result.steps.append(
                 StepRecord(time: time, steps: Int(steps), span: .counter, sport: sport, source: part.device.product))
@@ -206,7 +206,7 @@ final class FITRecordings: FITReader {
 
     /// From a session's or a lap's start to its end.
     private func span(_ message: FITMessage) -> (start: Int64, end: Int64)? {
-        let elapsed = message.integer(7)
+        let elapsed = message.integer(7).map { max(0, $0) }
         let beyond = message.beyondSecond
         if let start = FITTime.unixMilliseconds(message.integer(2)).map({ $0 + beyond }) {
             let told = FITTime.unixMilliseconds(message.seconds) ?? start
@@ -225,12 +225,15 @@ final class FITRecordings: FITReader {
         var steps = message.steps.map { Int($0) }
         if steps == nil, isOnFoot == true { steps = strides(message, fraction: 94).map { Int($0 * 2) } }
         return Totals(
-            distanceMetres: message.value(9, scale: 100), durationMilliseconds: message.integer(8),
+            distanceMetres: message.value(9, scale: 100),
+            durationMilliseconds: message.integer(8).flatMap { $0 < 0 ? nil : $0 },
             energyKilocalories: message.value(11), ascentMetres: ascent, steps: steps)
     }
 
     private func strides(_ message: FITMessage, fraction: UInt8) -> Double? {
-        message.integer(10).map { Double($0) + (message.value(fraction, scale: 128) ?? 0) }
+        message.integer(10).flatMap { $0 < 0 ? nil : $0 }.map {
+            Double($0) + (message.value(fraction, scale: 128) ?? 0)
+        }
     }
 }
 

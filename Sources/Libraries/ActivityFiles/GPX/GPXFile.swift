@@ -6,8 +6,8 @@ import Fitness
 /// ClueTrust's GPXData; power is Garmin's PowerExtension, or `power` as most programs write it. Elements are known by
 /// their names, whatever the namespace.
 ///
-/// Each track with times is an activity. Where a segment ends and another begins, there is a pause. GPX has neither laps
-/// nor totals; and points without a place or a time do not exist in a recorded track.
+/// Each track with times is an activity. Where a segment ends and another begins, there is a pause. GPX has neither
+/// laps nor totals; and points without a place or a time do not exist in a recorded track.
 public enum GPXFile {
     /// What a document holds.
     /// - Throws: where nothing at all could be read. What breaks off later is in the result's `damage`.

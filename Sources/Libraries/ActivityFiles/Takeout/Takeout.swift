@@ -1,14 +1,14 @@
 import Glibc
 
-// What people have of the places where their activities were until now: a file, a folder, or an archive with thousands of
-// files. What a file is, is told by its first bytes and never by its name:
+// What people have of the places where their activities were until now: a file, a folder, or an archive with thousands
+// of files. What a file is, is told by its first bytes and never by its name:
 //
 // - Garmin: an archive with archives with FIT files.
 // - Strava: an archive with `activities/*.fit.gz`, `.gpx.gz`, `.tcx.gz`.
 // - Google Fit, Polar and others: TCX in archives.
 // - Apple Health: an archive with one large document and GPX files that belong to it.
-// - Gadgetbridge: a folder with FIT and GPX files, which it exports by itself or has of the watch, is read. Its database,
-//   alone or in the archive of a full backup, is SQLite, and told as that; the archive's `files/` are read.
+// - Gadgetbridge: a folder with FIT and GPX files, which it exports by itself or has of the watch, is read. Its
+//   database, alone or in the archive of a full backup, is SQLite, and told as that; the archive's files are read.
 
 /// Reads what other programs and services give their users to take away.
 public enum Takeout {

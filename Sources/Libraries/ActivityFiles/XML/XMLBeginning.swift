@@ -30,8 +30,8 @@ enum XMLBeginning {
     }
 
     /// Without its document type, where that is written out in these bytes and has no entities: spaces stand in its
-    /// place, so lines keep their numbers. An export of Apple Health begins with one, which has mistakes in some versions
-    /// (iOS 16).
+    /// place, so lines keep their numbers. An export of Apple Health begins with one, which has mistakes in some
+    /// versions (iOS 16).
     static func withoutDocumentType(_ head: [UInt8]) -> [UInt8] {
         guard let begin = find("<!DOCTYPE", head, 0).map({ $0 - 9 }),
             let opening = head[begin...].firstIndex(of: UInt8(ascii: "[")),

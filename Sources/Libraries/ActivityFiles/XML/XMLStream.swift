@@ -1,7 +1,7 @@
 import CXML
 
-// XML documents as a stream, by libxml2's push parser: it is fed piece by piece, calls back for each element, and builds
-// nothing. What it may not do:
+// XML documents as a stream, by libxml2's push parser: it is fed piece by piece, calls back for each element, and
+// builds nothing. What it may not do:
 //
 // - A document type is refused as soon as its name is known, before libxml2 reads anything of it. So there are no
 //   entities but the five of XML itself, nothing is expanded, and nothing is fetched (XML_PARSE_NONET says so, too). An

@@ -10,13 +10,15 @@ import sys
 
 def by_garmin(path):
     from garmin_fit_sdk import Decoder, Stream
-    stream = Stream.from_file(path)
-    decoder = Decoder(stream)
-    sound = decoder.is_fit() and decoder.check_integrity()
-    messages, errors = decoder.read()
+    asked = Decoder(Stream.from_file(path))
+    sound = asked.is_fit() and asked.check_integrity()
+    # A decoder that was asked does not read from the beginning.
+    messages, errors = Decoder(Stream.from_file(path)).read()
+    if errors:
+        raise errors[0]
     session, records = messages["session_mesgs"][0], messages.get("record_mesgs", [])
     return {
-        "sound": sound, "errors": [str(error) for error in errors], "type": messages["file_id_mesgs"][0]["type"],
+        "sound": sound, "type": messages["file_id_mesgs"][0]["type"],
         "sport": session["sport"], "start": session["start_time"].timestamp(), "distance": session.get("total_distance"),
         "energy": session.get("total_calories"), "timer": session.get("total_timer_time"), "strides": session.get("total_cycles") or session.get("total_strides"),
         "laps": len(messages["lap_mesgs"]), "records": len(records), "sessions": messages["activity_mesgs"][0]["num_sessions"],
