@@ -63,15 +63,6 @@ struct DocumentTests {
                 try GPXFile.read(Self.gpx(point, before: type))
             }
         }
-        // In another encoding, too.
-        let wide = String(decoding: Self.gpx(point, before: types[0]), as: UTF8.self)
-        var bytes: [UInt8] = [0xFF, 0xFE]
-        for unit in wide.utf16 { bytes += [UInt8(truncatingIfNeeded: unit), UInt8(unit >> 8)] }
-        #expect(
-            throws: ActivityFileError("GPX", .unsupported, at: .line(1), "a document type (DOCTYPE) is not allowed")
-        ) {
-            try GPXFile.read(bytes)
-        }
         // And without one, there are no entities.
         let error = fault(Self.gpx(point))
         #expect(error?.reason == .malformed)

@@ -45,24 +45,7 @@ struct RoundTripTests {
         var generator = SeededGenerator(seed: 5)
         var (errors, parts, unchanged) = (0, 0, 0)
         for round in 0..<500 {
-            var bytes = whole
-            switch round % 4 {
-            case 0: bytes.removeLast(Int.random(in: 1..<bytes.count, using: &generator))
-            case 1:
-                for _ in 0..<Int.random(in: 1...8, using: &generator) {
-                    bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(
-                        in: 0...255, using: &generator)
-                }
-            case 2:
-                let begin = Int.random(in: bytes.indices, using: &generator)
-                bytes.removeSubrange(begin..<min(bytes.count, begin + Int.random(in: 1...2000, using: &generator)))
-            default:
-                let begin = Int.random(in: bytes.indices, using: &generator)
-                let noise = (0..<Int.random(in: 1...100, using: &generator)).map { _ in
-                    UInt8.random(in: 0...255, using: &generator)
-                }
-                bytes.insert(contentsOf: noise, at: begin)
-            }
+            let bytes = broken(whole, round, &generator)
             do {
                 let recordings = try format.read(bytes)
                 if recordings.damage != nil {
@@ -82,6 +65,29 @@ struct RoundTripTests {
         #expect(errors + parts + unchanged == 500)
         #expect(parts > 100, "\(errors) errors, \(parts) parts, \(unchanged) unchanged")
         if format != .fit { #expect(unchanged < 200) }
+    }
+
+    @Test("A damaged export of Apple Health gives what came before, and what is wrong")
+    func damagedHealth() {
+        let record = """
+            <Record type="HKQuantityTypeIdentifierHeartRate" startDate="2024-05-01 10:00:00 +0200" value="61"/>
+            <Workout workoutActivityType="HKWorkoutActivityTypeHiking" startDate="2024-05-01 10:00:00 +0200" duration="9"/>
+
+            """
+        let whole = Array("<HealthData>\(String(repeating: record, count: 100))</HealthData>".utf8)
+        var generator = SeededGenerator(seed: 6)
+        var wrong = 0
+        for round in 0..<500 {
+            var isWrong = false
+            let summary = Takeout.read(bytes: broken(whole, round, &generator), name: "export.xml") { item in
+                guard case .failure(let error) = item.result else { return true }
+                isWrong = true
+                #expect(error.description.hasPrefix("Apple Health, line "), "\(error)")
+                return true
+            }
+            if isWrong || summary.otherFiles == 1 { wrong += 1 }
+        }
+        #expect(wrong > 300, "\(wrong)")
     }
 
     @Test("A part of a file is read up to where it ends", arguments: Format.allCases)
@@ -104,4 +110,23 @@ struct RoundTripTests {
         #expect(recordings.activities.first?.samples.count == 100)
         #expect(recordings.damage?.reason == .tooMuch)
     }
+}
+
+/// Bytes that were cut, changed, removed, inserted or doubled.
+private func broken(_ whole: [UInt8], _ round: Int, _ generator: inout SeededGenerator) -> [UInt8] {
+    var bytes = whole
+    let begin = Int.random(in: bytes.indices, using: &generator)
+    let part = begin..<min(bytes.count, begin + Int.random(in: 1...2000, using: &generator))
+    func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) } }
+    switch round % 5 {
+    case 0: bytes.removeLast(begin + 1)
+    case 1:
+        for byte in noise(Int.random(in: 1...8, using: &generator)) {
+            bytes[Int.random(in: bytes.indices, using: &generator)] = byte
+        }
+    case 2: bytes.removeSubrange(part)
+    case 3: bytes.insert(contentsOf: noise(Int.random(in: 1...100, using: &generator)), at: begin)
+    default: bytes.insert(contentsOf: whole[part], at: part.upperBound)
+    }
+    return bytes
 }

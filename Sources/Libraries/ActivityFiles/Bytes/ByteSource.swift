@@ -89,6 +89,8 @@ final class ByteStream: ByteSource {
     private var waiting = 0..<0
     private var given = 0
     private var hasEnded = false
+    /// What went wrong behind what waits.
+    private var fault: ActivityFileError?
 
     /// - Parameter limit: how many bytes there may be.
     init(_ source: any ByteSource, atMost limit: Int) {
@@ -110,9 +112,13 @@ final class ByteStream: ByteSource {
     func next() throws(ActivityFileError) -> UnsafeRawBufferPointer? {
         if waiting.isEmpty {
             waiting = 0..<0
-            guard !hasEnded else { return nil }
-            try fill()
-            guard !waiting.isEmpty else { return nil }
+            // Some sources give a byte at a time, such as a gzip file with a member for each; and a parser that is fed
+            // with single bytes looks through all that it has for each of them.
+            while !hasEnded, waiting.count < buffer.count / 2 { try fill() }
+            guard !waiting.isEmpty else {
+                if let fault { throw fault }
+                return nil
+            }
         }
         let piece = UnsafeRawBufferPointer(rebasing: buffer[waiting])
         given += piece.count
@@ -154,7 +160,12 @@ final class ByteStream: ByteSource {
     private func fill() throws(ActivityFileError) {
         let room = UnsafeMutableRawBufferPointer(rebasing: buffer[waiting.upperBound...])
         guard !room.isEmpty else { return }
-        let count = try source.read(into: room)
+        var count = 0
+        do throws(ActivityFileError) { count = try source.read(into: room) } catch {
+            // What came before can still be used.
+            guard !waiting.isEmpty else { throw error }
+            fault = error
+        }
         if count == 0 { hasEnded = true }
         waiting = waiting.lowerBound..<waiting.upperBound + count
     }

@@ -4,6 +4,8 @@ import CZlib
 final class GunzipSource: ByteSource {
     private let source: any ByteSource
     private let limits: Limits
+    /// What this and others of an archive may hold together; nil where it is alone.
+    private let budget: ZipBudget?
     private let input: UnsafeMutableRawBufferPointer
     // zlib keeps a pointer to the stream it was made with: so it has one place.
     private let stream: UnsafeMutablePointer<z_stream>
@@ -11,9 +13,10 @@ final class GunzipSource: ByteSource {
     private var taken = 0
     private var given = 0
 
-    init(_ source: any ByteSource, _ limits: Limits) throws(ActivityFileError) {
+    init(_ source: any ByteSource, _ limits: Limits, _ budget: ZipBudget? = nil) throws(ActivityFileError) {
         self.source = source
         self.limits = limits
+        self.budget = budget
         input = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 15, alignment: 16)
         stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -54,6 +57,7 @@ final class GunzipSource: ByteSource {
             throw ActivityFileError(
                 "gzip", .tooMuch, at: .byte(place), "it grows to more than \(limits.ratio) times its size")
         }
+        try budget?.use(written)
         return written
     }
 

@@ -3,7 +3,7 @@ import Glibc
 
 // Archives of people whom nobody knows. What an archive says about itself is not believed: names are only labels, and
 // never paths; sizes are counted while bytes come. libzip reads the whole directory of an archive into memory before it
-// can be asked anything, so the number of files is looked up first, in the bytes.
+// can be asked anything, so that is looked through first: see `ZipDirectory`.
 
 /// An archive with files, read by libzip.
 final class ZipArchive {
@@ -12,13 +12,17 @@ final class ZipArchive {
         let index: UInt64
         /// Its name with folders, as the archive has it. Not a path.
         let name: String
-        /// Bytes in the archive; what the archive says.
+        /// Bytes in the archive: what it says, and no more than it has.
         let compressedSize: Int
         let isFolder: Bool
         let isEncrypted: Bool
+        /// Whether it is compressed in one of the two ways that everybody uses.
+        let isKnown: Bool
     }
 
     private let archive: OpaquePointer
+    /// Bytes of the archive itself.
+    private let size: Int
     private let limits: Limits
     /// libzip reads from here for as long as the archive is open.
     private let block: MemoryBlock?
@@ -34,16 +38,7 @@ final class ZipArchive {
             throw .system("read the archive", number)
         }
         let size = Int(status.st_size)
-        let tail = min(size, ZipDirectory.tail)
-        var bytes = [UInt8](repeating: 0, count: tail)
-        guard pread(file, &bytes, tail, off_t(size - tail)) == tail else {
-            close(file)
-            throw ActivityFileError("ZIP", .truncated, "the archive cannot be read to its end")
-        }
-        let count = ZipDirectory.largestCount(bytes) { offset, record in
-            pread(file, record.baseAddress, record.count, off_t(clamping: offset)) == record.count
-        }
-        do throws(ActivityFileError) { try Self.limit(count, limits) } catch {
+        do throws(ActivityFileError) { try ZipDirectory.check(.file(file, size: size), limits) } catch {
             close(file)
             throw error
         }
@@ -52,20 +47,13 @@ final class ZipArchive {
             close(file)
             throw Self.fault(code)
         }
-        self.init(archive, limits, ZipBudget(limits, size))
+        self.init(archive, size, limits, ZipBudget(limits, size))
     }
 
     /// An archive in memory, such as one within another.
     /// - Parameter budget: that of the archive around it; nil where there is none.
     convenience init(_ block: MemoryBlock, _ limits: Limits, _ budget: ZipBudget?) throws(ActivityFileError) {
-        let bytes = block.bytes
-        let count = ZipDirectory.largestCount(bytes.suffix(ZipDirectory.tail)) { offset, record in
-            guard offset <= UInt64(bytes.count), bytes.count - Int(offset) >= record.count else { return false }
-            let begin = Int(offset)
-            record.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[begin..<begin + record.count]))
-            return true
-        }
-        try Self.limit(count, limits)
+        try ZipDirectory.check(.memory(block), limits)
         var error = zip_error_t()
         guard let source = zip_source_buffer_create(block.start, UInt64(block.count), 0, &error) else {
             throw Self.fault(error.zip_err)
@@ -74,11 +62,14 @@ final class ZipArchive {
             zip_source_free(source)
             throw Self.fault(error.zip_err)
         }
-        self.init(archive, limits, budget ?? ZipBudget(limits, block.count), block)
+        self.init(archive, block.count, limits, budget ?? ZipBudget(limits, block.count), block)
     }
 
-    private init(_ archive: OpaquePointer, _ limits: Limits, _ budget: ZipBudget, _ block: MemoryBlock? = nil) {
+    private init(
+        _ archive: OpaquePointer, _ size: Int, _ limits: Limits, _ budget: ZipBudget, _ block: MemoryBlock? = nil
+    ) {
         self.archive = archive
+        self.size = size
         self.limits = limits
         self.budget = budget
         self.block = block
@@ -103,8 +94,11 @@ final class ZipArchive {
         // Names have at most 65,535 bytes.
         let name = String(cString: raw)
         return Entry(
-            index: index, name: name, compressedSize: Int(clamping: status.comp_size), isFolder: name.hasSuffix("/"),
-            isEncrypted: status.encryption_method != 0)
+            index: index, name: name, compressedSize: min(Int(clamping: status.comp_size), size),
+            isFolder: name.hasSuffix("/"),
+            isEncrypted: status.encryption_method != 0,
+            // Stored and deflated. Others may ask for gigabytes before the first byte comes.
+            isKnown: [0, 8].contains(status.comp_method))
     }
 
     /// The file of a name, exactly as the archive has it.
@@ -116,16 +110,13 @@ final class ZipArchive {
     /// What a file holds.
     func open(_ entry: Entry) throws(ActivityFileError) -> ZipEntrySource {
         guard !entry.isEncrypted else { throw ActivityFileError("ZIP", .unsupported, "the file is encrypted") }
+        guard entry.isKnown else {
+            throw ActivityFileError("ZIP", .unsupported, "the file is compressed in a way that nobody uses for this")
+        }
         guard let file = zip_fopen_index(archive, entry.index, 0) else {
             throw Self.fault(zip_error_code_zip(zip_get_error(archive)))
         }
         return ZipEntrySource(file, self, entry.compressedSize, limits)
-    }
-
-    private static func limit(_ count: UInt64, _ limits: Limits) throws(ActivityFileError) {
-        guard count <= UInt64(limits.files) else {
-            throw ActivityFileError("ZIP", .tooMuch, "\(count) files; \(limits.files) are allowed")
-        }
     }
 
     fileprivate static func fault(_ code: CInt) -> ActivityFileError {
@@ -158,7 +149,7 @@ final class ZipBudget {
         self.archiveSize = archiveSize
     }
 
-    fileprivate func use(_ count: Int) throws(ActivityFileError) {
+    func use(_ count: Int) throws(ActivityFileError) {
         used += count
         guard used <= most else {
             throw ActivityFileError("ZIP", .tooMuch, "the archive's files hold more than \(most) bytes")
@@ -191,7 +182,8 @@ final class ZipEntrySource: ByteSource {
     deinit { zip_fclose(file) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(ActivityFileError) -> Int {
-        let count = zip_fread(file, buffer.baseAddress, UInt64(buffer.count))
+        guard let start = buffer.baseAddress else { return 0 }
+        let count = zip_fread(file, start, UInt64(buffer.count))
         guard count >= 0 else {
             throw ZipArchive.fault(zip_error_code_zip(zip_file_get_error(file)))
         }
@@ -202,33 +194,5 @@ final class ZipEntrySource: ByteSource {
         }
         try archive.budget.use(Int(count))
         return Int(count)
-    }
-}
-
-/// The end of an archive, where it says how many files it has: APPNOTE.TXT 6.3.10, 4.3.14 to 4.3.16.
-private enum ZipDirectory {
-    /// The record, its longest comment, and the pointer to its larger form.
-    static let tail = 22 + 65_535 + 20
-
-    /// The largest number of files that any end of an archive in these bytes tells.
-    static func largestCount(
-        _ tail: some RandomAccessCollection<UInt8>, _ read: (UInt64, UnsafeMutableRawBufferPointer) -> Bool
-    ) -> UInt64 {
-        let bytes = Array(tail)
-        var largest: UInt64 = 0
-        for at in bytes.indices.dropLast(21) where bytes[at] == 0x50 && bytes[at + 1] == 0x4B {
-            guard bytes[at + 2] == 5, bytes[at + 3] == 6 else { continue }
-            largest = max(largest, UInt64(bytes[at + 10]) | UInt64(bytes[at + 11]) << 8)
-            // The larger form: its pointer lies before this record.
-            guard at >= 20, Array(bytes[at - 20..<at - 16]) == [0x50, 0x4B, 6, 7] else { continue }
-            var record = [UInt8](repeating: 0, count: 56)
-            guard record.withUnsafeMutableBytes({ read(little64(bytes, at - 12), $0) }) else { continue }
-            largest = max(largest, little64(record, 24), little64(record, 32))
-        }
-        return largest
-    }
-
-    private static func little64(_ bytes: [UInt8], _ offset: Int) -> UInt64 {
-        bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -1,3 +1,5 @@
+import Fitness
+
 // How FIT spells values: Garmin's "Flexible and Interoperable Data Transfer (FIT) Protocol", sections on the file
 // header, the CRC, and the base types of fields (fit.py of the SDK and the page "FIT Protocol" at developer.garmin.com
 // say the same).
@@ -100,9 +102,8 @@ enum FITTime {
     static func split(_ unixMilliseconds: Int64) -> (second: UInt32, milliseconds: UInt16)? {
         // Farther away than any date; so nothing below overflows.
         guard unixMilliseconds.magnitude < 1 << 50 else { return nil }
-        let rest = (unixMilliseconds % 1000 + 1000) % 1000
-        let second = (unixMilliseconds - rest) / 1000 - epoch
+        let second = unixMilliseconds.floorDivided(by: 1000) - epoch
         guard let second = UInt32(exactly: second), second >= firstDate, second < .max else { return nil }
-        return (second, UInt16(rest))
+        return (second, UInt16(unixMilliseconds.floorRemainder(by: 1000)))
     }
 }

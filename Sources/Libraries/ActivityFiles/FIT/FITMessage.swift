@@ -71,6 +71,9 @@ struct FITMessage {
         return integer(field, at: 0)
     }
 
+    /// A number in its unit that cannot be below 0: what is there, divided by `scale`.
+    func amount(_ number: UInt8, scale: Double = 1) -> Double? { value(number, scale: scale)?.amount }
+
     /// A number in its unit: what is there, divided by `scale`, less `offset`.
     func value(_ number: UInt8, scale: Double = 1, offset: Double = 0) -> Double? {
         guard let field = definition.field(number) else { return nil }
@@ -87,7 +90,7 @@ struct FITMessage {
         case .float64 where field.size >= 8: real = Double(bitPattern: load(8, field.offset))
         default: return integer(field, at: 0).map { Double($0) }
         }
-        return real.isFinite ? real : nil
+        return real.measured
     }
 
     /// All values of an array, those that mean none included as nil.
@@ -122,10 +125,7 @@ struct FITMessage {
 
     /// Our own field of steps, and that of others who call theirs so.
     var steps: Int64? {
-        guard let field = definition.steps, let steps = plain(field), (0...4_294_967_294).contains(steps) else {
-            return nil
-        }
-        return Int64(steps)
+        definition.steps.flatMap { plain($0)?.amount }.map { Int64($0) }
     }
 
     /// One value of a field; nil where it is the value that means none.

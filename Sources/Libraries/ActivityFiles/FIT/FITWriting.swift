@@ -122,37 +122,17 @@ private struct FITActivityWriter {
     // MARK: Records
 
     private mutating func records() throws(ActivityFileError) {
-        let samples = activity.samples
-        let hasPlace = samples.contains { $0.place != nil }
-        let hasAltitude = samples.contains { $0.altitude != nil }
-        let hasDistance = samples.contains { $0.distance != nil }
-        let hasSpeed = samples.contains { $0.speed != nil }
-        let hasCadence = samples.contains { $0.cadence != nil }
-        let hasFraction = samples.contains { ($0.cadence ?? 0).truncatingRemainder(dividingBy: 1) != 0 }
-        let hasTemperature = samples.contains { $0.temperature != nil }
-        let hasHeartRate = samples.contains { $0.heartRate != nil }
-        let hasPower = samples.contains { $0.power != nil }
-        let hasSampleSteps = samples.contains { $0.steps != nil }
-        var fields = [Field(253, .uint32)]
-        if hasPlace { fields += [Field(0, .sint32), Field(1, .sint32)] }
-        if hasAltitude { fields.append(Field(78, .uint32)) }
-        if hasDistance { fields.append(Field(5, .uint32)) }
-        if hasSpeed { fields.append(Field(73, .uint32)) }
-        if hasCadence { fields.append(Field(4, .uint8)) }
-        if hasFraction { fields.append(Field(53, .uint8)) }
-        if hasTemperature { fields.append(Field(13, .sint8)) }
-        if hasHeartRate { fields.append(Field(3, .uint8)) }
-        if hasPower { fields.append(Field(7, .uint16)) }
-        if hasMilliseconds { fields.append(Self.milliseconds) }
-        if hasSampleSteps { fields.append(Self.steps) }
-
+        let columns = FITColumns(activity.samples)
         var eventFields = [Field(253, .uint32), Field(0, .enumeration), Field(1, .enumeration)]
         if hasMilliseconds { eventFields.append(Self.milliseconds) }
         encoder.define(Self.event, FITMessageNumber.event, eventFields)
         try event(activity.start, 0)
-        if !samples.isEmpty { encoder.define(Self.record, FITMessageNumber.record, fields) }
+        if !activity.samples.isEmpty {
+            let own = (hasMilliseconds ? [Self.milliseconds] : []) + (columns.hasSteps ? [Self.steps] : [])
+            encoder.define(Self.record, FITMessageNumber.record, columns.fields + own)
+        }
         var pauses = activity.pauses[...]
-        for sample in samples {
+        for sample in activity.samples {
             while let pause = pauses.first, pause.start <= sample.time {
                 // Both are told at once where nothing was measured in between, and that is nearly always.
                 try event(pause.start, 4)
@@ -162,25 +142,9 @@ private struct FITActivityWriter {
             guard let (second, beyond) = FITTime.split(sample.time) else { continue }
             encoder.begin(Self.record)
             encoder.append(second)
-            if hasPlace {
-                let (north, east) = Self.semicircles(sample.place)
-                encoder.append(north)
-                encoder.append(east)
-            }
-            if hasAltitude { encoder.append(Self.scaled(sample.altitude.map { $0 + 500 }, 5, UInt32.self)) }
-            if hasDistance { encoder.append(Self.scaled(sample.distance, 100, UInt32.self)) }
-            if hasSpeed { encoder.append(Self.scaled(sample.speed, 1000, UInt32.self)) }
-            if hasCadence {
-                let parts = Self.scaled(sample.cadence, 128, UInt16.self)
-                let isKnown = parts < 255 * 128
-                encoder.append(isKnown ? UInt8(parts / 128) : .max)
-                if hasFraction { encoder.append(isKnown ? UInt8(parts % 128) : .max) }
-            }
-            if hasTemperature { encoder.append(Self.scaled(sample.temperature, 1, Int8.self)) }
-            if hasHeartRate { encoder.append(sample.heartRate.flatMap { UInt8(exactly: $0) } ?? .max) }
-            if hasPower { encoder.append(sample.power ?? .max) }
+            columns.append(sample, &encoder)
             if hasMilliseconds { encoder.append(beyond) }
-            if hasSampleSteps { encoder.append(sample.steps ?? .max) }
+            if columns.hasSteps { encoder.append(sample.steps ?? .max) }
         }
         for pause in pauses {
             try event(pause.start, 4)
@@ -199,25 +163,6 @@ private struct FITActivityWriter {
         if hasMilliseconds { encoder.append(FITTime.split(time)?.milliseconds ?? 0) }
     }
 
-    private static func semicircles(_ place: Place?) -> (Int32, Int32) {
-        guard let place, place.latitude.magnitude <= 90, place.longitude.magnitude <= 180 else { return (.max, .max) }
-        let perDegree = 2_147_483_648.0 / 180
-        let east = (place.longitude * perDegree).rounded()
-        // 180 degrees east are 180 degrees west; and the largest number means none.
-        return (
-            Int32((place.latitude * perDegree).rounded()), east >= 2_147_483_647 ? .min : Int32(east)
-        )
-    }
-
-    /// A number in the integers of a field; the value that means none where there is no number, or the field has not
-    /// the room.
-    private static func scaled<Integer: FixedWidthInteger>(
-        _ value: Double?, _ scale: Double, _: Integer.Type
-    ) -> Integer {
-        guard let value else { return .max }
-        return Integer(exactly: (value * scale).rounded()) ?? .max
-    }
-
     // MARK: Summaries
 
     private mutating func summaries() throws(ActivityFileError) {
@@ -227,6 +172,7 @@ private struct FITActivityWriter {
         let timer = activity.totals.durationMilliseconds ?? running
         for (index, lap) in laps.enumerated() {
             let start = try Self.second(lap.start)
+            _ = try Self.second(lap.end)
             let duration = activity.laps.isEmpty ? timer : lap.totals.durationMilliseconds
             var fields = summary(start, lap.start, lap.end, lap.totals, timer: duration)
             fields.append((Field(254, .uint16), .integer(Int64(index))))
@@ -276,10 +222,10 @@ private struct FITActivityWriter {
         ]
         if let timer { fields.append((Field(8, .uint32), .integer(timer))) }
         if let distance = totals.distanceMetres {
-            fields.append((Field(9, .uint32), .integer(Int64(Self.scaled(distance, 100, UInt32.self)))))
+            fields.append((Field(9, .uint32), .integer(Int64(FITColumns.scaled(distance, 100, UInt32.self)))))
         }
         if let energy = totals.energyKilocalories {
-            fields.append((Field(11, .uint16), .integer(Int64(Self.scaled(energy, 1, UInt16.self)))))
+            fields.append((Field(11, .uint16), .integer(Int64(FITColumns.scaled(energy, 1, UInt16.self)))))
         }
         if hasMilliseconds { fields.append((Self.milliseconds, .integer(Int64(beyond)))) }
         return fields
@@ -289,7 +235,7 @@ private struct FITActivityWriter {
         _ metres: Double?, whole: UInt8, fraction: UInt8
     ) -> [(FITEncoder.Field, FITEncoder.Value)] {
         guard let metres else { return [] }
-        let centimetres = Int64(Self.scaled(metres, 100, UInt32.self))
+        let centimetres = Int64(FITColumns.scaled(metres, 100, UInt32.self))
         guard centimetres < 65_535 * 100 else { return [] }
         return [
             (Field(whole, .uint16), .integer(centimetres / 100)),

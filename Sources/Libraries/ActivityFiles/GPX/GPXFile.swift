@@ -48,6 +48,7 @@ private final class GPXReader: XMLReader {
     private var pointCount = 0
     private var withoutTime = 0
     private var withoutPlace = 0
+    private var tooMany = 0
 
     init(_ limits: Limits) { self.limits = limits }
 
@@ -88,14 +89,14 @@ private final class GPXReader: XMLReader {
         case .name where depth == trackDepth + 1 && trackDepth > 0: trackName = kept(text, limits.characters)
         case .type where depth == trackDepth + 1 && trackDepth > 0: trackType = kept(text, limits.characters)
         case .time where pointDepth > 0: time = unixTime(text) ?? time
-        case .elevation where pointDepth > 0: point.altitude = decimal(text)
+        case .elevation where pointDepth > 0: point.altitude = decimal(text)?.measured
         case .heartRate where pointDepth > 0: point.heartRate = whole(decimal(text))
         case .cadence where pointDepth > 0, .cadenceOfClueTrust where pointDepth > 0:
-            point.cadence = decimal(text).flatMap { $0 >= 0 ? $0 : nil }
+            point.cadence = decimal(text)?.amount
         case .airTemperature where pointDepth > 0, .temperature where pointDepth > 0:
-            point.temperature = decimal(text)
-        case .speed where pointDepth > 0: point.speed = decimal(text).flatMap { $0 >= 0 ? $0 : nil }
-        case .distance where pointDepth > 0: point.distance = decimal(text).flatMap { $0 >= 0 ? $0 : nil }
+            point.temperature = decimal(text)?.measured
+        case .speed where pointDepth > 0: point.speed = decimal(text)?.amount
+        case .distance where pointDepth > 0: point.distance = decimal(text)?.amount
         case .power where pointDepth > 0, .powerInWatts where pointDepth > 0:
             // 0 W is a power.
             point.power = decimal(text).flatMap { $0 >= 0 && $0 < 65_534.5 ? UInt16($0.rounded()) : nil }
@@ -127,9 +128,11 @@ private final class GPXReader: XMLReader {
     private func endTrack() {
         trackDepth = 0
         track.finish()
-        guard let first = track.samples.first, let last = track.samples.last,
-            result.activities.count < limits.activities
-        else { return }
+        guard let first = track.samples.first, let last = track.samples.last else { return }
+        guard result.activities.count < limits.activities else {
+            tooMany += 1
+            return
+        }
         let product = creator == GPXFile.ownCreator ? nil : creator
         result.activities.append(
             Activity(
@@ -144,6 +147,7 @@ private final class GPXReader: XMLReader {
         if trackDepth > 0 { endTrack() }
         if withoutTime > 0 { result.omissions.append("\(withoutTime) points without a time") }
         if withoutPlace > 0 { result.omissions.append("\(withoutPlace) points without a place") }
+        if tooMany > 0 { result.omissions.append("\(tooMany) tracks after the first \(limits.activities)") }
         if result.isEmpty {
             if let damage { throw damage }
             throw ActivityFileError("GPX", .empty, result.omissions.first ?? "there is no track in it")

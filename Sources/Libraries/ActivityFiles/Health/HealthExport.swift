@@ -58,6 +58,10 @@ private final class HealthReader: XMLReader {
     private var workout: HealthWorkout?
     private var workoutDepth = 0
     private var stopped: Int64?
+    /// Events of all workouts.
+    private var eventCount = 0
+    /// Routes of all workouts; nearly each has one.
+    private var routeCount = 0
     private var unreadable = 0
     // Nearly all records in a row have the same source.
     private var sourceBytes: [UInt8] = []
@@ -85,7 +89,8 @@ private final class HealthReader: XMLReader {
         case .metadata where workoutDepth > 0 && depth == workoutDepth + 1: metadata(attributes)
         case .reference where workoutDepth > 0:
             // A path has at most so many characters, and is not a path to us: see `Takeout`.
-            if let path = attributes.text("path", atMost: 300), (workout?.routes.count ?? 0) < 100 {
+            if let path = attributes.text("path", atMost: 300), routeCount < limits.activities.times(2) {
+                routeCount += 1
                 workout?.routes.append(path)
             }
         default: break
@@ -116,7 +121,7 @@ private final class HealthReader: XMLReader {
             waiting.heartRates.append(
                 HeartRateRecord(time: start, beatsPerMinute: bpm, source: source(attributes)))
         } else {
-            guard value >= 0, value < 1e9 else { return }
+            guard let value = value.amount else { return }
             let end = attributes["endDate"].flatMap(unixTime) ?? start
             waiting.steps.append(
                 StepRecord(
@@ -160,8 +165,7 @@ private final class HealthReader: XMLReader {
         let type = attributes.text("workoutActivityType", atMost: limits.characters) ?? ""
         var activity = Activity(sport: Self.sport(type), start: start, end: end)
         activity.totals.durationMilliseconds = quantity(attributes, "duration", "durationUnit").flatMap {
-            guard let milliseconds = Self.milliseconds($0.value, $0.unit), milliseconds < 1e15 else { return nil }
-            return Int64(milliseconds.rounded())
+            Self.milliseconds($0.value, $0.unit)
         }
         activity.totals.distanceMetres = quantity(attributes, "totalDistance", "totalDistanceUnit").flatMap(Self.metres)
         activity.totals.energyKilocalories = quantity(attributes, "totalEnergyBurned", "totalEnergyBurnedUnit")
@@ -174,8 +178,10 @@ private final class HealthReader: XMLReader {
 
     private func event(_ attributes: XMLAttributes) {
         guard let type = attributes.text("type", atMost: 100), let time = attributes["date"].flatMap(unixTime),
-            let activity = workout?.activity, activity.pauses.count + activity.laps.count < limits.parts
+            let activity = workout?.activity, activity.pauses.count + activity.laps.count < limits.parts,
+            eventCount < limits.parts.times(10)
         else { return }
+        eventCount += 1
         switch type {
         case "HKWorkoutEventTypePause", "HKWorkoutEventTypeMotionPaused": stopped = stopped ?? time
         case "HKWorkoutEventTypeResume", "HKWorkoutEventTypeMotionResumed":
@@ -187,8 +193,7 @@ private final class HealthReader: XMLReader {
             let length = quantity(attributes, "duration", "durationUnit").flatMap {
                 Self.milliseconds($0.value, $0.unit)
             }
-            guard let length, length < 1e12, time >= activity.laps.last?.start ?? .min else { return }
-            let duration = Int64(length.rounded())
+            guard let duration = length, time >= activity.laps.last?.start ?? .min else { return }
             workout?.activity.laps.append(
                 Lap(start: time, end: time + duration, totals: Totals(durationMilliseconds: duration)))
         default: break
@@ -204,8 +209,8 @@ private final class HealthReader: XMLReader {
             workout?.activity.totals.distanceMetres = Self.metres(sum.value, sum.unit)
         case "HKQuantityTypeIdentifierActiveEnergyBurned":
             workout?.activity.totals.energyKilocalories = Self.kilocalories(sum.value, sum.unit)
-        case "HKQuantityTypeIdentifierStepCount" where sum.value >= 0 && sum.value < 1e9:
-            workout?.activity.totals.steps = Int(sum.value.rounded())
+        case "HKQuantityTypeIdentifierStepCount":
+            workout?.activity.totals.steps = sum.value.amount.map { Int($0.rounded()) }
         default: break
         }
     }
@@ -214,7 +219,7 @@ private final class HealthReader: XMLReader {
         // "1234 cm"
         guard attributes.text("key", atMost: 100) == "HKElevationAscended",
             let words = attributes.text("value", atMost: 100)?.split(separator: " "), words.count == 2,
-            let value = Double(words[0]), value.isFinite
+            let value = Double(words[0])
         else { return }
         workout?.activity.totals.ascentMetres = Self.metres(value, String(words[1]))
     }
@@ -246,23 +251,23 @@ private final class HealthReader: XMLReader {
     private func quantity(
         _ attributes: XMLAttributes, _ value: StaticString, _ unit: StaticString
     ) -> (value: Double, unit: String)? {
-        guard let number = attributes[value].flatMap(decimal), number >= 0 else { return nil }
+        guard let number = attributes[value].flatMap(decimal)?.amount else { return nil }
         return (number, attributes.text(unit, atMost: 20) ?? "")
     }
 
     private static func metres(_ value: Double, _ unit: String) -> Double? {
         let sizes: [String: Double] = ["km": 1000, "m": 1, "cm": 0.01, "mi": 1609.344, "yd": 0.9144, "ft": 0.3048]
-        return sizes[unit].map { value * $0 }
+        return sizes[unit].flatMap { (value * $0).amount }
     }
 
     private static func kilocalories(_ value: Double, _ unit: String) -> Double? {
         let sizes: [String: Double] = ["kcal": 1, "Cal": 1, "cal": 0.001, "kJ": 1 / 4.184]
-        return sizes[unit].map { value * $0 }
+        return sizes[unit].flatMap { (value * $0).amount }
     }
 
-    private static func milliseconds(_ value: Double, _ unit: String) -> Double? {
-        let sizes: [String: Double] = ["min": 60_000, "s": 1000, "sec": 1000, "hr": 3_600_000, "h": 3_600_000, "ms": 1]
-        return sizes[unit].map { value * $0 }
+    private static func milliseconds(_ value: Double, _ unit: String) -> Int64? {
+        let seconds: [String: Double] = ["min": 60, "s": 1, "sec": 1, "hr": 3600, "h": 3600, "ms": 0.001]
+        return seconds[unit].flatMap { (value * $0).amount }.map { Int64(($0 * 1000).rounded()) }
     }
 
     /// `HKWorkoutActivityTypeCrossTraining` is cross training.

@@ -39,7 +39,10 @@ private final class TCXReader: XMLReader {
     private let limits: Limits
     private var result = Recordings()
     private var pointCount = 0
+    /// Of all activities.
+    private var lapCount = 0
     private var withoutTime = 0
+    private var tooMany = 0
 
     // The activity, lap, track and point that are open, by the depth of their elements; 0 for none.
     private var activityDepth = 0
@@ -105,7 +108,8 @@ private final class TCXReader: XMLReader {
 
     private func beginLap(_ attributes: XMLAttributes) throws(ActivityFileError) {
         tracksOfLap = 0
-        guard laps.count < limits.parts else {
+        lapCount += 1
+        guard laps.count < limits.parts, lapCount <= limits.parts.times(10) else {
             throw ActivityFileError("TCX", .tooMuch, "more than \(limits.parts) laps")
         }
         let start = attributes["StartTime"].flatMap(unixTime) ?? track.samples.last?.time ?? id
@@ -140,13 +144,13 @@ private final class TCXReader: XMLReader {
         case .time: time = unixTime(text) ?? time
         case .latitude: north = decimal(text)
         case .longitude: east = decimal(text)
-        case .altitude: point.altitude = decimal(text)
-        case .distance: point.distance = positive(text)
+        case .altitude: point.altitude = decimal(text)?.measured
+        case .distance: point.distance = decimal(text)?.amount
         case .value where heartRateDepth > 0: point.heartRate = whole(decimal(text))
         case .heartRate: heartRateDepth = 0
-        case .cadence, .runCadence: point.cadence = positive(text)
-        case .speed: point.speed = positive(text)
-        case .watts: point.power = positive(text).flatMap { $0 < 65_534.5 ? UInt16($0.rounded()) : nil }
+        case .cadence, .runCadence: point.cadence = decimal(text)?.amount
+        case .speed: point.speed = decimal(text)?.amount
+        case .watts: point.power = decimal(text)?.amount.flatMap { $0 < 65_534.5 ? UInt16($0.rounded()) : nil }
         default: break
         }
     }
@@ -160,15 +164,12 @@ private final class TCXReader: XMLReader {
         guard let index = laps.indices.last else { return }
         switch name {
         case .lapTime where depth == lapDepth + 1:
-            laps[index].totals.durationMilliseconds = positive(text).flatMap {
-                $0 < 1e12 ? Int64(($0 * 1000).rounded()) : nil
-            }
+            laps[index].totals.durationMilliseconds = decimal(text)?.amount.map { Int64(($0 * 1000).rounded()) }
         case .distance where depth == lapDepth + 1:
-            laps[index].totals.distanceMetres = positive(text).flatMap { $0 > 0 ? $0 : nil }
+            laps[index].totals.distanceMetres = decimal(text)?.amount.flatMap { $0 > 0 ? $0 : nil }
         case .calories where depth == lapDepth + 1:
-            laps[index].totals.energyKilocalories = positive(text).flatMap { $0 > 0 ? $0 : nil }
-        case .steps: laps[index].totals.steps = positive(text).flatMap { $0 < 1e12 ? Int($0.rounded()) : nil }
-        case .notes where depth == lapDepth + 1: break
+            laps[index].totals.energyKilocalories = decimal(text)?.amount.flatMap { $0 > 0 ? $0 : nil }
+        case .steps: laps[index].totals.steps = decimal(text)?.amount.map { Int($0.rounded()) }
         default: break
         }
     }
@@ -183,10 +184,6 @@ private final class TCXReader: XMLReader {
         case .unit: device.serial = kept(text, limits.characters).flatMap { $0 == "0" ? nil : $0 }
         default: break
         }
-    }
-
-    private func positive(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
-        decimal(text).flatMap { $0 >= 0 ? $0 : nil }
     }
 
     private func endPoint() throws(ActivityFileError) {
@@ -213,11 +210,15 @@ private final class TCXReader: XMLReader {
     private func endActivity() {
         (activityDepth, lapDepth, trackDepth, creatorDepth) = (0, 0, 0, 0)
         track.finish()
+        laps = laps.stablySorted(by: \.start)
         let samples = track.samples
         let starts = [laps.first?.start, samples.first?.time, id].compactMap { $0 }
-        guard !laps.isEmpty || !samples.isEmpty, let start = laps.isEmpty ? starts.min() : starts.prefix(2).min(),
-            result.activities.count < limits.activities
+        guard !laps.isEmpty || !samples.isEmpty, let start = laps.isEmpty ? starts.min() : starts.prefix(2).min()
         else { return }
+        guard result.activities.count < limits.activities else {
+            tooMany += 1
+            return
+        }
         var end = max(start, samples.last?.time ?? start)
         if let last = laps.last { end = max(end, last.start + (last.totals.durationMilliseconds ?? 0)) }
         for index in laps.indices {
@@ -251,6 +252,7 @@ private final class TCXReader: XMLReader {
     func finished(_ damage: ActivityFileError?) throws(ActivityFileError) -> Recordings {
         if activityDepth > 0 { endActivity() }
         if withoutTime > 0 { result.omissions.append("\(withoutTime) points without a time") }
+        if tooMany > 0 { result.omissions.append("\(tooMany) activities after the first \(limits.activities)") }
         if result.isEmpty {
             if let damage { throw damage }
             throw ActivityFileError("TCX", .empty, result.omissions.first ?? "there is no activity in it")

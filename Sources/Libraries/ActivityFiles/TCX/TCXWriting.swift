@@ -4,7 +4,9 @@ extension TCXFile {
     /// Places have nine digits behind the point, altitudes, distances and speeds three. TCX has no temperatures, no
     /// steps of single points, no ascent, and whole kilocalories. Its sports are running, cycling and others; so the
     /// word for another one is also in an element of ours, and walking is one of these.
+    /// - Throws: `.notRepresentable` for times before the year 1 and after 9999.
     public static func write(_ activity: Activity) throws(ActivityFileError) -> [UInt8] {
+        try activity.checkDates("TCX")
         var writer = XMLWriter(capacity: 2048 + activity.samples.count * 420)
         writer.begin(
             "TrainingCenterDatabase",

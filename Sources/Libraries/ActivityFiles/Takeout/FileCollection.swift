@@ -91,7 +91,9 @@ struct FolderFiles: FileCollection {
             let middle = (low + high) / 2
             if names[middle] < name { low = middle + 1 } else { high = middle }
         }
-        return low < names.count && names[low] == name ? collected(name) : nil
+        // Names that only look the same are different files.
+        guard low < names.count, names[low].utf8.elementsEqual(name.utf8) else { return nil }
+        return collected(names[low])
     }
 
     private func collected(_ name: String) -> CollectedFile {

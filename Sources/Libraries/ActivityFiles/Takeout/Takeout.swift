@@ -87,6 +87,8 @@ public enum Takeout {
 private final class TakeoutWalk {
     private let limits: Limits
     private var fileCount = 0
+    /// Bytes of archives within archives that are in memory now.
+    private var heldBytes = 0
     var summary = Takeout.Summary()
 
     init(_ limits: Limits) { self.limits = limits }
@@ -100,7 +102,8 @@ private final class TakeoutWalk {
         var routes: [Int] = []
         let taken = TakenNames()
         for index in 0..<files.entryCount {
-            guard !summary.wasStopped else { return }
+            // Where the archive's files have grown too much, the one that did has said so.
+            guard !summary.wasStopped, files.budget?.isUsedUp != true else { return }
             guard let file = files.file(index) else { continue }
             if file.name.contains("workout-routes/") {
                 routes.append(index)
@@ -110,7 +113,7 @@ private final class TakeoutWalk {
             open(file, prefix, files, taken, depth, each)
         }
         for index in routes {
-            guard !summary.wasStopped else { return }
+            guard !summary.wasStopped, files.budget?.isUsedUp != true else { return }
             guard let file = files.file(index), !taken.names.contains(file.name) else { continue }
             guard count(file.name, each) else { return }
             open(file, prefix, files, taken, depth, each)
@@ -140,8 +143,9 @@ private final class TakeoutWalk {
     }
 
     /// One file.
+    /// - Parameter isUnpacked: whether it comes out of a gzip file, which holds neither another nor an archive.
     func file(
-        _ name: String, _ source: any ByteSource, _ around: Surroundings?, _ depth: Int,
+        _ name: String, _ source: any ByteSource, _ around: Surroundings?, _ depth: Int, isUnpacked: Bool = false,
         _ each: (Takeout.Item) -> Bool
     ) {
         var format = "file"
@@ -151,12 +155,21 @@ private final class TakeoutWalk {
             if GunzipSource.isGzip(head) {
                 format = "gzip"
                 try deeper(depth)
-                file(name, try GunzipSource(stream, limits), around, depth + 1, each)
+                guard !isUnpacked else {
+                    throw ActivityFileError(format, .unsupported, "a gzip file within a gzip file")
+                }
+                let unpacked = try GunzipSource(stream, limits, around?.files.budget)
+                file(name, unpacked, around, depth + 1, isUnpacked: true, each)
             } else if ZipArchive.isZip(head) {
                 format = "ZIP"
                 summary.formats[format, default: 0] += 1
                 try deeper(depth)
-                let block = try MemoryBlock(stream, atMost: limits.innerArchiveBytes)
+                guard !isUnpacked else {
+                    throw ActivityFileError(format, .unsupported, "an archive within a gzip file")
+                }
+                let block = try MemoryBlock(stream, atMost: limits.innerArchiveBytes - heldBytes)
+                heldBytes += block.count
+                defer { heldBytes -= block.count }
                 let archive = try ZipArchive(block, limits, around?.files.budget)
                 collection(ArchivedFiles(archive: archive), name + "/", depth + 1, each)
             } else if FITDecoder.isFIT(head) {
@@ -222,6 +235,9 @@ private final class TakeoutWalk {
             var recordings = Recordings(activities: [workout.activity])
             var missing = 0
             for route in workout.routes where !read(route, around, into: &recordings) { missing += 1 }
+            if !workout.routes.isEmpty {
+                recordings.activities[0].samples = recordings.activities[0].samples.stablySorted(by: \.time)
+            }
             if missing > 0 { recordings.omissions.append("\(missing) routes that are not there, or cannot be read") }
             tell(name, "Apple Health", .success(recordings), each)
         }
@@ -235,14 +251,14 @@ private final class TakeoutWalk {
         guard let around else { return false }
         let folder = around.name.lastIndex(of: "/").map { String(around.name[...$0]) } ?? ""
         let name = folder + route.drop { $0 == "/" }
-        guard let file = around.files.file(named: name) else { return false }
-        around.taken.names.insert(name)
+        // A route belongs to one workout.
+        guard let file = around.files.file(named: name), around.taken.names.insert(name).inserted else { return false }
         do throws(ActivityFileError) {
             let stream = ByteStream(try file.open(), atMost: limits.streamBytes)
             let told = try GPXFile.read(stream, limits)
-            let samples = recordings.activities[0].samples + told.activities.flatMap(\.samples)
-            guard samples.count <= limits.samples else { return false }
-            recordings.activities[0].samples = samples.stablySorted(by: \.time)
+            let samples = told.activities.flatMap(\.samples)
+            guard recordings.activities[0].samples.count + samples.count <= limits.samples else { return false }
+            recordings.activities[0].samples += samples
             recordings.damage = recordings.damage ?? told.damage
             return true
         } catch { return false }

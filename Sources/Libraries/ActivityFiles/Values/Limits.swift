@@ -4,7 +4,7 @@ public struct Limits: Hashable, Sendable {
     public var streamBytes: Int
     /// Bytes of one file that is read as a whole: FIT.
     public var fileBytes: Int
-    /// Bytes of an archive within an archive: it is in memory while it is read.
+    /// Bytes of archives within an archive: each is in memory while it is read, together with those around it.
     public var innerArchiveBytes: Int
     /// Samples of a file, and records of other kinds.
     public var samples: Int
@@ -53,5 +53,11 @@ extension Int {
     func times(_ factor: Int) -> Int {
         let (product, isTooLarge) = multipliedReportingOverflow(by: factor)
         return isTooLarge ? .max : product
+    }
+
+    /// This number and another one, or the largest number there is. Neither is negative.
+    func plus(_ other: Int) -> Int {
+        let (sum, isTooLarge) = addingReportingOverflow(other)
+        return isTooLarge ? .max : sum
     }
 }

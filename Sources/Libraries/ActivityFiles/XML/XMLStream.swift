@@ -5,9 +5,11 @@ import CXML
 //
 // - A document type is refused as soon as its name is known, before libxml2 reads anything of it. So there are no
 //   entities but the five of XML itself, nothing is expanded, and nothing is fetched (XML_PARSE_NONET says so, too). An
-//   Apple Health export begins with one, and is read without it: see `HealthPrologue`.
-// - libxml2's own limits hold, as XML_PARSE_HUGE is not given: 10 MB for a text, an attribute or a tag, 50,000 bytes
-//   for a name, 256 elements within each other. Ours for the depth is less.
+//   Apple Health export begins with one, and is read without it: see `XMLBeginning.withoutDocumentType`.
+// - libxml2's own limits hold, as XML_PARSE_HUGE is not given: 10 MB for an attribute, a tag or a CDATA section, 50,000
+//   bytes for a name, 256 elements within each other. Ours for the depth is less.
+// - What takes it very long is refused before it sees it (`XMLGuard`), and so are many namespaces: it looks through all
+//   that are declared around an element for the prefix of each.
 //
 // What libxml2 hands over is UTF-8, and valid only while the handler runs.
 
@@ -31,13 +33,15 @@ struct XMLAttributes {
     /// The value of an attribute as it is kept: see `kept`.
     func text(_ name: StaticString, atMost limit: Int) -> String? {
         guard let value = self[name] else { return nil }
-        var bytes = Array(value.prefix(limit * 8))
-        // Where libxml2 replaces no entities, it leaves this one for those who write the document again.
-        while let at = bytes.indices.dropLast(4).first(where: { bytes[$0...].starts(with: "&#38;".utf8) }) {
-            // Behind it nothing is an ampersand that was not written so.
-            bytes.replaceSubrange(at..<at + 5, with: [0x01])
+        let written = value.prefix(limit * 8)
+        var bytes: [UInt8] = []
+        var index = written.startIndex
+        while index < written.endIndex {
+            bytes.append(written[index])
+            // Where libxml2 replaces no entities, it leaves `&#38;` for those who write the document again.
+            let isAmpersand = written[index] == UInt8(ascii: "&") && written[index...].starts(with: "&#38;".utf8)
+            index += isAmpersand ? 5 : 1
         }
-        for index in bytes.indices where bytes[index] == 0x01 { bytes[index] = UInt8(ascii: "&") }
         return kept(bytes, limit)
     }
 
@@ -72,6 +76,10 @@ enum XMLStream {
         _ format: String, _ stream: ByteStream, _ limits: Limits, _ reader: Reader, prologue: [UInt8] = [],
         repairing: Bool = false
     ) throws(ActivityFileError) {
+        let head = try prologue.isEmpty ? stream.peek(XMLGuard.longestDeclaration) : prologue
+        if let said = XMLGuard.faultOfEncoding(head) {
+            throw ActivityFileError(format, .unsupported, at: .line(1), said)
+        }
         let session = XMLSession(format, limits, reader, Reader.names)
         try session.start()
         if !prologue.isEmpty {
@@ -117,7 +125,12 @@ private final class XMLSession {
     private let reader: any XMLReader
     private let names: [StaticString]
     private var parser: xmlParserCtxtPtr?
+    private var guardian = XMLGuard()
     private var depth = 0
+    /// How many namespaces each open element declares, and all of them together.
+    private var namespaces: [Int] = []
+    private var namespaceCount = 0
+    private static let mostNamespaces = 200
     private var fault: ActivityFileError?
     /// The parser keeps each name at one place as long as it lives: so a name is compared once.
     private var numbers: [UnsafePointer<UInt8>: Int] = [:]
@@ -141,10 +154,10 @@ private final class XMLSession {
         let session = Unmanaged.passUnretained(self).toOpaque()
         parser = vitals_xml_parser(
             session,
-            { data, name, _, _, _, _, count, _, attributes in
+            { data, name, _, _, namespaces, _, count, _, attributes in
                 guard let data, let name else { return }
                 Unmanaged<XMLSession>.fromOpaque(data).takeUnretainedValue()
-                    .begin(name, XMLAttributes(count: Int(count), pointers: attributes))
+                    .begin(name, Int(namespaces), XMLAttributes(count: Int(count), pointers: attributes))
             },
             { data, name, _, _ in
                 guard let data, let name else { return }
@@ -171,6 +184,9 @@ private final class XMLSession {
             hasBegun = !bytes.isEmpty
         }
         guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
+        guard guardian.allows(bytes) else {
+            throw ActivityFileError(format, .tooMuch, at: line, "an element with very many attributes")
+        }
         let code = xmlParseChunk(parser, base.assumingMemoryBound(to: CChar.self), CInt(bytes.count), 0)
         try check(code)
     }
@@ -217,9 +233,15 @@ private final class XMLSession {
         return number
     }
 
-    private func begin(_ name: UnsafePointer<UInt8>, _ attributes: XMLAttributes) {
+    private func begin(_ name: UnsafePointer<UInt8>, _ declared: Int, _ attributes: XMLAttributes) {
         guard fault == nil else { return }
         depth += 1
+        namespaces.append(declared)
+        namespaceCount += declared
+        guard namespaceCount <= Self.mostNamespaces else {
+            return stop(
+                ActivityFileError(format, .tooMuch, at: line, "more than \(Self.mostNamespaces) namespaces at once"))
+        }
         guard depth <= limits.depth else {
             return stop(
                 ActivityFileError(format, .tooMuch, at: line, "more than \(limits.depth) elements within each other"))
@@ -246,6 +268,7 @@ private final class XMLSession {
         if let failed { stop(located(failed)) }
         textDepth = 0
         depth -= 1
+        namespaceCount -= namespaces.popLast() ?? 0
     }
 
     private func documentType() {

@@ -113,5 +113,7 @@ func unixTime(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     }
     guard at == bytes.count else { return nil }
     let minutes = (day.daysSince1970 * 24 + Int64(hour)) * 60 + Int64(minute - minutesEast)
-    return (minutes * 60 + Int64(second)) * 1000 + milliseconds
+    let time = (minutes * 60 + Int64(second)) * 1000 + milliseconds
+    // The distance to UTC may lead out of them.
+    return Activity.dates.contains(time) ? time : nil
 }

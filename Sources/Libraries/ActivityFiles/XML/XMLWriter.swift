@@ -106,12 +106,12 @@ struct XMLWriter {
     /// An element with a time in UTC.
     mutating func element(_ name: StaticString, time: Int64) { line(name) { $0.time(time) } }
 
-    /// `2026-11-21T10:00:00Z`, with milliseconds where there are any.
+    /// `2026-11-21T10:00:00Z`, with milliseconds where there are any, of one of `Activity.dates`.
     mutating func time(_ unixMilliseconds: Int64) {
-        let beyond = (unixMilliseconds % 1000 + 1000) % 1000
-        let seconds = (unixMilliseconds - beyond) / 1000
-        let ofDay = (seconds % 86_400 + 86_400) % 86_400
-        let day = CalendarDay(daysSince1970: (seconds - ofDay) / 86_400)
+        let beyond = unixMilliseconds.floorRemainder(by: 1000)
+        let seconds = unixMilliseconds.floorDivided(by: 1000)
+        let ofDay = seconds.floorRemainder(by: 86_400)
+        let day = CalendarDay(localSeconds: seconds)
         padded(Int64(day.year), 4)
         bytes.append(0x2D)
         padded(Int64(day.month), 2)

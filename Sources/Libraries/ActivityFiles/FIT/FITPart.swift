@@ -1,0 +1,142 @@
+import Fitness
+
+/// What a message says of the device.
+struct FITDeviceFields {
+    var device = Device()
+
+    init(_ message: FITMessage, nameField: UInt8, _ limits: Limits) {
+        let isInfo = message.number == FITMessageNumber.deviceInfo
+        if let number = message.integer(isInfo ? 2 : 1) {
+            // Whoever has no number, as we have none, tells a name as a text, or nothing.
+            device.manufacturer =
+                number == Int64(FITManufacturer.development)
+                ? message.text(19, atMost: limits.characters) : FITManufacturer.name(number)
+        }
+        device.product =
+            message.text(nameField, atMost: limits.characters) ?? message.integer(isInfo ? 4 : 2).map { "\($0)" }
+        device.serial = message.integer(3).map { "\($0)" }
+    }
+}
+
+/// A session, without what lies within it.
+struct FITSession {
+    var start: Int64
+    var end: Int64
+    var sport: Sport
+    var totals: Totals
+}
+
+/// One file of a chain, until it ends.
+struct FITPart {
+    var type: Int64?
+    var device = Device()
+    var sport: Sport?
+    var name: String?
+    private(set) var samples: [Sample] = []
+    private var isInOrder = true
+    var timer: [(time: Int64, isRunning: Bool)] = []
+    var laps: [Lap] = []
+    var lapStrides: [Double?] = []
+    var sessions: [FITSession] = []
+    var lastSeconds: Int64?
+    var strapAnchor: (tick: Int64, time: Double)?
+    var strapTick: Int64?
+    var strapRates: [(time: Int64, bpm: UInt16)] = []
+
+    mutating func append(_ sample: Sample) {
+        if let last = samples.last, last.time > sample.time { isInOrder = false }
+        samples.append(sample)
+    }
+
+    /// What a later message says counts: `device_info` knows the product's name, `file_id` its number.
+    mutating func take(_ told: FITDeviceFields) {
+        device.manufacturer = told.device.manufacturer ?? device.manufacturer
+        if let product = told.device.product, device.product == nil || UInt16(product) == nil {
+            device.product = product
+        }
+        device.serial = told.device.serial ?? device.serial
+    }
+
+    /// One activity for each session.
+    func activities() -> [Activity] {
+        var samples = samples
+        if !isInOrder { samples = samples.stablySorted(by: \.time) }
+        fillHeartRates(&samples)
+        var sessions = sessions.stablySorted(by: \.start)
+        if sessions.isEmpty, let first = samples.first, let last = samples.last {
+            // The device did not come to write what it did.
+            sessions = [
+                FITSession(
+                    start: min(first.time, timer.first?.time ?? first.time), end: last.time,
+                    sport: sport ?? .other("generic"), totals: Totals())
+            ]
+        }
+        let pauses = pauses
+        return sessions.indices.map { index in
+            // What lies before the first session, or after its end, belongs to the nearest one before it.
+            let from = index == 0 ? Int64.min : sessions[index].start
+            let to = index + 1 < sessions.count ? sessions[index + 1].start : Int64.max
+            return activity(sessions[index], from, to, samples, pauses)
+        }
+    }
+
+    private func activity(
+        _ session: FITSession, _ from: Int64, _ to: Int64, _ samples: [Sample], _ pauses: [Pause]
+    ) -> Activity {
+        let first = samples.firstIndex(atOrAfter: from)
+        let beyond = to == .max ? samples.count : samples.firstIndex(atOrAfter: to)
+        let own = Array(samples[first..<max(first, beyond)])
+        let start = min(session.start, own.first?.time ?? session.start)
+        let end = max(session.end, own.last?.time ?? session.end)
+        var laps: [Lap] = []
+        for (lap, strides) in zip(self.laps, lapStrides) where lap.start >= from && lap.start < to {
+            var lap = lap
+            if lap.totals.steps == nil, session.sport.isOnFoot { lap.totals.steps = strides.map { Int($0 * 2) } }
+            laps.append(lap)
+        }
+        // Each pause belongs to one session, however many of them there are, and however long they say they were.
+        let pauses = pauses.filter { $0.start >= max(start, from) && $0.start < to && $0.end <= end }
+        return Activity(
+            sport: session.sport, name: name, start: start, end: end,
+            pauses: pauses, laps: laps.count > 1 ? laps.stablySorted(by: \.start) : [], samples: own,
+            totals: session.totals, device: device.isEmpty ? nil : device)
+    }
+
+    /// From each stop of the timer to the start after it. Two stops are told where a session ends, too.
+    private var pauses: [Pause] {
+        var pauses: [Pause] = []
+        var stopped: Int64?
+        for event in timer {
+            if !event.isRunning {
+                stopped = stopped ?? event.time
+            } else if let start = stopped {
+                stopped = nil
+                if event.time > start, start >= pauses.last?.end ?? .min {
+                    pauses.append(Pause(start: start, end: event.time))
+                }
+            }
+        }
+        return pauses
+    }
+
+    /// Gives samples without a heart rate the mean of what the strap kept since the sample before.
+    private func fillHeartRates(_ samples: inout [Sample]) {
+        guard !strapRates.isEmpty else { return }
+        let rates = strapRates.stablySorted(by: \.time)
+        var next = 0
+        for index in samples.indices {
+            var (sum, count) = (0, 0)
+            while next < rates.count, rates[next].time <= samples[index].time {
+                // Of what came before the first sample, only the last second says something about it.
+                if index > 0 || samples[index].time - rates[next].time < 1000 {
+                    sum += Int(rates[next].bpm)
+                    count += 1
+                }
+                next += 1
+            }
+            if samples[index].heartRate == nil, count > 0 {
+                samples[index].heartRate = UInt16(clamping: (sum + count / 2) / count)
+            }
+        }
+    }
+}
