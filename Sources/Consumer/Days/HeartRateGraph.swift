@@ -42,7 +42,7 @@ package struct HeartRateGraph: Equatable {
     /// The width of each bucket, in milliseconds.
     package let width: Int64
     /// The samples in each bucket.
-    private(set) var buckets: [HeartRateSamples]
+    var buckets: [HeartRateSamples]
 
     /// How many points a curve has at most, and how many if the request does not say.
     package static let (mostPoints, usualPoints): (Int64, Int64) = (2000, 500)

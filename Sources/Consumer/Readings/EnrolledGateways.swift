@@ -193,7 +193,8 @@ package struct EnrolledGateways {
         try documents.write(.object(members), Self.namesDocument, of: owner)
     }
 
-    private static func claimKeyContext(_ gateway: ID) -> RowContext { RowContext("claim key", gateway.text) }
+    /// What a gateway's key of claim codes is sealed to.
+    package static func claimKeyContext(_ gateway: ID) -> RowContext { RowContext("claim key", gateway.text) }
 }
 
 extension EnrolledGateway {

@@ -194,7 +194,7 @@ struct MadeUpFeatureTests {
 
 extension Feature {
     /// - Parameter steps: takes what its step was told of the account.
-    fileprivate static func diary(_ steps: Record<Bool>) -> Feature {
+    static func diary(_ steps: Record<Bool>) -> Feature {
         Feature(
             name: "diary",
             schema: Schema(

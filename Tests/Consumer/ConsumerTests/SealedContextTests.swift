@@ -1,3 +1,4 @@
+import Custody
 import Days
 import Readings
 import Records
@@ -22,6 +23,8 @@ struct SealedContextTests {
         let packed = PackedGroup.context(stream, hour: -2, group: 258)
         #expect(packed.bytes == Array("packed".utf8) + stream.bytes + hour + group)
         let (session, boot) = (try SessionID(bytes: stream.bytes.prefix(8)), try BootID(bytes: stream.bytes))
+        #expect(Export.context(of: ada).bytes == Array("export\0ada".utf8))
+        #expect(EnrolledGateways.claimKeyContext(ada).bytes == Array("claim key\0ada".utf8))
         let key = SessionKeys.context(stream, session, boot)
         #expect(key.bytes == Array("session".utf8) + stream.bytes + session.bytes + boot.bytes)
     }

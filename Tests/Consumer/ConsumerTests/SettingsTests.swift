@@ -1,6 +1,7 @@
 import Daemon
 import Foundation
 import HouseholdSupport
+import TestSupport
 import Testing
 
 @testable import Sensors
@@ -36,6 +37,9 @@ struct ReadSettingsTests {
 
     @Test("are refused where they would ask all the time")
     func refused() throws {
-        #expect(throws: SettingsError.self) { try Household().settings(more: "reads: { steps: { every: \"5 s\" } },") }
+        let error = thrown(SettingsError.self) {
+            try Household().settings(more: "reads: { steps: { every: \"5 s\" } },")
+        }
+        #expect(error?.description.contains("reads.steps.every") == true, "\(String(describing: error))")
     }
 }

@@ -1,7 +1,7 @@
 package import Features
 package import Files
-import Records
-import Telemetry
+package import Records
+package import Telemetry
 
 // A cursor is where the next part of an export begins: the time, the count and the name of the section. It is sealed,
 // and bound to the person: nobody can make one, and one person's cursor is not valid for another. A cursor for a section
@@ -33,5 +33,8 @@ extension Export {
     /// The two numbers before the name.
     private static let numbersLength = 16
 
-    private var context: RowContext { RowContext("export", source.user.text) }
+    private var context: RowContext { Self.context(of: source.user) }
+
+    /// What a person's cursors are sealed to.
+    package static func context(of user: ID) -> RowContext { RowContext("export", user.text) }
 }
