@@ -14,7 +14,8 @@ import PackageDescription
 //   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   ActivityFiles   OwnTracks   QRCodes   Positioning
 //   plumbing    DBus   Storage
 //               Reactor   Files
-//   values      Telemetry   Fitness
+//   values      Workouts
+//               Telemetry   Fitness
 //   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CXML   CZip   CZlib   CLinux
 //
 // Each layer is a folder of Sources, and Tests has the same folders. A C library is imported by exactly one target.
@@ -84,6 +85,7 @@ let package = Package(
 
         library(.values, "Telemetry"),
         library(.values, "Fitness"),
+        library(.values, "Workouts", ["Fitness"]),
 
         library(.plumbing, "Reactor"),
         library(.plumbing, "DBus", ["CDBus", "Reactor"]),
@@ -185,6 +187,7 @@ let package = Package(
         testSupport(nil, "TestSupport", ["MQTT"], exclude: ["web_server.py"]),
         tests(.values, "TelemetryTests", ["Telemetry", "TestSupport"]),
         tests(.values, "FitnessTests", ["Fitness"]),
+        tests(.values, "WorkoutsTests", ["Fitness", "TestSupport", "Workouts"]),
         tests(.plumbing, "ReactorTests", ["Reactor", "TestSupport"]),
         tests(.plumbing, "DBusTests", ["DBus", "Reactor", "TestSupport"]),
         tests(.plumbing, "FilesTests", ["Files", "TestSupport"]),

@@ -1,0 +1,80 @@
+public import Fitness
+
+/// What somebody does in a workout. What follows from it is told here, so that no other file asks which one it is.
+public enum Activity: Hashable, Sendable {
+    /// The name of an activity that a person made up.
+    public struct Name: Hashable, Sendable {
+        /// How long a name may be, in bytes of UTF-8.
+        public static let longestBytes = 64
+
+        /// The name.
+        public let text: String
+
+        /// A name; nil if it is empty or blank, longer than 64 bytes, has a control character or a line break, or is
+        /// one of the activities that are known.
+        public init?(_ text: String) {
+            guard text.utf8.count <= Self.longestBytes, ProfileRules.isName(text),
+                text.contains(where: { !$0.isWhitespace }), !Activity.known.contains(where: { $0.name == text })
+            else { return nil }
+            self.text = text
+        }
+    }
+
+    /// Running.
+    case running
+    /// Walking.
+    case walking
+    /// Riding a bicycle.
+    case cycling
+    /// Anything else, of which only the name is known.
+    case custom(Name)
+
+    /// The activities that are more than a name.
+    public static let known: [Activity] = [.running, .walking, .cycling]
+
+    /// The activity with a name: `running`, `walking`, `cycling`, or one that a person made up; nil if that is no name.
+    public init?(named text: String) {
+        if let activity = Self.known.first(where: { $0.name == text }) {
+            self = activity
+        } else if let name = Name(text) {
+            self = .custom(name)
+        } else {
+            return nil
+        }
+    }
+
+    /// The name, in English for those that are known.
+    public var name: String {
+        switch self {
+        case .running: "running"
+        case .walking: "walking"
+        case .cycling: "cycling"
+        case .custom(let name): name.text
+        }
+    }
+
+    /// How somebody moves on foot; nil if it is not on foot, or not known.
+    public var gait: Gait? {
+        switch self {
+        case .running: .running
+        case .walking: .walking
+        case .cycling, .custom: nil
+        }
+    }
+
+    /// Whether steps are counted: only on foot.
+    public var countsSteps: Bool { gait != nil }
+
+    /// What a position may need to be believed, in metres a second: 12 on foot, and 30 otherwise.
+    public var fastestMetresPerSecond: Double { gait == nil ? 30 : 12 }
+
+    /// Its row in the table of metabolic equivalents; nil if it has none.
+    public var equivalents: MetabolicEquivalent.Activity? {
+        switch self {
+        case .running: .running
+        case .walking: .walking
+        case .cycling: .cycling
+        case .custom: nil
+        }
+    }
+}

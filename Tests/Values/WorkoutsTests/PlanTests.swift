@@ -1,0 +1,101 @@
+import Fitness
+import Testing
+
+@testable import Workouts
+
+/// Activities, plans and goals.
+@Suite(.timeLimit(.minutes(20))) struct PlanTests {
+    @Test("what follows from an activity")
+    func activities() throws {
+        let rowing = try #require(Activity(named: "Rowing"))
+        #expect(Activity(named: "running") == .running && Activity(named: "cycling") == .cycling)
+        #expect(rowing.name == "Rowing" && rowing.gait == nil && rowing.equivalents == nil)
+        #expect(Activity.known.map(\.fastestMetresPerSecond) == [12, 12, 30] && rowing.fastestMetresPerSecond == 30)
+        #expect(Activity.known.map(\.countsSteps) == [true, true, false] && !rowing.countsSteps)
+        #expect(Activity.known.map(\.equivalents) == [.running, .walking, .cycling])
+        #expect(WorkoutPlan.predefined.allSatisfy(\.isPredefined) && !WorkoutPlan(activity: rowing).isPredefined)
+    }
+
+    @Test(
+        "a name has 64 bytes at most, and no control characters",
+        arguments: [
+            ("Rowing", true), ("", false), ("  ", false), ("a\nb", false), ("a\u{7F}b", false), ("a\u{2028}b", false),
+            (String(repeating: "a", count: 64), true), (String(repeating: "a", count: 65), false),
+            (String(repeating: "é", count: 33), false), ("running", false), ("Ski 🎿", true),
+        ])
+    func names(text: String, isName: Bool) {
+        #expect((Activity.Name(text) != nil) == isName)
+    }
+
+    @Test("a target is finite, within its kind's range, and whole steps")
+    func targets() {
+        for kind in WorkoutGoal.Kind.allCases {
+            #expect(WorkoutGoal(kind, target: kind.targets.lowerBound) != nil)
+            #expect(WorkoutGoal(kind, target: kind.targets.upperBound) != nil)
+            let wrong = [0, -1, .nan, .infinity, -.infinity, kind.targets.upperBound.nextUp]
+            #expect(wrong.allSatisfy { WorkoutGoal(kind, target: $0) == nil })
+        }
+        #expect(WorkoutGoal(.steps, target: 1.5) == nil && WorkoutGoal(.distance, target: 1.5) != nil)
+        let goal = WorkoutGoal(.distance, target: 5000)
+        #expect(goal?.percent(1250) == 25 && goal?.percent(10_000) == 200)
+        #expect(goal?.percent(nil) == nil && goal?.percent(.nan) == nil && goal?.percent(-1) == 0)
+    }
+
+    private func problem(_ change: () throws -> WorkoutGoals.Change) -> String? {
+        do {
+            _ = try change()
+            return nil
+        } catch {
+            return (error as? WorkoutGoals.Problem)?.message
+        }
+    }
+
+    @Test("a goal is saved, chosen, enabled and disabled in the words that people get")
+    func words() throws {
+        var goals = WorkoutGoals()
+        #expect(goals.ending == nil && !goals.isEnabled)
+        #expect(problem { try goals.enable(true, duringWorkout: false) } == "Select Goal Type")
+        #expect(problem { try goals.save(nil, target: nil, duringWorkout: false) } == "Empty Fields")
+        #expect(problem { try goals.save(.distance, target: nil, duringWorkout: false) } == "Empty Fields")
+        #expect(problem { try goals.save(nil, target: 1, duringWorkout: false) } == "Select Goal Type")
+        #expect(problem { try goals.save(.distance, target: 0, duringWorkout: false) } == "Enter Proper Distance")
+        #expect(problem { try goals.save(.duration, target: -1, duringWorkout: false) } == "Enter Proper Duration")
+        #expect(problem { try goals.save(.energy, target: .nan, duringWorkout: false) } == "Enter Proper Calories")
+        #expect(problem { try goals.save(.steps, target: 0.5, duringWorkout: false) } == "Enter Proper Steps")
+        #expect(problem { try goals.choose(.steps, duringWorkout: false) } == "Empty Fields")
+        #expect(goals == WorkoutGoals())
+        #expect(try goals.save(.steps, target: 100, duringWorkout: false).rawValue == "Goal Saved Successfully")
+        #expect(goals.chosen?.kind == .steps && goals.ending == nil)
+        #expect(try goals.save(.distance, target: 5000, duringWorkout: false) == .saved)
+        #expect(try goals.choose(.steps, duringWorkout: false).rawValue == "Goal Selected")
+        #expect(problem { try goals.choose(nil, duringWorkout: false) } == "Select Goal Type")
+        #expect(try goals.enable(true, duringWorkout: false).rawValue == "Workout goal enabled")
+        #expect(goals.ending?.target == 100)
+        #expect(try goals.enable(false, duringWorkout: false).rawValue == "Workout goal disabled")
+        #expect(goals.ending == nil && goals.chosen?.target == 100)
+    }
+
+    @Test("a goal does not change during a workout")
+    func duringWorkout() throws {
+        var goals = WorkoutGoals()
+        _ = try goals.save(.steps, target: 100, duringWorkout: false)
+        let before = goals
+        let changes: [(inout WorkoutGoals) throws -> WorkoutGoals.Change] = [
+            { try $0.save(.steps, target: 5, duringWorkout: true) }, { try $0.choose(.steps, duringWorkout: true) },
+            { try $0.enable(true, duringWorkout: true) }, { try $0.enable(false, duringWorkout: true) },
+        ]
+        for change in changes {
+            let message = problem { try change(&goals) }
+            #expect(message?.contains("stop or cancel") == true)
+            #expect(goals == before)
+        }
+    }
+
+    @Test("goals that were kept are as they were, and nothing is enabled that is not chosen")
+    func kept() throws {
+        let steps = try #require(WorkoutGoal(.steps, target: 5))
+        #expect(WorkoutGoals([steps], chosen: .steps, isEnabled: true).ending == steps)
+        #expect(WorkoutGoals([steps], chosen: .energy, isEnabled: true).ending == nil)
+        #expect(WorkoutGoals([], chosen: nil, isEnabled: true) == WorkoutGoals())
+    }
+}
