@@ -1,0 +1,134 @@
+public import Fitness
+
+/// How a workout went, or goes. What cannot be known is nil.
+public struct WorkoutFigures: Hashable, Sendable {
+    /// For how long the latest value is "now", in milliseconds.
+    static let present: Int64 = 30_000
+
+    /// Heart rates, in beats per minute.
+    public struct HeartRate: Hashable, Sendable {
+        /// Now; nil if the latest is too long ago.
+        public let now: Int?
+        /// The zone of the one now, 1 to 5; nil if the person's age is not known.
+        public let zone: Int?
+        /// The mean of all samples.
+        public let mean: Double
+        /// The lowest sample.
+        public let minimum: Int
+        /// The highest sample.
+        public let maximum: Int
+        /// How many samples there were.
+        public let samples: Int
+        /// How many milliseconds were spent in each of the zones 1 to 5; nil if the person's age is not known. A heart
+        /// rate is taken to have held since the one before, for ten seconds at most.
+        public let zoneMilliseconds: [Int64]?
+        /// Edwards' load: minutes in each zone, times its number (Edwards 1993). What is below 60 % of the maximum is
+        /// zone 1, as in all our zones.
+        public var edwards: Double? {
+            zoneMilliseconds.map { times in
+                times.enumerated().reduce(0) { $0 + Double($1.offset + 1) * Double($1.element) / 60_000 }
+            }
+        }
+        /// Banister's training impulse; nil if sex, age or heart rate at rest are not known.
+        public let banister: Double?
+
+        init?(_ heart: HeartStream, at now: Int64) {
+            guard let mean = heart.samples.mean, let latest = heart.latest else { return nil }
+            self.now = WorkoutFigures.isPresent(latest.time, at: now) ? latest.beatsPerMinute : nil
+            zone = self.now.flatMap { heart.zone($0) }
+            (self.mean, minimum, maximum) = (mean, heart.samples.minimum, heart.samples.maximum)
+            samples = heart.samples.count
+            zoneMilliseconds = heart.zoneMilliseconds
+            banister = heart.impulses
+        }
+    }
+
+    /// Speeds, in metres a second.
+    public struct Speed: Hashable, Sendable {
+        /// Over the latest ten seconds; nil if that is too long ago.
+        public let now: Double?
+        /// The distance by the time without pauses.
+        public let mean: Double?
+        /// The lowest over ten seconds.
+        public let minimum: Double?
+        /// The highest over ten seconds.
+        public let maximum: Double?
+
+        /// The pace now; nil while the person stands.
+        public var paceNow: Pace? { now.flatMap { Pace(metres: $0, seconds: 1) } }
+        /// The mean pace.
+        public var paceMean: Pace? { mean.flatMap { Pace(metres: $0, seconds: 1) } }
+        /// The slowest pace; nil if the person stood.
+        public var paceSlowest: Pace? { minimum.flatMap { Pace(metres: $0, seconds: 1) } }
+        /// The fastest pace.
+        public var paceFastest: Pace? { maximum.flatMap { Pace(metres: $0, seconds: 1) } }
+
+        init?(
+            now latest: (metresPerSecond: Double, time: Int64)?, _ speeds: Extremes, metres: Double?, seconds: Double,
+            at now: Int64
+        ) {
+            self.now = latest.flatMap { WorkoutFigures.isPresent($0.time, at: now) ? $0.metresPerSecond : nil }
+            mean = metres.flatMap { seconds > 0 ? $0 / seconds : nil }
+            minimum = speeds.count > 0 ? speeds.minimum : nil
+            maximum = speeds.count > 0 ? speeds.maximum : nil
+            guard self.now != nil || mean != nil || maximum != nil else { return nil }
+        }
+    }
+
+    /// Something that a sensor tells, in the sensor's unit.
+    public struct Rate: Hashable, Sendable {
+        /// Now; nil if the latest is too long ago.
+        public let now: Double?
+        /// The mean of all readings.
+        public let mean: Double
+        /// The highest.
+        public let maximum: Double
+
+        init?(_ rates: Extremes, _ latest: Double?, _ time: Int64?, at now: Int64) {
+            guard let mean = rates.mean else { return nil }
+            self.now = time.flatMap { WorkoutFigures.isPresent($0, at: now) ? latest : nil }
+            (self.mean, maximum) = (mean, rates.maximum)
+        }
+    }
+
+    /// What the workout is.
+    public let state: WorkoutTimer.State
+    /// When it began, in Unix milliseconds; nil before.
+    public let started: Int64?
+    /// When it ended, in Unix milliseconds; nil before.
+    public let ended: Int64?
+    /// How long it has been active, without pauses, in milliseconds.
+    public let activeMilliseconds: Int64
+    /// Distance in metres.
+    public internal(set) var metres: Double?
+    /// Steps; only on foot.
+    public internal(set) var steps: Int?
+    /// Metres climbed.
+    public internal(set) var ascentMetres: Double?
+    /// Energy in kilocalories, by the best formula that the data allows. `MetabolicEquivalent.table` is to be kept with
+    /// it.
+    public internal(set) var kilocalories: Double?
+    /// Heart rates.
+    public internal(set) var heartRate: HeartRate?
+    /// Speeds.
+    public internal(set) var speed: Speed?
+    /// Steps, or turns of the crank, in a minute, while there were any.
+    public internal(set) var cadence: Rate?
+    /// Power in watts.
+    public internal(set) var power: Rate?
+    /// How much of the goal is achieved, in percent, which may be above 100.
+    public internal(set) var percent: Double?
+    /// When the goal was reached, in Unix milliseconds: the time of the sample with which it was.
+    public internal(set) var goalReached: Int64?
+
+    init(state: WorkoutTimer.State, started: Int64?, ended: Int64?, activeMilliseconds: Int64) {
+        (self.state, self.started, self.ended) = (state, started, ended)
+        self.activeMilliseconds = activeMilliseconds
+    }
+
+    /// Whether what was known at a time is still so. Whatever is not yet is, too: clocks differ.
+    static func isPresent(_ time: Int64, at now: Int64) -> Bool {
+        let (age, isHuge) = now.subtractingReportingOverflow(time)
+        return isHuge ? now < time : age <= present
+    }
+}

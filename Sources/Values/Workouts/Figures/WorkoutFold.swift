@@ -1,0 +1,152 @@
+public import Fitness
+
+/// The figures of a workout, one event or sample at a time, in constant time, and some 140 bytes for each minute.
+///
+/// Every stream of samples (positions, heart rates, counts of steps, spans of a pedometer, sensors) must come in the
+/// order of its times; the streams may run ahead of each other, and in the end the figures are those of a recount to
+/// the bit. (Only the moment at which a goal was reached may differ then: it is when the figures first said so.) What
+/// comes late is not counted: `needsRecount` says so, and a fold of everything that was kept, in any order, has it.
+///
+/// Whoever feeds it keeps samples from the future away: what comes after such a sample is late.
+public struct WorkoutFold: Hashable, Sendable {
+    /// What becomes of a sample.
+    public enum Outcome: Hashable, Sendable {
+        /// It counts.
+        case counted
+        /// It does not: the workout was not active, the sample is not plausible, or it is the same one again.
+        case ignored
+        /// It is earlier than the one before, or another one of the same time: the figures need a recount.
+        case late
+    }
+
+    /// How long a workout is measured, pauses and all, in milliseconds: 48 hours. What comes later does not count.
+    public static let longest: Int64 = 48 * 3_600_000
+
+    /// What is done.
+    public let activity: Activity
+    /// What is to be reached; nil if nothing is.
+    public let goal: WorkoutGoal?
+    /// When the workout was active.
+    public private(set) var timer = WorkoutTimer()
+    /// Whether something came late, so that only a recount has the right figures.
+    public private(set) var needsRecount = false
+
+    private var minutes: WorkoutMinutes
+    private var positions: PositionStream
+    private var heart: HeartStream
+    private var motion: MotionStream
+    private var counter = StepStream()
+    private var pedometer = StepStream()
+    private var last = [WorkoutSample?](repeating: nil, count: WorkoutSample.streams)
+    /// The time of the latest sample.
+    private var latest = Int64.min
+    private var reached: Int64?
+
+    /// A workout that has not begun.
+    /// - Parameters:
+    ///   - person: as they are that day.
+    ///   - worstAccuracy: how far off a position may be to count, in metres.
+    public init(
+        _ activity: Activity, goal: WorkoutGoal? = nil, person: Person,
+        worstAccuracy: Double = PositionFilter.worstAccuracy
+    ) {
+        (self.activity, self.goal) = (activity, goal)
+        minutes = WorkoutMinutes(MinuteRules(activity, person))
+        positions = PositionStream(activity, worstAccuracy: worstAccuracy)
+        heart = HeartStream(person)
+        motion = MotionStream(activity)
+    }
+
+    /// A workout from everything that was kept of it.
+    /// - Parameters:
+    ///   - events: in the order in which they were accepted.
+    ///   - samples: in any order, some of them more than once.
+    public init(
+        _ activity: Activity, goal: WorkoutGoal? = nil, person: Person,
+        worstAccuracy: Double = PositionFilter.worstAccuracy, events: some Sequence<WorkoutEvent>,
+        samples: some Sequence<WorkoutSample>
+    ) throws(WorkoutEventProblem) {
+        self.init(activity, goal: goal, person: person, worstAccuracy: worstAccuracy)
+        for event in events { try add(event) }
+        for sample in WorkoutSample.inOrder(samples) { add(sample) }
+    }
+
+    /// Takes an event; throws and changes nothing if it cannot be.
+    public mutating func add(_ event: WorkoutEvent) throws(WorkoutEventProblem) {
+        try timer.add(event)
+        guard let time = timer.latest else { return }
+        // Samples that came sooner were judged without it. One of the same moment was so only if the workout begins.
+        if latest > time || latest == time && timer.state == .running { needsRecount = true }
+    }
+
+    /// Takes a sample.
+    @discardableResult
+    public mutating func add(_ sample: WorkoutSample) -> Outcome {
+        guard WorkoutTimer.times.contains(sample.time) else { return .ignored }
+        if let previous = last[sample.stream], sample.time <= previous.time {
+            guard sample != previous else { return .ignored }
+            needsRecount = true
+            return .late
+        }
+        last[sample.stream] = sample
+        latest = max(latest, sample.time)
+        guard let started = timer.started, sample.time - started <= Self.longest else { return .ignored }
+        let isCounted = take(sample)
+        if reached == nil, let goal, let value = value(goal.kind), value >= goal.target { reached = sample.time }
+        return isCounted ? .counted : .ignored
+    }
+
+    /// Whether a sample counts.
+    private mutating func take(_ sample: WorkoutSample) -> Bool {
+        switch sample {
+        case .steps(let reading): return counter.add(reading, timer, &minutes)
+        case .pedometer(let span): return pedometer.add(span, timer, &minutes)
+        case .position, .heartRate, .motion: break
+        }
+        guard let interval = timer.interval(at: sample.time) else { return false }
+        let frame = WorkoutFrame(timer: timer, interval: interval)
+        switch sample {
+        case .position(let point): return positions.add(point, frame, &minutes)
+        case .heartRate(let reading): return heart.add(reading, frame, &minutes)
+        case .motion(let reading): motion.add(reading, frame, &minutes)
+        case .steps, .pedometer: return false
+        }
+        return true
+    }
+
+    /// What a goal counts, except for time.
+    private func value(_ kind: WorkoutGoal.Kind) -> Double? {
+        switch kind {
+        case .distance: minutes.millimetres.map { Double($0) / 1000 }
+        case .steps: minutes.steps.map { Double($0) }
+        case .energy: minutes.calories.map { Double($0) / 1000 }
+        case .duration: nil
+        }
+    }
+
+    /// The figures at a time in Unix milliseconds: it decides how long the workout has lasted, and what is still "now".
+    public func figures(at now: Int64) -> WorkoutFigures {
+        let active = timer.activeMilliseconds(at: now)
+        let metres = value(.distance)
+        var figures = WorkoutFigures(
+            state: timer.state, started: timer.started, ended: timer.ended, activeMilliseconds: active)
+        figures.metres = metres
+        figures.steps = minutes.steps.map { Int(clamping: $0) }
+        figures.kilocalories = value(.energy)
+        figures.ascentMetres = positions.hasAltitude ? positions.ascent : nil
+        figures.heartRate = WorkoutFigures.HeartRate(heart, at: now)
+        let isMeasured = positions.speeds.count > 0 || positions.speed != nil
+        figures.speed = WorkoutFigures.Speed(
+            now: isMeasured ? positions.speed : motion.speed, isMeasured ? positions.speeds : motion.speeds,
+            metres: metres, seconds: Double(active) / 1000, at: now)
+        figures.cadence = WorkoutFigures.Rate(motion.cadences, motion.latest?.cadence, motion.latest?.time, at: now)
+        figures.power = WorkoutFigures.Rate(motion.powers, motion.latest?.watts, motion.latest?.time, at: now)
+        if let goal {
+            let isTimed = goal.kind == .duration
+            figures.percent = goal.percent(isTimed ? Double(active) / 1000 : value(goal.kind))
+            let moment = isTimed ? timer.moment(ofActiveMilliseconds: whole(goal.target * 1000)) : reached
+            figures.goalReached = moment.flatMap { $0 <= now ? $0 : nil }
+        }
+        return figures
+    }
+}
