@@ -1,0 +1,106 @@
+public import Fitness
+
+/// The way that somebody took in a workout: every position that counts, with how far and for how long they had been
+/// under way.
+public struct Course: Hashable, Sendable {
+    /// A place on the way.
+    public struct Station: Hashable, Sendable {
+        /// Where and when.
+        public let point: TrackPoint
+        /// How far it is from the beginning, in metres.
+        public let metres: Double
+        /// For how long the workout had been active, in seconds.
+        public let seconds: Double
+        /// Which piece of the path it is on, from 0: between two pieces there was a pause, or nobody knows the way.
+        public let piece: Int
+        /// Whether it is where the station before is, as far as can be known.
+        public let isStanding: Bool
+    }
+
+    /// The stations, in the order of their times.
+    public let stations: [Station]
+    /// Metres climbed; nil if no altitude is known.
+    public let ascentMetres: Double?
+
+    /// The way by positions.
+    /// - Parameters:
+    ///   - points: in any order, some of them more than once.
+    ///   - timer: when the workout was active; what was measured at other times does not count.
+    public init(
+        _ points: some Sequence<TrackPoint>, _ activity: Activity, _ timer: WorkoutTimer,
+        worstAccuracy: Double = PositionFilter.worstAccuracy
+    ) {
+        var filter = PositionFilter(activity, worstAccuracy: worstAccuracy)
+        var stations: [Station] = []
+        var piece = -1
+        for point in points.inOrder {
+            guard let interval = timer.interval(at: point.time), let started = timer.started,
+                point.time - started <= WorkoutFold.longest
+            else { continue }
+            let verdict = filter.add(point, piece: interval)
+            guard verdict.isCredible else { continue }
+            if verdict == .begins { piece += 1 }
+            var isStanding = false
+            if case .stands = verdict { isStanding = true }
+            let seconds = Double(timer.activeMilliseconds(at: point.time)) / 1000
+            stations.append(
+                Station(
+                    point: point, metres: filter.metres, seconds: seconds, piece: piece, isStanding: isStanding))
+        }
+        self.stations = stations
+        var climb = Climb()
+        for index in stations.indices { Self.step(&climb, stations, index) }
+        ascentMetres = stations.contains { $0.point.altitude != nil } ? climb.metres : nil
+    }
+
+    /// How long the way is, in metres.
+    public var metres: Double { stations.last?.metres ?? 0 }
+
+    /// The places to draw, piece by piece, without those at which somebody only stood.
+    public var path: [[Place]] {
+        var path: [[Place]] = []
+        var piece: Int?
+        for station in stations where !station.isStanding {
+            if station.piece != piece { path.append([]) }
+            piece = station.piece
+            path[path.count - 1].append(station.point.place)
+        }
+        return path
+    }
+
+    /// Takes the altitude of a station, and returns how many metres it adds.
+    @discardableResult
+    static func step(_ climb: inout Climb, _ stations: [Station], _ index: Int) -> Double {
+        if index > 0, stations[index].piece != stations[index - 1].piece { climb.cut() }
+        return stations[index].point.altitude.map { climb.add($0) } ?? 0
+    }
+}
+
+/// How long it took to come so far: a line through the stations. Queries must come in rising order.
+struct Arrivals {
+    private let stations: [Course.Station]
+    private var index = 0
+
+    init(_ stations: [Course.Station]) { self.stations = stations }
+
+    /// After how many seconds somebody first was so many metres from the beginning.
+    mutating func seconds(at metres: Double) -> Double? {
+        while index < stations.count, stations[index].metres < metres { index += 1 }
+        guard index < stations.count else { return nil }
+        guard index > 0 else { return stations[0].seconds }
+        return Self.between(stations[index - 1], stations[index], metres)
+    }
+
+    /// After how many seconds somebody was last so many metres from the beginning.
+    mutating func lastSeconds(at metres: Double) -> Double? {
+        while index < stations.count, stations[index].metres <= metres { index += 1 }
+        guard index > 0 else { return nil }
+        guard index < stations.count else { return stations[index - 1].seconds }
+        return Self.between(stations[index - 1], stations[index], metres)
+    }
+
+    private static func between(_ one: Course.Station, _ other: Course.Station, _ metres: Double) -> Double {
+        let way = other.metres - one.metres
+        return way > 0 ? one.seconds + (other.seconds - one.seconds) * (metres - one.metres) / way : one.seconds
+    }
+}

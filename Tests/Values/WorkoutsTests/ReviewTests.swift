@@ -1,0 +1,168 @@
+import Fitness
+import TestSupport
+import Testing
+
+@testable import Workouts
+
+/// What is told of a workout afterwards.
+@Suite(.timeLimit(.minutes(20))) struct ReviewTests {
+    /// A way whose speeds follow each other, each for a minute.
+    private func course(_ speeds: [Double], altitude: (Double) -> Double? = { _ in nil }) throws -> Course {
+        var (metres, points) = (0.0, [try point(0, 0, altitude: altitude(0))])
+        for (minute, speed) in speeds.enumerated() {
+            for second in 1...60 {
+                metres += speed
+                points.append(try point(Double(60 * minute + second), metres, altitude: altitude(metres)))
+            }
+        }
+        return Course(points, .cycling, try timer((.start, 0)))
+    }
+
+    @Test("a kilometre has its time, ascent and heart rate, and the last part is what is left")
+    func splits() throws {
+        let speeds = [5.0, 5, 5, 5, 10, 10]
+        let course = try course(speeds) { $0 < 1000 ? $0 / 10 : 100 }
+        let rates = (0...360).map { HeartRateReading(time: at(Double($0)), beatsPerMinute: $0 <= 200 ? 120 : 150) }
+        let splits = course.splits(heartRates: rates.shuffled(), try timer((.start, 0)))
+        #expect(splits.count == 3 && near(splits[0].seconds, 200, 1e-3) && near(splits[1].seconds, 120, 1e-3))
+        #expect(near(splits[2].metres, 400, 1e-3) && near(splits[2].seconds, 40, 1e-3))
+        #expect(splits[0].heartRate == 120 && splits[1].heartRate == 150 && splits[2].heartRate == 150)
+        #expect(near(splits[0].ascentMetres, 100, 3) && splits[1].ascentMetres == 0)
+        #expect(splits[0].pace?.text == "3:20" && splits[1].pace?.text == "2:00")
+        let none = Course([], .running, try timer((.start, 0)))
+        #expect(none.splits(try timer((.start, 0))).isEmpty && none.bestTimes.isEmpty && none.metres == 0)
+        for length in [0, -1, .nan, 1e-9, .infinity] as [Double] {
+            #expect(course.splits(every: length, try timer((.start, 0))).count <= 1)
+        }
+    }
+
+    @Test("a way of exactly two kilometres has two splits")
+    func exact() throws {
+        let course = try course(Array(repeating: 2000.0 / 600, count: 10))
+        #expect(course.splits(try timer((.start, 0))).count == 2)
+    }
+
+    /// Every window that begins or ends at a tenth of a second, one by one.
+    @Test("the fastest window is found wherever it is", arguments: [1, 2, 3, 4] as [UInt64])
+    func fastest(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let speeds = (0..<12).map { _ in Double.random(in: 0...20, using: &generator) }
+        let course = try course(speeds)
+        let tenths = (0...7200).map { tenth -> Double in
+            let (second, part) = (min(719, tenth / 10), Double(tenth - min(719, tenth / 10) * 10) / 10)
+            let (one, other) = (course.stations[second].metres, course.stations[second + 1].metres)
+            return one + (other - one) * part
+        }
+        for distance in [500.0, 1000, 2500] {
+            var (best, end) = (Double.infinity, 0)
+            for start in tenths.indices {
+                while end < tenths.count, tenths[end] < tenths[start] + distance { end += 1 }
+                guard end < tenths.count else { break }
+                best = min(best, Double(end - start) / 10)
+            }
+            let found = course.fastest(distance)
+            #expect(near(found?.seconds, best, 0.21) && (found?.seconds ?? 0) <= best + 1e-6)
+        }
+        #expect(course.fastest(course.metres + 1) == nil && course.fastest(-1) == nil && course.fastest(.nan) == nil)
+    }
+
+    @Test("the simplified path keeps its ends and its corners, and never has more places than wanted")
+    func simplification() throws {
+        let corner = (0...100).map { place(Double($0)) } + (1...100).map { place(100, Double($0)) }
+        #expect(simplified([corner], to: 3) == [[corner[0], corner[100], corner[200]]])
+        #expect(simplified([corner], to: 500) == [corner] && simplified([corner], to: 0).isEmpty)
+        #expect(simplified([], to: 5).isEmpty && simplified([[], corner, []], to: 300) == [corner])
+        var generator = SeededGenerator(seed: 3)
+        let pieces = (0..<50).map { piece in
+            (0..<piece).map { _ in
+                place(.random(in: 0...999, using: &generator), .random(in: 0...99, using: &generator))
+            }
+        }
+        for count in [0, 1, 2, 10, 49, 98, 100, 500, 5000] {
+            let path = simplified(pieces, to: count)
+            #expect(path.joined().count == min(count, 1225) && !path.contains { $0.isEmpty })
+            if count >= 100 { #expect(path.map(\.first) == pieces.dropFirst().map(\.first)) }
+        }
+        // Over the date line there is no long way around.
+        let east = [179.9, 179.95, -179.99, -179.9].map { Place(latitude: $0 == 179.95 ? 1 : 0, longitude: $0) }
+        #expect(simplified([east], to: 3) == [[east[0], east[1], east[3]]])
+    }
+
+    @Test("a long path is simplified within moments, whatever its shape")
+    func longPath() {
+        var generator = SeededGenerator(seed: 9)
+        let path = (0..<100_000).map { index in
+            place(Double(index), index % 3 == 0 ? 0 : .random(in: 0...5, using: &generator))
+        }
+        #expect(simplified([path], to: 1000)[0].count == 1000)
+        let odd = [Place(latitude: .nan, longitude: .infinity), Place(latitude: 1e300, longitude: -1e300)]
+        #expect(simplified([odd + path.prefix(10) + odd], to: 5).joined().count == 5)
+    }
+
+    @Test("no place within 200 m of the start or the end is shown, whenever somebody came by")
+    func privacy() {
+        // Out for 1 km, past the door again, and on to an end elsewhere.
+        let out = (0...100).map { place(10 * Double($0)) }
+        let path = [out + out.reversed(), (0...60).map { place(0, -10 * Double($0)) }]
+        let shown = hidingEnds(of: path)
+        let (start, end) = (place(0), place(0, -600))
+        #expect(shown.joined().allSatisfy { $0.metres(to: start) > 200 && $0.metres(to: end) > 200 })
+        let kept = path.joined().filter { $0.metres(to: start) > 200 && $0.metres(to: end) > 200 }
+        #expect(Array(shown.joined()) == kept && shown.count == 2)
+        // A path that passes the door in between is cut there.
+        let loop = [place(0)] + (-50...50).map { place(10 * Double($0), 5) } + [place(2000)]
+        #expect(hidingEnds(of: [loop]).map(\.count) == [31, 31])
+        // So is one whose places lie far apart, but whose line passes the door.
+        let sparse = [place(0), place(900), place(-900), place(-900, 900), place(900, 900), place(5000)]
+        #expect(hidingEnds(of: [sparse]).map(\.count) == [1, 3])
+        #expect(hidingEnds(of: []).isEmpty && hidingEnds(of: [[]]).isEmpty && hidingEnds(of: [[place(0)]]).isEmpty)
+        #expect(hidingEnds(of: path, within: .nan).isEmpty && hidingEnds(of: path, within: .infinity).isEmpty)
+        let odd = Place(latitude: .nan, longitude: 0)
+        #expect(hidingEnds(of: [[place(0), odd, place(500), place(1000)]]).joined().count == 1)
+    }
+
+    @Test("charts have as many points as are wanted, and say what is not known")
+    func charts() throws {
+        let timer = try timer((.start, 0), (.pause, 100), (.resume, 200))
+        let course = try course([5, 10]) { $0 < 450 ? 10 : 20 }
+        let series = course.series(points: 9)
+        #expect(series.map { ($0.metres / 50).rounded() } == [1, 3, 5, 7, 9, 11, 13, 15, 17])
+        #expect(near(series[0].pace?.secondsPerKilometre, 200, 0.01) && series[0].altitude == 10)
+        #expect(near(series[8].pace?.secondsPerKilometre, 100, 0.01) && series[8].altitude == 20)
+        #expect(try self.course([5]).series(points: 3).allSatisfy { $0.altitude == nil && $0.pace != nil })
+        let rates = (0...300).map { HeartRateReading(time: at(Double($0)), beatsPerMinute: $0 < 150 ? 100 : 140) }
+        let points = HeartRateSeries.points((rates + rates).shuffled(), timer, points: 20)
+        #expect(points.map(\.seconds) == (0..<20).map { 5 + 10 * Double($0) })
+        #expect(points.prefix(9).allSatisfy { $0.mean == 100 } && points.last?.mean == 140)
+        #expect(HeartRateSeries.points([], timer, points: 5).isEmpty)
+        #expect(HeartRateSeries.points(rates, timer, points: .min).isEmpty)
+    }
+
+    @Test("Banister's load is minutes by the share of the reserve and its weight")
+    func banister() throws {
+        let man = Person(sex: .male, ageYears: 30, restingHeartRate: 60)
+        let woman = Person(sex: .female, ageYears: 30, restingHeartRate: 60)
+        // x = 0.7; 30 × 0.7 × 0.64 e^(1.92 × 0.7), and 0.86 e^(1.67 × 0.7)
+        let half = try #require(man.heartRate(reserve: 0.7))
+        #expect(near(TrainingImpulse(man)?.load(heartRate: half, minutes: 30), 51.533, 0.001))
+        #expect(near(TrainingImpulse(woman)?.load(heartRate: half, minutes: 30), 58.132, 0.001))
+        #expect(TrainingImpulse(man)?.load(heartRate: 50, minutes: 30) == 0)
+        let most = TrainingImpulse(man)?.load(heartRate: 187, minutes: 1)
+        #expect(TrainingImpulse(man)?.load(heartRate: 400, minutes: 1) == most)
+        let unfit = Person(sex: .male, ageYears: 30, restingHeartRate: 190)
+        for person in [Person(), Person(sex: .male, ageYears: 30), unfit] { #expect(TrainingImpulse(person) == nil) }
+    }
+
+    @Test("fitness follows the load in weeks and fatigue in days, and form is what rest leaves of them")
+    func curve() throws {
+        let days = TrainingDay.curve(Array(repeating: 100, count: 400) + Array(repeating: 0, count: 14))
+        #expect(near(days[399].fitness, 100, 0.01) && near(days[399].fatigue, 100, 1e-6))
+        // After 42 days of the same load it is 1 - 1/e of it, and after 7 days so is fatigue.
+        #expect(near(days[41].fitness, 63.212, 0.001) && near(days[6].fatigue, 63.212, 0.001))
+        #expect(days[0].form == 0 && near(days[1].form, days[0].fitness - days[0].fatigue, 1e-12))
+        #expect(days[20].form < 0 && days[413].form > 50)
+        let odd = TrainingDay.curve([.nan, -5, .infinity, 10])
+        #expect(odd.map(\.load) == [0, 0, 0, 10] && odd[2].fitness == 0)
+        #expect(TrainingDay.curve(repeatElement(1.0, count: 60_000)).count == TrainingDay.mostDays)
+    }
+}
