@@ -40,7 +40,8 @@ import Testing
             (Person.Sex.male, 35.0, 75.0, 150, 441.0), (.female, 30, 60, 140, 264.2),
         ] {
             let person = Person(sex: sex, ageYears: age, weightKilograms: weight)
-            var fold = try begun(.custom(#require(Activity.Name("Rowing"))), person)
+            let rowing = try #require(Activity(named: "Rowing"))
+            var fold = try begun(rowing, person)
             heart(&fold, rate, 0...1800)
             #expect(near(fold.figures(at: at(1800)).kilocalories, expected, 0.06))
         }
@@ -156,6 +157,23 @@ import Testing
         #expect(near(figures.speed?.mean, 3, 1e-3) && figures.ended == at(180))
     }
 
+    @Test("a pause of moments is a pause, too: nothing holds over it")
+    func shortPause() throws {
+        var fold = try begun()
+        func tell(_ second: Double) throws {
+            fold.add(.position(try point(second, 3 * second)))
+            fold.add(.heartRate(HeartRateReading(time: at(second), beatsPerMinute: 150)))
+            fold.add(.motion(MotionReading(time: at(second), metresPerSecond: 3, totalMetres: 3 * second)))
+        }
+        for second in 0...10 { try tell(Double(second)) }
+        try fold.add(WorkoutEvent(.pause, at: at(10)))
+        try fold.add(WorkoutEvent(.resume, at: at(13)))
+        for second in 14...20 { try tell(Double(second)) }
+        let figures = fold.figures(at: at(20))
+        #expect(near(figures.metres, 48, 0.01))
+        #expect(figures.heartRate?.zoneMilliseconds?.reduce(0, +) == 16_000)
+    }
+
     @Test("distance is by positions, else by a sensor, else by steps, for each part of a minute")
     func sources() throws {
         var fold = try begun()
@@ -169,12 +187,15 @@ import Testing
         try walk(&fold, 3, 120...210)
         let step = try #require(person.stepLengthMetres)
         let figures = fold.figures(at: at(240))
-        #expect(near(figures.metres, 120 * step + 60 * 2 + 90 * 3 + 30 * 2, 0.2) && figures.steps == 480)
+        // A minute of steps; 90 s by the sensor, and 90 s by positions.
+        let stepped: Double = 120 * step
+        #expect(near(figures.metres, stepped + 450, 0.2) && figures.steps == 480)
         #expect(near(figures.speed?.now, 3, 1e-6) && figures.cadence?.mean == 160)
         // A silence of half a minute and more is left to others.
         fold.add(.motion(MotionReading(time: at(241), metresPerSecond: 2)))
         fold.add(.position(try point(260, 3 * 260)))
-        #expect(near(fold.figures(at: at(260)).metres, 120 * step + 60 * 2 + 90 * 3 + 31 * 2 + 19 * 3, 2))
+        // A second more by the sensor, and 19 s of the way between the positions.
+        #expect(near(fold.figures(at: at(260)).metres, stepped + 509, 2))
     }
 
     @Test("a total distance bridges silences, and a counter that restarts goes on from 0")
@@ -196,7 +217,7 @@ import Testing
     @Test("a phone's pedometer counts where there is no counter, each span once")
     func pedometer() throws {
         var fold = try begun(.walking)
-        let spans: [(Double, Double, UInt32)] = [(0, 60, 100), (30, 90, 999), (60, 120, 110), (120, 180, 120)]
+        let spans: [(Double, Double, UInt32)] = [(0, 60, 100), (30, 90, 90), (60, 120, 110), (120, 180, 120)]
         for (from, to, steps) in spans {
             let span = try #require(PedometerReading(from: at(from), to: at(to), steps: steps))
             fold.add(.pedometer(span))

@@ -67,6 +67,7 @@ import Testing
         #expect(try goals.save(.steps, target: 100, duringWorkout: false).rawValue == "Goal Saved Successfully")
         #expect(goals.chosen?.kind == .steps && goals.ending == nil)
         #expect(try goals.save(.distance, target: 5000, duringWorkout: false) == .saved)
+        #expect(goals.chosen?.kind == .distance)
         #expect(try goals.choose(.steps, duringWorkout: false).rawValue == "Goal Selected")
         #expect(problem { try goals.choose(nil, duringWorkout: false) } == "Select Goal Type")
         #expect(try goals.enable(true, duringWorkout: false).rawValue == "Workout goal enabled")

@@ -41,6 +41,7 @@ import Testing
         #expect(strict.add(eleven) == .imprecise)
         var odd = PositionFilter(.running, worstAccuracy: .nan)
         #expect(odd.add(eleven) == .imprecise)
+        #expect(PositionFilter(.running, worstAccuracy: .nan) == PositionFilter(.running, worstAccuracy: .nan))
     }
 
     @Test("a position that is not later than the one before does not count")
