@@ -384,7 +384,9 @@ extension StaleHours {
     /// Has a person's next hour read on the other thread.
     private func readBeside(_ user: ID) throws(VaultError) {
         guard let beside, let limit = large[user]?.limit else { return }
-        guard let range = try range(of: user), try hasSecret(user) else {
+        var hasSecret = false
+        try change(user) { () throws(VaultError) in hasSecret = try self.hasSecret(user) }
+        guard hasSecret, let range = try range(of: user) else {
             large[user] = nil
             return
         }

@@ -127,7 +127,14 @@ extension Notifications {
 
     /// Notes that the broker has them.
     func markPublished(_ marked: [(id: String, user: String)]) throws(VaultError) {
-        let people = Set(marked.compactMap { one in decoded { () throws(MalformedValue) in try ID(one.user) } })
+        var people: Set<ID> = []
+        for one in marked {
+            // Nothing is made of somebody who was forgotten.
+            guard let user = decoded({ () throws(MalformedValue) in try ID(one.user) }),
+                try documents.keys.version(of: user) != nil
+            else { continue }
+            people.insert(user)
+        }
         try store.change(people) { () throws(VaultError) in
             for (id, _) in marked {
                 try store.database.execute("UPDATE notifications SET published = 1 WHERE id = ?", [.text(id)])

@@ -153,7 +153,7 @@ package struct Ingest {
             let headers = batch.map { block in
                 decoded { () throws(MalformedValue) in try BlockHeader(startOf: block.payload) }
             }
-            judged = try store.change(people(of: headers, handedBack)) { () throws(VaultError) in
+            judged = try store.change(people(of: batch, headers, handedBack)) { () throws(VaultError) in
                 var judged = judged
                 tally = Tally()
                 (arrivals, clocks) = ([], [])
@@ -197,13 +197,17 @@ package struct Ingest {
 
     /// The people of whom a batch may change something.
     private mutating func people(
-        of headers: [BlockHeader?], _ handedBack: [(gateway: ID, payload: [UInt8])]
+        of batch: [(gateway: ID, payload: [UInt8])], _ headers: [BlockHeader?],
+        _ handedBack: [(gateway: ID, payload: [UInt8])]
     ) throws(VaultError) -> Set<ID> {
         var people: Set<ID> = []
-        var last: StreamID?
-        for case let header? in headers where header.identity.stream != last {
-            last = header.identity.stream
-            if let owner = try owners.owner(of: header.identity.stream, store) { people.insert(owner) }
+        var last: (stream: StreamID, gateway: ID)?
+        for (block, header) in zip(batch, headers) {
+            guard let stream = header?.identity.stream, last?.stream != stream || last?.gateway != block.gateway else {
+                continue
+            }
+            last = (stream, block.gateway)
+            if let owner = try owners.owner(of: stream, at: block.gateway, store) { people.insert(owner) }
         }
         let adoption = Adoption(store: store, keys: keys)
         for grant in handedBack {
@@ -313,6 +317,8 @@ extension Ingest {
             var session = session(of: header.identity)
             if session == nil, !missing.contains(name) {
                 session = try sessions.find(name.session, of: name.stream, store, keys)
+                // Another program may have made the stream a moment ago: the gateway sends the block again.
+                if session.map({ !store.isHeld($0.stream) }) == true { session = nil }
                 if let session { batchSessions[name] = session } else { missing.insert(name) }
             }
             if let session { blocks.append((session.number, header.identity.sequence)) }
@@ -336,7 +342,7 @@ extension Ingest {
         let found = try store.stream(identity.stream)
         guard found.map({ $0.gateway == gateway.text }) ?? true else { return .ignored(.foreignStream) }
         if try store.isForgotten(identity.stream) { return .forgotten }
-        guard let stream = found, let key = gateways[gateway],
+        guard let stream = found, let key = gateways[gateway], store.isHeld(stream),
             let person = try keys.person(stream.user, version: stream.secretVersion)
         else { return .notNow(identity.stream, identity.session) }
         let digest = try SHA256.digest(payload)

@@ -249,26 +249,46 @@ package struct PackingPass {
     /// - Parameter end: milliseconds of the monotonic clock.
     /// - Returns: whether there is more.
     package mutating func goOn(until end: UInt64) throws(VaultError) -> Bool {
-        if current == nil, loose == nil, try !findNext(), try !findLoose() { return false }
-        let owner = try owner()
-        return try packer.store.change(owner.map { [$0] } ?? []) { () throws(VaultError) in
-            repeat {
-                if let (stream, last) = current {
-                    try pack(stream, after: last)
-                } else if let stream = loose?.streams.first {
-                    try lookThroughLoose(stream)
-                } else if loose != nil {
-                    return false
-                } else if try !findNext(), try !findLoose() {
-                    return false
-                }
-                // The next person is another transaction's.
-            } while try self.owner() == owner && millisecondsSinceBoot() < end
-            return true
-        }
+        repeat {
+            switch try find(until: end) {
+            case .nothing: return false
+            case .notYet: return true
+            case .found: break
+            }
+            let owner = try owner()
+            try packer.store.change(owner.map { [$0] } ?? []) { () throws(VaultError) in
+                repeat {
+                    if let (stream, last) = current {
+                        try pack(stream, after: last)
+                    } else if let stream = loose?.streams.first {
+                        try lookThroughLoose(stream)
+                    }
+                    // The next person is another transaction's.
+                } while try isNext(of: owner, until: end) && millisecondsSinceBoot() < end
+            }
+        } while millisecondsSinceBoot() < end
+        return true
     }
 
-    /// The person whose rows it works on next; nil if there is nothing to do at this place, or it is nobody's.
+    private enum Find { case found, nothing, notYet }
+
+    /// Finds what it works on next.
+    private mutating func find(until end: UInt64) throws(VaultError) -> Find {
+        while current == nil, loose?.streams.first == nil {
+            if loose != nil { return .nothing }
+            if try !findNext(), try !findLoose() { return .nothing }
+            if millisecondsSinceBoot() >= end { return .notYet }
+        }
+        return .found
+    }
+
+    /// Whether it works on the same person's rows next.
+    private mutating func isNext(of person: ID?, until end: UInt64) throws(VaultError) -> Bool {
+        guard try find(until: end) == .found else { return false }
+        return try owner() == person
+    }
+
+    /// The person whose rows it works on next; nil if it is nobody's.
     private func owner() throws(VaultError) -> ID? {
         guard let number = current?.stream ?? loose?.streams.first else { return nil }
         return try packer.store.stream(number: number)?.owner

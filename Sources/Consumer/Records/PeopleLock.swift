@@ -1,3 +1,4 @@
+import Daemon
 package import Storage
 package import Telemetry
 
@@ -12,7 +13,8 @@ package import Telemetry
 // remembers of that person is then read again. `view(of:)` is the number that goes with what is remembered; it stays the
 // same as long as only this process changes anything, because a process knows what it does itself.
 //
-// What is over for everybody, such as an expired code, anybody may remove without the lock.
+// A transaction that has changed nothing is rolled back: it costs no write, moves no epoch, and makes no row for somebody
+// of whom nothing is kept. What is over for everybody, such as an expired code, anybody may remove without the lock.
 
 /// What a process knows of people's epochs. Belongs to the thread of its store.
 struct Epochs {
@@ -29,7 +31,7 @@ struct Epochs {
     /// Takes what the database says.
     mutating func hold(_ person: ID, _ epoch: Int64) {
         held[person] = epoch
-        if let known = seen[person], known != epoch - 1 {
+        if seen[person] ?? 0 != epoch - 1 {
             latestView += 1
             views[person] = latestView
         }
@@ -37,12 +39,11 @@ struct Epochs {
         seen[person] = epoch - 1
     }
 
-    mutating func committed() {
-        seen.merge(held) { $1 }
-        held = [:]
-    }
+    /// What was held is committed.
+    mutating func committed() { seen.merge(held) { $1 } }
 
-    mutating func rolledBack() { held = [:] }
+    /// The transaction is over.
+    mutating func ended() { held = [:] }
 }
 
 extension Store {
@@ -52,17 +53,7 @@ extension Store {
     package func change<T>(
         _ people: some Collection<ID>, _ body: () throws(VaultError) -> T
     ) throws(VaultError) -> T {
-        do throws(VaultError) {
-            let result = try database.transaction { () throws(VaultError) in
-                try hold(people)
-                return try body()
-            }
-            epochs.committed()
-            return result
-        } catch {
-            epochs.rolledBack()
-            throw error
-        }
+        try locked(people) { () throws(VaultError) in (try body(), true) }
     }
 
     /// The same for one person.
@@ -79,8 +70,8 @@ extension Store {
     ) throws(VaultError) -> T {
         for _ in 1...Self.mostTries {
             let named = try people()
-            let result = try change(named) { () throws(VaultError) -> T? in
-                try people().isSubset(of: named) ? try body() : nil
+            let result = try locked(named) { () throws(VaultError) -> (T?, Bool) in
+                try people().isSubset(of: named) ? (try body(), true) : (nil, false)
             }
             if let result { return result }
         }
@@ -94,23 +85,18 @@ extension Store {
         for _ in 1...Self.mostTries {
             let named: Set<ID>
             do { named = try people() } catch { return .failure(error) }
-            let result: Result<T?, any Error>
-            do throws(VaultError) {
-                result = try database.attempt { () throws(any Error) in
-                    try hold(named)
-                    return try people().isSubset(of: named) ? try body() : nil
+            let result = try locked(named) { () throws(VaultError) -> (Result<T?, any Error>, Bool) in
+                do {
+                    guard try people().isSubset(of: named) else { return (.success(nil), false) }
+                    return (.success(try body()), true)
+                } catch {
+                    return (.failure(error), false)
                 }
-            } catch {
-                epochs.rolledBack()
-                throw error
             }
             switch result {
-            case .success(let value):
-                epochs.committed()
-                if let value { return .success(value) }
-            case .failure(let error):
-                epochs.rolledBack()
-                return .failure(error)
+            case .success(let value?): return .success(value)
+            case .success(nil): continue
+            case .failure(let error): return .failure(error)
             }
         }
         throw Self.isBusy
@@ -118,6 +104,9 @@ extension Store {
 
     /// Whether the transaction under way may change what is kept of a person.
     package func isHeld(_ person: ID) -> Bool { epochs.held[person] != nil }
+
+    /// Whether it may change a stream.
+    package func isHeld(_ stream: StoredStream) -> Bool { stream.owner.map(isHeld) ?? false }
 
     /// What goes with everything that is remembered of a person: if it is another one later, that is to be read again.
     package func view(of person: ID) -> UInt64 { epochs.view(of: person) }
@@ -128,11 +117,30 @@ extension Store {
         try database.execute("DELETE FROM people WHERE person = ?", [.text(person.text)])
     }
 
-    private func hold(_ people: some Collection<ID>) throws(VaultError) {
+    /// A transaction that holds some people. It is rolled back if `body` says that it may not be kept, or has changed
+    /// nothing.
+    private func locked<T>(
+        _ people: some Collection<ID>, _ body: () throws(VaultError) -> (result: T, mayBeKept: Bool)
+    ) throws(VaultError) -> T {
         guard epochs.held.isEmpty else {
             throw VaultError("hold people", .misuse, said: "a transaction names its people once, at its beginning")
         }
-        let values = Set(people.map(\.text)).sorted().flatMap { [Value.text($0), .integer(1)] }
+        defer { epochs.ended() }
+        let (result, isKept) = try database.transactionIfKept { () throws(VaultError) in
+            try hold(people)
+            let before = database.changes
+            let (result, mayBeKept) = try body()
+            let isKept = mayBeKept && database.changes != before
+            return ((result, isKept), isKept)
+        }
+        if isKept { epochs.committed() }
+        return result
+    }
+
+    private func hold(_ people: some Collection<ID>) throws(VaultError) {
+        // A person who comes back under the same name after everything of theirs was removed has another epoch.
+        let first = Value.integer(unixMilliseconds())
+        let values = Set(people.map(\.text)).sorted().flatMap { [Value.text($0), first] }
         try database.forEach(Self.moveEpochs, values) { row throws(VaultError) in
             let (name, epoch) = (try row.text("person"), try row.int("epoch"))
             if let person = decoded({ () throws(MalformedValue) in try ID(name) }) { epochs.hold(person, epoch) }

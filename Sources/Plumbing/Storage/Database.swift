@@ -250,6 +250,9 @@ public final class Database {
     /// The id of the row that this connection inserted last.
     public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
+    /// How many rows this connection has inserted, changed and deleted since it was opened.
+    public var changes: Int64 { sqlite3_total_changes64(handle) }
+
     // MARK: Transactions
 
     /// One transaction that takes the write lock at its beginning. What `body` throws rolls everything back; a commit
@@ -260,6 +263,21 @@ public final class Database {
         do {
             let result = try body()
             try execute("COMMIT")
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// The same for a body that says whether anything is to be kept: a transaction of which nothing is writes nothing.
+    public func transactionIfKept<T>(
+        _ body: () throws(VaultError) -> (result: T, isKept: Bool)
+    ) throws(VaultError) -> T {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let (result, isKept) = try body()
+            if isKept { try execute("COMMIT") } else { rollBack() }
             return result
         } catch {
             rollBack()

@@ -23,6 +23,11 @@ struct PeopleLockTests {
         return try Store(folder: folder.path("state"))
     }
 
+    /// A change of any kind.
+    private func write(_ store: Store) throws(VaultError) {
+        try store.database.execute("INSERT INTO nonces (nonce, expires_ms) VALUES (randomblob(8), 0)")
+    }
+
     private func epochs(_ store: Store) throws -> [String: Int64] {
         let rows = try store.database.query("SELECT person, epoch FROM people") { row throws(VaultError) in
             (try row.text("person"), try row.int("epoch"))
@@ -33,33 +38,51 @@ struct PeopleLockTests {
     @Test("is held as long as the transaction lasts, and each of these moves the epoch of each of its people once")
     func held() throws {
         let store = try opened()
-        try store.change([ada, bob, ada]) { #expect(store.isHeld(ada) && store.isHeld(bob)) }
+        try store.change([ada, bob, ada]) { () throws(VaultError) in
+            #expect(store.isHeld(ada) && store.isHeld(bob))
+            try write(store)
+        }
         #expect(!store.isHeld(ada))
-        try store.change(ada) { #expect(store.isHeld(ada) && !store.isHeld(bob)) }
-        #expect(try epochs(store) == ["ada": 2, "bob": 1])
-        try store.change([ID]()) { #expect(!store.isHeld(ada)) }
-        #expect(try epochs(store) == ["ada": 2, "bob": 1])
+        let before = try epochs(store)
+        #expect(Set(before.keys) == ["ada", "bob"])
+        try store.change(ada) { () throws(VaultError) in
+            #expect(store.isHeld(ada) && !store.isHeld(bob))
+            try write(store)
+        }
+        #expect(try epochs(store) == before.merging(["ada": 1]) { $0 + $1 })
         // More people than one statement takes.
         let many = try (0..<200).map { try ID("p\($0)") }
-        try store.change(many) { #expect(many.allSatisfy(store.isHeld)) }
+        try store.change(many) { () throws(VaultError) in
+            #expect(many.allSatisfy { store.isHeld($0) })
+            try write(store)
+        }
         #expect(try epochs(store).count == 202)
     }
 
-    @Test("is given back when the transaction fails, and nothing has moved")
+    @Test("is given back when the transaction fails or has changed nothing, and nothing has moved")
     func rolledBack() throws {
         let store = try opened()
-        try store.change(ada) {}
+        try store.change(ada) { () throws(VaultError) in try write(store) }
+        let before = try epochs(store)
         let failure = VaultError("try it", .missing, said: "nothing")
         #expect(throws: failure) {
-            try store.change(ada) { () throws(VaultError) in throw failure }
+            try store.change(ada) { () throws(VaultError) in
+                try write(store)
+                throw failure
+            }
         }
         #expect(!store.isHeld(ada))
-        let result = try store.attempt(naming: [ada]) { throw failure }
+        let result = try store.attempt(naming: [ada]) {
+            try write(store)
+            throw failure
+        }
         #expect(throws: failure) { try result.get() }
         #expect(!store.isHeld(ada))
-        #expect(try epochs(store) == ["ada": 1])
+        try store.change([ada, bob]) { #expect(store.isHeld(bob)) }
+        #expect(try epochs(store) == before)
+        #expect(try store.database.first("SELECT count(*) FROM nonces", row: Row.int) == 1)
         let view = store.view(of: ada)
-        try store.change(ada) {}
+        try store.change(ada) { () throws(VaultError) in try write(store) }
         #expect(store.view(of: ada) == view)
     }
 
@@ -67,7 +90,12 @@ struct PeopleLockTests {
     func once() throws {
         let store = try opened()
         #expect(throws: VaultError.self) {
-            try store.change(ada) { () throws(VaultError) in try store.change(bob) {} }
+            try store.change(ada) { () throws(VaultError) in
+                try write(store)
+                let error = thrown(VaultError.self) { try store.change(bob) {} }
+                #expect(error?.reason == .misuse && store.isHeld(ada))
+                try store.change(bob) {}
+            }
         }
         #expect(try epochs(store).isEmpty)
     }
@@ -75,31 +103,38 @@ struct PeopleLockTests {
     @Test("shows that another program has changed something of a person, and of nobody else, since the last time")
     func views() throws {
         let (one, other) = (try opened(), try opened())
-        try one.change([ada, bob]) {}
+        func change(_ store: Store, _ people: [ID]) throws {
+            try store.change(people) { () throws(VaultError) in try write(store) }
+        }
+        try change(one, [ada, bob])
         let (ofAda, ofBob) = (one.view(of: ada), one.view(of: bob))
         // What it does itself, it knows.
-        for _ in 0..<3 { try one.change(ada) {} }
+        for _ in 0..<3 { try change(one, [ada]) }
         #expect(one.view(of: ada) == ofAda)
-        try other.change(ada) {}
+        try change(other, [ada])
         try one.change([ada, bob]) { #expect(one.view(of: ada) != ofAda) }
         #expect(one.view(of: ada) != ofAda && one.view(of: bob) == ofBob)
         // It is told once.
         let later = one.view(of: ada)
-        try one.change(ada) {}
+        try change(one, [ada])
         #expect(one.view(of: ada) == later)
+        // What was remembered before the first time is old if anything was there.
+        let third = try opened()
+        let first = third.view(of: ada)
+        try third.change(ada) { #expect(third.view(of: ada) != first) }
     }
 
     @Test("shows a change of others even to a transaction that fails, and to the one after it no second time")
     func viewsOfFailures() throws {
         let (one, other) = (try opened(), try opened())
-        try one.change(ada) {}
+        try one.change(ada) { () throws(VaultError) in try write(one) }
         let before = one.view(of: ada)
-        try other.change(ada) {}
+        try other.change(ada) { () throws(VaultError) in try write(other) }
         let failure = VaultError("try it", .missing, said: "nothing")
         #expect(throws: failure) { try one.change(ada) { () throws(VaultError) in throw failure } }
         let after = one.view(of: ada)
         #expect(after != before)
-        try one.change(ada) {}
+        try one.change(ada) { () throws(VaultError) in try write(one) }
         #expect(one.view(of: ada) == after)
     }
 
@@ -130,11 +165,11 @@ struct PeopleLockTests {
     @Test("goes with its person, and one who comes back under the same name is somebody new")
     func removed() throws {
         let (one, other) = (try opened(), try opened())
-        for _ in 0..<2 { try one.change(ada) {} }
+        try one.change(ada) { () throws(VaultError) in try write(one) }
         let view = one.view(of: ada)
         try other.removeLock(of: ada)
         #expect(try epochs(one).isEmpty)
-        try other.change(ada) {}
+        try other.change(ada) { () throws(VaultError) in try write(other) }
         try one.change(ada) { #expect(one.view(of: ada) != view) }
     }
 }

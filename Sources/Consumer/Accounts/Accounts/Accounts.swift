@@ -255,7 +255,11 @@ extension Accounts {
             do {
                 guard isEqualInConstantTime(try result.get(), stored?.hash ?? []) else { throw wrong }
                 attempts.succeeded(name)
-                if let account, account.failures > 0 { try rows.clearFailures(of: account.user) }
+                if let account, account.failures > 0 {
+                    try context.store.change(account.user) { () throws(VaultError) in
+                        try rows.clearFailures(of: account.user)
+                    }
+                }
                 completion(.success(()))
             } catch let error as ReplyError {
                 attempts.failed(name, now: clock())

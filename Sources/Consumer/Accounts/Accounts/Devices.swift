@@ -109,7 +109,7 @@ package final class Devices: @unchecked Sendable {
                 "nobody heard the reply to a sign-in any more: its device was signed out\($0)"
             }
             do throws(VaultError) {
-                try remove([signedIn.device])
+                try context.store.change(signedIn.user) { () throws(VaultError) in try remove([signedIn.device]) }
                 end([signedIn.device], of: signedIn.user) { _ in }
             } catch {
                 context.limitedLog.error("unheard and not signed out") {
@@ -217,11 +217,13 @@ extension Devices {
             throw ReplyError(.badRequest, "\"name\" is missing", field: "name")
         }
         let name = try DeviceName(request.fields, field: "name")
-        let (version, sealed) = try context.documents.sealed(
-            .string(name.text), Documents.label(ofDevice: device.text), of: user)
-        let changed = try database.execute(
-            "UPDATE devices SET name = ?, secret_version = ? WHERE device = ? AND person = ?",
-            [.blob(sealed), .integer(version), .text(device.text), .text(user.text)])
+        let changed = try context.store.change(user) { () throws(VaultError) in
+            let (version, sealed) = try context.documents.sealed(
+                .string(name.text), Documents.label(ofDevice: device.text), of: user)
+            return try database.execute(
+                "UPDATE devices SET name = ?, secret_version = ? WHERE device = ? AND person = ?",
+                [.blob(sealed), .integer(version), .text(device.text), .text(user.text)])
+        }
         guard changed == 1 else { throw Self.notFound }
         return [:]
     }

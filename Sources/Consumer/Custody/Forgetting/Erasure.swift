@@ -86,10 +86,9 @@ package struct Erasure {
             try keys.erase(person)
             guard try keys.closeLogWithoutWaiting() else { return .waitsForReaders }
         case .readings?:
-            guard try deletePersonal() == 0, try store.deleteForgotten(atMost: Self.portion) == 0 else {
-                return .goesOn
-            }
+            guard try deletePersonal() == 0 else { return .goesOn }
             if person.isWithAccount { try store.removeLock(of: person.user) }
+            guard try store.deleteForgotten(atMost: Self.portion) == 0 else { return .goesOn }
         case .log?:
             guard try store.database.checkpointWithoutWaiting() else { return .waitsForReaders }
         case .proof?: guard try prove() else { return .goesOn }

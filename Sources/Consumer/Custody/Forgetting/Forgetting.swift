@@ -172,7 +172,13 @@ package final class Forgetting: @unchecked Sendable {
                 isBehind = true
                 continue
             }
-            guard try Erasure.isPending(person, places.store, places.keys, features) else { continue }
+            guard try Erasure.isPending(person, places.store, places.keys, features) else {
+                // What was under way when they were forgotten may have made it again.
+                if person.isWithAccount, try places.keys.version(of: person.user) == nil {
+                    try places.store.removeLock(of: person.user)
+                }
+                continue
+            }
             log.notice("forgetting \(person.user), as the list of the forgotten says")
             var erasure = erasure(person)
             while let step = erasure.step, step < .readings, try erasure.advance() == .done {}

@@ -80,8 +80,11 @@ package final class Claiming: @unchecked Sendable {
             )
         }
         let kinds = try RecordedKinds(context.documents).kinds(of: user)
-        let isNew = try context.store.change(Set([user, before].compactMap { $0 })) { () throws(VaultError) in
+        let isNew = try context.store.change(naming: Set([user, try claims.claim(of: sensor)?.user].compactMap { $0 }))
+        {
+            () throws(VaultError) in
             guard try claims.use(code, window, for: sensor) else { return false }
+            let before = try claims.claim(of: sensor)?.user
             try claims.write(sensor, user, kinds, now: now)
             if let before, before != user { try tell(before, thatIsLost: sensor, now: now) }
             return true

@@ -76,9 +76,13 @@ package final class Friends: @unchecked Sendable {
         _ body: (ID, Int64) throws -> JSON
     ) throws -> JSON {
         let (user, now) = (try request.user, context.now())
-        return try context.answered.once(request, now: now, with: Set([try other()].compactMap { $0 })) {
-            try body(user, now)
-        }
+        return try context.answered.once(request, now: now, with: try known(other())) { try body(user, now) }
+    }
+
+    /// A person of whom anything is kept: nothing is changed of somebody who was forgotten, and nothing made.
+    private func known(_ person: ID?) throws(VaultError) -> Set<ID> {
+        guard let person, try context.keys.version(of: person) != nil else { return [] }
+        return [person]
     }
 
     /// The person of a tie that somebody's list has; nil if there is none.

@@ -298,7 +298,7 @@ struct AccountServiceTests {
         }
     }
 
-    @Test("deletes an account for whoever knows its password, and lets the name be taken anew")
+    @Test("deletes an account for whoever knows its password, and lets the name be taken again")
     func delete() throws {
         try AccountService.with { service in
             let signedIn = try service.signUp("ada@example.org")
@@ -306,9 +306,15 @@ struct AccountServiceTests {
             defer { phone.stop() }
             #expect(try phone.refused("account/delete").field == "password")
             #expect(try phone.refused("account/delete", ["password": "Zq7#horse-pond"]).code == .wrongCredentials)
+            let people = "SELECT person FROM people ORDER BY person"
+            let before = try service.onSession { try $0.context.store.database.query(people, row: Row.text) }
+            #expect(signedIn["user"].map { before.map(JSON.string).contains($0) } == true)
             let done = try service.waitOut { try phone.ask("account/delete", ["password": .string(Self.password)]) }
             #expect(done == .ok(["message": "Your account was deleted"]))
             try phone.waitForEnd()
+            // After the broker has confirmed the end of the device, its codes are ended.
+            let left = try service.onSession { try $0.context.store.database.query(people, row: Row.text) }
+            #expect(left.map(JSON.string) == before.map(JSON.string).filter { $0 != signedIn["user"] })
             let next = try service.signUp("ada@example.org")
             #expect(next["user"] != signedIn["user"])
         }
