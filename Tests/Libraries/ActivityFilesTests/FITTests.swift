@@ -56,13 +56,21 @@ struct FITTests {
         for isBig in [false, true] {
             let spell = isBig ? Self.big : Self.little
             // record: time, heart rate, enhanced altitude; then local type 1 without a time.
-            let messages: [UInt8] =
-                [0x40, 0, isBig ? 1 : 0] + spell(20, 2) + [3, 253, 4, 0x86, 3, 1, 2, 78, 4, 0x86]
-                + [0x00] + spell(Self.second, 4) + [101] + spell((12 + 500) * 5, 4)
-                + [0x41, 0, isBig ? 1 : 0] + spell(20, 2) + [1, 3, 1, 2]
-                // Five bits of a time, three seconds later, and again after they went round.
-                + [0x80 | 1 << 5 | UInt8((Self.second + 3) & 0x1F), 102]
-                + [0x80 | 1 << 5 | UInt8((Self.second + 2) & 0x1F), 103]
+            let order: UInt8 = isBig ? 1 : 0
+            var messages: [UInt8] = [0x40, 0, order]
+            messages += spell(20, 2)
+            messages += [3, 253, 4, 0x86, 3, 1, 2, 78, 4, 0x86] as [UInt8]
+            messages.append(0x00)
+            messages += spell(Self.second, 4)
+            messages.append(101)
+            messages += spell((12 + 500) * 5, 4)
+            messages += [0x41, 0, order]
+            messages += spell(20, 2)
+            messages += [1, 3, 1, 2] as [UInt8]
+            // Five bits of a time, three seconds later, and again after they went round.
+            let (later, round) = (UInt8((Self.second + 3) & 0x1F), UInt8((Self.second + 2) & 0x1F))
+            messages += [0xA0 | later, 102]
+            messages += [0xA0 | round, 103]
             for header in [UInt8(12), 14] {
                 let recordings = try FITFile.read(Self.file(messages, header: header))
                 let samples = try #require(recordings.activities.first).samples

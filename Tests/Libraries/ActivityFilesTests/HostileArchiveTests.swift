@@ -8,29 +8,47 @@ import Testing
 @Suite("Hostile archives", .serialized, .timeLimit(.minutes(20)))
 struct HostileArchiveTests {
     /// A local file header and an entry of the directory for an empty file (APPNOTE.TXT, 4.3.7 and 4.3.12).
-    private static let file: [UInt8] = [0x50, 0x4B, 3, 4, 20] + [UInt8](repeating: 0, count: 21) + [1, 0, 0, 0, 0x61]
+    private static let file: [UInt8] = {
+        var bytes: [UInt8] = [0x50, 0x4B, 3, 4, 20]
+        bytes += zeros(21)
+        return bytes + ([1, 0, 0, 0, 0x61] as [UInt8])
+    }()
 
     private static func entry(_ name: [UInt8]) -> [UInt8] {
-        [0x50, 0x4B, 1, 2, 20, 0, 20] + [UInt8](repeating: 0, count: 21)
-            + [UInt8(name.count & 0xFF), UInt8(name.count >> 8)] + [UInt8](repeating: 0, count: 16) + name
+        var bytes: [UInt8] = [0x50, 0x4B, 1, 2, 20, 0, 20]
+        bytes += zeros(21)
+        bytes += little(name.count, 2)
+        bytes += zeros(16)
+        return bytes + name
     }
+
+    private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
     private static func little(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
 
+    /// Numbers of some widths, in bytes, one after the other.
+    private static func little(_ numbers: [(value: Int, width: Int)]) -> [UInt8] {
+        numbers.flatMap { little($0.value, $0.width) }
+    }
+
     /// The end of an archive whose directory begins behind `file`.
     private static func end(_ count: Int, _ size: Int) -> [UInt8] {
-        [0x50, 0x4B, 5, 6, 0, 0, 0, 0] + little(count, 2) + little(count, 2) + little(size, 4)
-            + little(file.count, 4) + [0, 0]
+        var bytes: [UInt8] = [0x50, 0x4B, 5, 6, 0, 0, 0, 0]
+        bytes += little([(count, 2), (count, 2), (size, 4), (file.count, 4), (0, 2)])
+        return bytes
     }
 
     /// The larger form of that end, for more than 65,535 entries.
     private static func largeEnd(_ count: Int, _ size: Int) -> [UInt8] {
-        let record: [UInt8] = [0x50, 0x4B, 6, 6] + little(44, 8) + little(45, 2) + little(45, 2) + little(0, 8)
-        let pointer: [UInt8] = [0x50, 0x4B, 6, 7] + little(0, 4) + little(file.count + size, 8) + little(1, 4)
-        return record + little(count, 8) + little(count, 8) + little(size, 8) + little(file.count, 8) + pointer
-            + [0x50, 0x4B, 5, 6, 0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 12) + [0, 0]
+        var bytes: [UInt8] = [0x50, 0x4B, 6, 6]
+        bytes += little([(44, 8), (45, 2), (45, 2), (0, 8), (count, 8), (count, 8), (size, 8), (file.count, 8)])
+        bytes += [0x50, 0x4B, 6, 7] as [UInt8]
+        bytes += little([(0, 4), (file.count + size, 8), (1, 4)])
+        bytes += [0x50, 0x4B, 5, 6, 0, 0, 0, 0] as [UInt8]
+        bytes += [UInt8](repeating: 0xFF, count: 12)
+        return bytes + zeros(2)
     }
 
     private static func archive(_ names: some Sequence<[UInt8]>, _ end: (Int, Int) -> [UInt8]) -> [UInt8] {
