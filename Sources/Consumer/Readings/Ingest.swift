@@ -201,14 +201,7 @@ package struct Ingest {
         _ handedBack: [(gateway: ID, payload: [UInt8])]
     ) throws(VaultError) -> Set<ID> {
         var people: Set<ID> = []
-        var last: (stream: StreamID, gateway: ID)?
-        for (block, header) in zip(batch, headers) {
-            guard let stream = header?.identity.stream, last?.stream != stream || last?.gateway != block.gateway else {
-                continue
-            }
-            last = (stream, block.gateway)
-            if let owner = try owners.owner(of: stream, at: block.gateway, store) { people.insert(owner) }
-        }
+        try owners.add(to: &people, zip(batch, headers).lazy.map { ($0.gateway, $1?.identity.stream) }, store)
         let adoption = Adoption(store: store, keys: keys)
         for grant in handedBack {
             if let owner = try adoption.owner(grant.payload, from: grant.gateway) { people.insert(owner) }

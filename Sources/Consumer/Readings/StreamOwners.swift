@@ -17,5 +17,17 @@ struct StreamOwners {
         return found.gateway == gateway.text ? owner : nil
     }
 
+    /// Adds the people of some streams, each with the gateway that names it.
+    mutating func add(
+        to people: inout Set<ID>, _ streams: some Sequence<(gateway: ID, stream: StreamID?)>, _ store: Store
+    ) throws(VaultError) {
+        var last: (gateway: ID, stream: StreamID)?
+        for case (let gateway, let stream?) in streams where last?.stream != stream || last?.gateway != gateway {
+            // Most blocks follow one of the same stream.
+            last = (gateway, stream)
+            if let owner = try owner(of: stream, at: gateway, store) { people.insert(owner) }
+        }
+    }
+
     mutating func removeAll() { owners = [:] }
 }
