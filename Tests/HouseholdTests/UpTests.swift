@@ -48,7 +48,7 @@ private final class Up {
     }
 }
 
-@Suite("A home without accounts", .timeLimit(.minutes(10)))
+@Suite("A home without accounts", .timeLimit(.minutes(20)))
 struct UpTests {
     @Test("its one person asks for days, goals and readings with nothing else to say, as long as deploy/up runs")
     func demo() throws {
