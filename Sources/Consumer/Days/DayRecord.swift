@@ -341,6 +341,22 @@ package struct DayRows {
         return CalendarDay(daysSince1970: first)...CalendarDay(daysSince1970: last)
     }
 
+    /// The years that have a day with a record, in their order.
+    package func years(of user: ID) throws(VaultError) -> [Int] {
+        var years: [Int] = []
+        var from = Int64.min
+        while true {
+            // Each year is looked up by itself: there may be thousands of days, or thousands of years between two.
+            let found = try store.database.first(
+                "SELECT min(day) AS day FROM days WHERE person = ? AND day >= ?", [.text(user.text), .integer(from)]
+            ) { row throws(VaultError) in try row.intIfPresent("day") }
+            guard let day = found.flatMap({ $0 }) else { return years }
+            let year = CalendarDay(daysSince1970: day).year
+            years.append(year)
+            from = max(day, CalendarDay.days(ofYear: year).upperBound.daysSince1970) + 1
+        }
+    }
+
     /// Keeps a record in place of the one before, under the latest version of the person's secret; an empty record is
     /// removed.
     package func write(_ record: DayRecord, of user: ID, on day: CalendarDay) throws(VaultError) {

@@ -139,6 +139,9 @@ extension Days {
     /// From the first day with steps or a temperature to the last.
     package func recordedDays(of user: ID) throws(VaultError) -> ClosedRange<CalendarDay>? { try rows.span(of: user) }
 
+    /// The years with steps or a temperature, in their order.
+    package func recordedYears(of user: ID) throws(VaultError) -> [Int] { try rows.years(of: user) }
+
     private func totals(
         of user: ID, on day: CalendarDay, _ record: DayRecord?, _ history: History
     ) throws(VaultError) -> DayTotals {

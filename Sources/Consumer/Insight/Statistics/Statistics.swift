@@ -99,8 +99,7 @@ package struct Statistics {
 
     /// The years in which something may be recorded, in their order.
     private func recordedYears() throws(VaultError) -> [Int] {
-        var years: Set<Int> = []
-        if let days = try days.recordedDays(of: user) { years.formUnion(days.lowerBound.year...days.upperBound.year) }
+        var years = Set(try days.recordedYears(of: user))
         for hour in try heartRates.hours(of: user, in: -Moment.limit..<Moment.limit) {
             let time = hour.number * 3_600_000
             for day in history.localDays.days(in: time..<time + 3_600_000) { years.insert(day.year) }
