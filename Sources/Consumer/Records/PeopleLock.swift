@@ -1,4 +1,3 @@
-import Daemon
 package import Storage
 package import Telemetry
 
@@ -139,7 +138,7 @@ extension Store {
 
     private func hold(_ people: some Collection<ID>) throws(VaultError) {
         // A person who comes back under the same name after everything of theirs was removed has another epoch.
-        let first = Value.integer(unixMilliseconds())
+        let first = Value.integer(.random(in: 1...1 << 62))
         let values = Set(people.map(\.text)).sorted().flatMap { [Value.text($0), first] }
         try database.forEach(Self.moveEpochs, values) { row throws(VaultError) in
             let (name, epoch) = (try row.text("person"), try row.int("epoch"))
