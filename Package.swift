@@ -202,7 +202,7 @@ let package = Package(
         testSupport(
             .consumer, "HouseholdSupport",
             [
-                "CSQLite", "Daemon", "Files", "MQTT", "ProgramSettings", "Readings", "Records", "Storage", "Telemetry",
+                "Daemon", "Files", "MQTT", "ProgramSettings", "Readings", "Records", "Storage", "Telemetry",
                 "TestSupport", "Vault",
             ]),
         testSupport(

@@ -38,7 +38,7 @@ public final class Database {
 
     /// The file.
     public let path: String
-    package let handle: OpaquePointer
+    let handle: OpaquePointer
     let busyMilliseconds: Int32
     private let synchronous: Synchronous?
     /// Idle statements by their SQL. One in use is not in here, so that the same SQL can run inside its own rows.
@@ -253,75 +253,7 @@ public final class Database {
     /// How many rows this connection has inserted, changed and deleted since it was opened.
     public var changes: Int64 { sqlite3_total_changes64(handle) }
 
-    // MARK: Transactions
-
-    /// One transaction that takes the write lock at its beginning. What `body` throws rolls everything back; a commit
-    /// that fails, too. There is no transaction inside another.
-    @discardableResult
-    public func transaction<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
-        try execute("BEGIN IMMEDIATE")
-        do {
-            let result = try body()
-            try execute("COMMIT")
-            return result
-        } catch {
-            rollBack()
-            throw error
-        }
-    }
-
-    /// The same for a body that says whether anything is to be kept: a transaction of which nothing is writes nothing.
-    public func transactionIfKept<T>(
-        _ body: () throws(VaultError) -> (result: T, isKept: Bool)
-    ) throws(VaultError) -> T {
-        try execute("BEGIN IMMEDIATE")
-        do {
-            let (result, isKept) = try body()
-            if isKept { try execute("COMMIT") } else { rollBack() }
-            return result
-        } catch {
-            rollBack()
-            throw error
-        }
-    }
-
-    /// One transaction without checks of foreign keys, so rows may go without a search for others that refer to them:
-    /// for callers that know that there are none.
-    @discardableResult
-    public func withoutForeignKeys<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
-        // Inside of a transaction SQLite ignores the pragma.
-        try run("PRAGMA foreign_keys = OFF")
-        defer { _ = sqlite3_exec(handle, "PRAGMA foreign_keys = ON", nil, nil, nil) }
-        return try transaction(body)
-    }
-
-    /// The same for a body with errors of its own: what it throws rolls back and comes out as the result.
-    public func attempt<T, Failure: Error>(
-        _ body: () throws(Failure) -> T
-    ) throws(VaultError) -> Result<T, Failure> {
-        try execute("BEGIN IMMEDIATE")
-        let result: Result<T, Failure>
-        do { result = .success(try body()) } catch { result = .failure(error) }
-        guard case .success = result else {
-            rollBack()
-            return result
-        }
-        do {
-            try execute("COMMIT")
-            return result
-        } catch {
-            rollBack()
-            throw error
-        }
-    }
-
-    /// One read transaction: `body` sees one state of the file, whatever others commit in the meantime. Until it ends,
-    /// the log cannot be emptied, and grows with what they write.
-    public func snapshot<T>(_ body: () throws(VaultError) -> T) throws(VaultError) -> T {
-        try execute("BEGIN")
-        defer { rollBack() }
-        return try body()
-    }
+    // MARK: Flushes
 
     /// One transaction which, when it returns, is on the disk together with every commit before it: a group commit.
     ///
@@ -383,13 +315,6 @@ public final class Database {
         // The pragma only sets a number in memory. If it failed, commits would wait for the disk: slower, never less
         // durable.
         _ = sqlite3_exec(handle, "PRAGMA synchronous = \(synchronous.rawValue)", nil, nil, nil)
-    }
-
-    /// After some errors (a full disk) SQLite has rolled back by itself already. If rolling back fails, the
-    /// transaction is left open and the next BEGIN says so; nothing of it was committed.
-    private func rollBack() {
-        guard sqlite3_get_autocommit(handle) == 0 else { return }
-        _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
     }
 
     // MARK: Care

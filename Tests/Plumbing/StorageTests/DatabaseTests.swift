@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A database in a private directory, of which tests open as many connections as they like.
-private struct Place: Sendable {
+struct Place: Sendable {
     let directory: TemporaryFolder
     var path: String { directory.path("test.db") }
     static let applicationID: Int32 = 0x5649_5431
@@ -31,9 +31,9 @@ private struct Place: Sendable {
 }
 
 /// The only step of a schema.
-private func step(_ sql: String) -> Migration { Migration("test/1", sql) }
+func step(_ sql: String) -> Migration { Migration("test/1", sql) }
 
-private func reason(_ body: () throws -> Void) -> VaultError.Reason? {
+func reason(_ body: () throws -> Void) -> VaultError.Reason? {
     do {
         try body()
         return nil
@@ -41,7 +41,7 @@ private func reason(_ body: () throws -> Void) -> VaultError.Reason? {
 }
 
 extension Database {
-    fileprivate func count() throws(VaultError) -> Int64 { try first("SELECT count(*) FROM notes", row: Row.int) ?? -1 }
+    func count() throws(VaultError) -> Int64 { try first("SELECT count(*) FROM notes", row: Row.int) ?? -1 }
 }
 
 @Suite("Statements")
@@ -371,82 +371,5 @@ struct TransactionTests {
         #expect(try database.checkpoint())
         #expect(try place.logSize() == 0)
         try database.checkIntegrity()
-    }
-}
-
-@Suite("Database files")
-struct DatabaseFileTests {
-    private let place: Place
-
-    init() throws { place = try Place() }
-
-    @Test("file, log and shared memory are their owner's alone")
-    func modes() throws {
-        let database = try place.openWithTable()
-        for name in ["test.db", "test.db-wal", "test.db-shm"] {
-            #expect(try place.directory.mode(name) == 0o600, "\(name)")
-        }
-        try database.backUp(to: place.directory.path("copy.db"))
-        #expect(try place.directory.mode("copy.db") == 0o600)
-    }
-
-    @Test("refuses another program's database and leaves it as it is", arguments: [0, 99])
-    func foreign(_ applicationID: Int) throws {
-        let program = """
-            import sqlite3, sys
-            with sqlite3.connect(sys.argv[1]) as database:
-                database.execute("PRAGMA application_id = \(applicationID)")
-                database.execute("CREATE TABLE theirs (x)")
-            """
-        _ = try RunningProgram.runPython(["-c", program, place.path])
-        let before = try Data(contentsOf: URL(fileURLWithPath: place.path))
-        #expect(reason { _ = try place.open() } == .foreign)
-        #expect(reason { _ = try place.open(.readOnly) } == .foreign)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: place.path)) == before)
-    }
-
-    @Test("refuses a file that is not a database")
-    func noDatabase() throws {
-        try Data(repeating: 0x41, count: 5000).write(to: URL(fileURLWithPath: place.path))
-        #expect(reason { _ = try place.open() } == .corrupt)
-    }
-
-    @Test("says what is missing")
-    func missing() throws {
-        #expect(reason { _ = try place.open(.readOnly) } == .missing)
-        #expect(
-            reason { _ = try Database(place.directory.path("no/such.db"), .readWrite(.full), applicationID: 1) }
-                == .missing)
-    }
-
-    @Test("a reader cannot write")
-    func readOnly() throws {
-        let database = try place.openWithTable()
-        let reader = try place.open(.readOnly)
-        #expect(reason { try reader.execute("INSERT INTO notes (text) VALUES ('a')") } == .readOnly)
-        #expect(
-            reason { _ = try reader.transaction { () throws(VaultError) in try reader.execute("DELETE FROM notes") } }
-                == .readOnly)
-        #expect(try reader.count() == 0)
-        #expect(try database.count() == 0)
-    }
-
-    @Test("a backup is a database of its own, and never replaces a file")
-    func backup() throws {
-        let database = try place.openWithTable()
-        try database.execute("INSERT INTO notes (text) VALUES ('a')")
-        let copy = place.directory.path("copy.db")
-        try database.backUp(to: copy)
-        #expect(reason { try database.backUp(to: copy) } != nil)
-        let restored = try Database(copy, .readWrite(.full), applicationID: Place.applicationID)
-        #expect(try restored.count() == 1)
-        #expect(try restored.version == 1)
-    }
-
-    @Test("a connection is handed to another thread for good", .timeLimit(.minutes(20)))
-    func handOver() async throws {
-        let database = try place.openWithTable()
-        let count = try await Task { try database.count() }.value
-        #expect(count == 0)
     }
 }
