@@ -55,7 +55,7 @@ struct BackupTests {
         _ = try parts.take(session.keyBlock, session.block(beat(0, 72)))
         // A transaction that is under way is not in it.
         var lines: Result<[String], any Error> = .success([])
-        try parts.store.database.transaction { () throws(VaultError) in
+        try parts.store.change(try ID("demo")) { () throws(VaultError) in
             try parts.store.enter(1, 7, digest: Array(repeating: 0, count: 32))
             lines = Result { try backUp() }
         }

@@ -1,4 +1,3 @@
-import CSQLite
 import Records
 import Storage
 import Telemetry
@@ -11,34 +10,42 @@ import Telemetry
 extension Store {
     /// Has the database refuse changes of people who are not held.
     package func insistOnLock() throws {
-        let context = Unmanaged.passRetained(Asked(self)).toOpaque()
-        sqlite3_create_function_v2(
-            database.handle, "is_held", 1, SQLITE_UTF8, context,
-            { call, _, values in
-                let store = Unmanaged<Asked>.fromOpaque(sqlite3_user_data(call)).takeUnretainedValue().store
-                let name = values?[0].flatMap { sqlite3_value_text($0) }.map { String(cString: $0) } ?? ""
-                let person = decoded { () throws(MalformedValue) in try ID(name) }
-                let isHeld = person.map { store?.isHeld($0) ?? true } ?? true
-                let isByItself = sqlite3_get_autocommit(sqlite3_context_db_handle(call)) != 0
-                sqlite3_result_int(call, isHeld || isByItself ? 1 : 0)
-            }, nil, nil, { Unmanaged<Asked>.fromOpaque($0!).release() })
-        let tables = try database.query(
-            """
-            SELECT t.name AS name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
-            WHERE t.type = 'table' AND c.name = 'person' AND t.name NOT IN ('people', 'forgotten') ORDER BY t.name
-            """
-        ) { row throws(VaultError) in try row.text("name") }
-        for table in tables { try insist(table) { "\($0).person" } }
-        for table in ["blocks", "sessions", "counts"] {
-            try insist(table) { "(SELECT person FROM streams WHERE number = \($0).stream)" }
+        try database.answer("is_held") { [weak self] name in
+            guard let self, database.isInTransaction,
+                let person = decoded({ () throws(MalformedValue) in try ID(name) })
+            else { return true }
+            return isHeld(person)
+        }
+        // Whose a row is, by the first of these columns that its table has.
+        let owners = [
+            "person": "$.person", "owner": "$.owner",
+            "stream": "(SELECT person FROM streams WHERE number = $.stream)",
+            "session": """
+            (SELECT person FROM streams WHERE number = (SELECT stream FROM sessions WHERE number = $.session))
+            """,
+        ]
+        for (table, columns) in try tables() where table != "people" && table != "forgotten" {
+            let column = ["person", "owner", "stream", "session"].first(where: columns.contains)
+            if let owner = column.flatMap({ owners[$0] }) { try insist(table, owner) }
         }
     }
 
-    private func insist(_ table: String, _ person: (_ row: String) -> String) throws {
+    private func tables() throws -> [String: Set<String>] {
+        var tables: [String: Set<String>] = [:]
+        try database.forEach(
+            """
+            SELECT t.name AS name, c.name AS column_name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
+            WHERE t.type = 'table'
+            """
+        ) { row throws(VaultError) in tables[try row.text("name"), default: []].insert(try row.text("column_name")) }
+        return tables
+    }
+
+    private func insist(_ table: String, _ owner: String) throws {
         for (event, rows) in [("INSERT", ["NEW"]), ("UPDATE", ["OLD", "NEW"]), ("DELETE", ["OLD"])] {
             // What is over for everybody, anybody may remove.
             if event == "DELETE", table == "answered" { continue }
-            let held = rows.map { "is_held(\(person($0)))" }.joined(separator: " AND ")
+            let held = rows.map { "is_held(\(owner.replacing("$", with: $0)))" }.joined(separator: " AND ")
             try database.execute(
                 """
                 CREATE TEMP TRIGGER locked_\(table)_\(event) BEFORE \(event) ON main.\(table) WHEN NOT (\(held))
@@ -46,10 +53,4 @@ extension Store {
                 """)
         }
     }
-}
-
-/// Lives as long as the connection, and does not keep the store.
-private final class Asked {
-    weak var store: Store?
-    init(_ store: Store) { self.store = store }
 }

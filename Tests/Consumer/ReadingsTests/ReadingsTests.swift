@@ -235,7 +235,7 @@ struct ReadingsTests {
         var parts = try household.open()
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock, session.block(beat(0, 72)))
-        try parts.store.database.transaction { () throws(VaultError) in
+        try parts.store.change(try ID("demo")) { () throws(VaultError) in
             try parts.store.enter(1, 7, digest: Array(repeating: 0, count: 32))
             let lines = Result { try parts.printed() }
             #expect(throws: Never.self) { try #expect(lines.get() == [line(0, 72)]) }

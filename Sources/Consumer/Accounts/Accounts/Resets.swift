@@ -157,7 +157,7 @@ final class Resets: @unchecked Sendable {
         let devices = try accounts.devices.ids(of: user)
         let given = context.settings.givenSensors
         let gateways = EnrolledGateways(store: context.store, keys: context.keys)
-        let sensors = try context.store.change(naming: try gateways.people(touchedByEnding: user)) {
+        let sensors = try context.store.change(naming: ends ? try gateways.people(touchedByEnding: user) : [user]) {
             () throws(VaultError) -> Set<SensorName>? in
             // Two requests with the same code may have been hashed at the same time.
             guard try codes.remove(lookup) else { return nil }

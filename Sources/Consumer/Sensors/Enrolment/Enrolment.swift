@@ -146,7 +146,7 @@ package final class Enrolment: @unchecked Sendable {
         let gateway = newcomer.gateway
         let credential = try BrokerCredential(password: newcomer.password).bytes
         let codeKey = try newcomer.code.codeKey()
-        let isEntered = try context.store.change(Set([gateway.owner].compactMap { $0 })) { () throws(VaultError) in
+        let isEntered = try context.store.change(naming: try owners(of: gateway)) { () throws(VaultError) in
             // While the broker was busy the owner may have gone, and with them all their codes.
             guard try codes.remove(newcomer.code.id) else { return false }
             try gateways.write(gateway, credential: credential, codeKey: codeKey)
@@ -164,6 +164,11 @@ package final class Enrolment: @unchecked Sendable {
         context.changes.gatewaysChanged()
         // A gateway that was removed and is enrolled again must not be cleared from the broker.
         context.changes.gatewaysEnded()
+    }
+
+    /// The person whose a gateway becomes, and the one whose it was under the same id.
+    private func owners(of gateway: EnrolledGateway) throws(VaultError) -> Set<ID> {
+        Set([gateway.owner, try gateways.gateway(gateway.id)?.owner].compactMap { $0 })
     }
 
     private func reply(to newcomer: Newcomer) throws -> JSON {
