@@ -142,60 +142,74 @@ extension Desk {
         let tooLong = Request.refusal(ofCorrelationData: correlationData)
         if tooLong != nil { correlationData = nil }
         let way = Return(topic: topic, correlationData: correlationData, id: (try? parsed.get())?.id)
-        if let seconds = secondsToWait(asker, key) {
-            let words = "too many requests; try again in \(seconds) s"
-            return refuse(ReplyError(.rateLimited, words, retryAfterSeconds: seconds), way)
+        let admitted: (verb: Verb, request: Request, limit: Duration)
+        do throws(ReplyError) {
+            if let seconds = secondsToWait(asker, key) {
+                let words = "too many requests; try again in \(seconds) s"
+                throw ReplyError(.rateLimited, words, retryAfterSeconds: seconds)
+            }
+            if let tooLong { throw tooLong }
+            admitted = try admit(message, asker, name, verb, parsed, isAllowed: isAllowed)
+        } catch { return refuse(error, way) }
+        let identity =
+            admitted.verb.isRemembered
+            ? correlationData.map {
+                RecentReplies.Key(topic: message.topic, responseTopic: topic, correlationData: $0)
+            }
+            : nil
+        switch identity.map({ recent.begin($0, now: millisecondsSinceBoot()) }) ?? .new {
+        case .underWay: return
+        case .replied(let bytes): return send(bytes, way)
+        case .new: break
         }
-        if let tooLong { return refuse(tooLong, way) }
+        let unheard = Unheard()
+        work(
+            admitted.verb.handling,
+            PeopleRequest(
+                asker: asker, name: name, fields: admitted.request.fields,
+                identity: identity.flatMap { try? $0.digest },
+                limit: admitted.limit, unheard: unheard,
+                report: { [unowned self] in report($0, isFailure: true) }
+            ) { [unowned self] outcome in
+                let bytes = Reply(outcome, id: way.id).bytes
+                // Remembered first: a reply that does not leave is forgotten at once.
+                if let identity {
+                    recent.end(identity, bytes)
+                    forgetLater()
+                }
+                send(bytes, way) { [unowned self] in
+                    guard let takeBack = unheard.takeBack else { return }
+                    if let identity { recent.forget(identity) }
+                    takeBack()
+                }
+            })
+    }
+
+    /// What a request asks, and how long it may take.
+    /// - Throws: what it is refused with.
+    private func admit(
+        _ message: Message, _ asker: Asker, _ name: String, _ verb: Verb?, _ parsed: Result<Request, MalformedValue>,
+        isAllowed: Bool
+    ) throws(ReplyError) -> (verb: Verb, request: Request, limit: Duration) {
         guard isAllowed else {
             let words =
                 "a response topic must be under your own responses/, with at most \(Topics.maximumLevels) levels and \(Topics.maximumLength) bytes"
-            return refuse(ReplyError(.badRequest, words, field: "response topic"), way)
+            throw ReplyError(.badRequest, words, field: "response topic")
         }
         guard !message.retain else {
-            return refuse(ReplyError(.badRequest, "a request must not be retained", field: "retain"), way)
+            throw ReplyError(.badRequest, "a request must not be retained", field: "retain")
         }
-        if case .person(let user) = asker, let refusal = closed(user) { return refuse(refusal, way) }
-        guard let verb else { return refuse(unknown(String(name.prefix(64))), way) }
+        if case .person(let user) = asker, let refusal = closed(user) { throw refusal }
+        guard let verb else { throw unknown(String(name.prefix(64))) }
         switch parsed {
-        case .failure(let fault): refuse(Request.refusal(fault), way)
+        case .failure(let fault): throw Request.refusal(fault)
         case .success(let request):
             let limit = message.timeLeft(usual: .seconds(10), longest: .seconds(60))
             guard limit > .zero else {
                 let words = "the consumer was held up, and read the request when its time may have been over"
-                return refuse(ReplyError(.timeout, words, retryAfterSeconds: 1), way)
+                throw ReplyError(.timeout, words, retryAfterSeconds: 1)
             }
-            let identity =
-                verb.isRemembered
-                ? correlationData.map {
-                    RecentReplies.Key(topic: message.topic, responseTopic: topic, correlationData: $0)
-                }
-                : nil
-            switch identity.map({ recent.begin($0, now: millisecondsSinceBoot()) }) ?? .new {
-            case .underWay: return
-            case .replied(let bytes): return send(bytes, way)
-            case .new: break
-            }
-            let unheard = Unheard()
-            work(
-                verb.handling,
-                PeopleRequest(
-                    asker: asker, name: name, fields: request.fields, identity: identity.flatMap { try? $0.digest },
-                    limit: limit, unheard: unheard,
-                    report: { [unowned self] in report($0, isFailure: true) }
-                ) { [unowned self] outcome in
-                    let bytes = Reply(outcome, id: way.id).bytes
-                    // Remembered first: a reply that does not leave is forgotten at once.
-                    if let identity {
-                        recent.end(identity, bytes)
-                        forgetLater()
-                    }
-                    send(bytes, way) { [unowned self] in
-                        guard let takeBack = unheard.takeBack else { return }
-                        if let identity { recent.forget(identity) }
-                        takeBack()
-                    }
-                })
+            return (verb, request, limit)
         }
     }
 

@@ -40,20 +40,8 @@ package struct Ingest {
     package static let maximumLength = 64 * 1024
 
     /// How many messages had which outcome, since the start.
-    package struct Counts: Equatable {
-        package var stored = 0
-        package var duplicates = 0
-        package var discarded = 0
-        /// Blocks with more than any sensor or gateway sends.
-        package var tooDense = 0
-        package var refused = 0
-        package var notNow = 0
-        /// Over the limit of a gateway or a person.
-        package var held = 0
-        package var ignored = 0
-    }
-
-    package private(set) var counts = Counts()
+    package var counts: Verdicts.Counts { verdicts.counts }
+    private var verdicts = Verdicts()
     package let store: Store
     private let keys: Keys
     private var gateways: [ID: Ed25519.VerifyingKey]
@@ -78,8 +66,6 @@ package struct Ingest {
     private var arrivals: [Arrival] = []
     private var clocks: [ClockArrival] = []
     private var grants: [(gateway: ID, payload: [UInt8])] = []
-    /// Each gateway has its own: one that makes up sessions must not keep another from being asked.
-    private var requests: [ID: OncePerMinute<BlockIdentity>] = [:]
 
     package init(
         _ store: Store, _ keys: Keys, gateways: [ID: Ed25519.VerifyingKey], totals: any ReadingsSink,
@@ -116,7 +102,7 @@ package struct Ingest {
     /// The enrolled gateways may have changed, and streams may have ended.
     package mutating func enrol(_ gateways: [ID: Ed25519.VerifyingKey]) {
         self.gateways = gateways
-        requests = requests.filter { gateways[$0.key] != nil }
+        verdicts.keep(gateways)
         // The sessions in memory do not know that their streams have ended.
         sessions.removeAll()
         owners.removeAll()
@@ -141,14 +127,14 @@ package struct Ingest {
         self.now = now
         let batch = pending
         var reports = strangers
+        for report in strangers { verdicts.count(report.verdict) }
         pending.removeAll(keepingCapacity: true)
         strangers.removeAll()
-        counts.ignored += reports.count
         let handedBack = grants
         grants.removeAll()
         guard !batch.isEmpty || !handedBack.isEmpty else { return ([], reports) }
         var adopted: [(ID, Adoption.Outcome)] = []
-        var judged: [Judged] = []
+        var judged: [Verdicts.Judged] = []
         do {
             let headers = batch.map { block in
                 decoded { () throws(MalformedValue) in try BlockHeader(startOf: block.payload) }
@@ -189,10 +175,9 @@ package struct Ingest {
         sizes?.add(spent)
         for (gateway, outcome) in adopted {
             reports.append(Report(gateway: gateway, verdict: .handedBack(outcome), identity: nil))
-            if case .adopted(let stream) = outcome { requests[gateway]?.forget { $0.stream == stream } }
+            if case .adopted(let stream) = outcome { verdicts.adopted(stream, at: gateway) }
         }
-        let answers = try answers(to: judged, now: now, &reports)
-        return (answers, reports)
+        return (try verdicts.answers(to: judged, now: now, &reports), reports)
     }
 
     /// The people of whom a batch may change something.
@@ -216,56 +201,6 @@ package struct Ingest {
         (known, last) = (nil, nil)
         arrivals.removeAll(keepingCapacity: true)
         clocks.removeAll()
-    }
-
-    private typealias Judged = (gateway: ID, identity: BlockIdentity?, verdict: Verdict, payload: [UInt8])
-
-    /// The answers to the gateways about what is committed now.
-    private mutating func answers(
-        to judged: [Judged], now: UInt64, _ reports: inout [Report]
-    ) throws(VaultError) -> [Answer] {
-        var answers = Answers()
-        for (gateway, identity, verdict, payload) in judged {
-            count(verdict)
-            switch (verdict, identity) {
-            case (_, let identity?) where verdict.isAccepted: answers.acknowledge(gateway, identity)
-            case (.conflict, let identity?):
-                answers.list.append(.refuse(gateway, identity, digest: try Self.digest(payload), .conflict))
-            case (.unreadable, let identity?):
-                answers.list.append(.refuse(gateway, identity, digest: try Self.digest(payload), .unreadable))
-            case (.notNow(let stream, let session), _):
-                let asked = BlockIdentity(stream: stream, session: session, sequence: 0)
-                guard requests[gateway, default: OncePerMinute(capacity: 1024)].allows(asked, now: now) else {
-                    continue
-                }
-                answers.list.append(.requestKey(gateway, stream, session))
-            default: break
-            }
-            switch verdict {
-            case .stored, .duplicate: continue
-            default: reports.append(Report(gateway: gateway, verdict: verdict, identity: identity))
-            }
-        }
-        return answers.all
-    }
-
-    /// Says in a refusal which bytes it is about.
-    package static func digest(_ payload: [UInt8]) throws(VaultError) -> [UInt8] {
-        Array(try SHA256.digest(payload).prefix(ControlMessage.digestLength))
-    }
-
-    private mutating func count(_ verdict: Verdict) {
-        switch verdict {
-        case .stored, .storedGap: counts.stored += 1
-        case .duplicate: counts.duplicates += 1
-        case .discarded, .forgotten: counts.discarded += 1
-        case .tooDense, .tooManyClocks: counts.tooDense += 1
-        case .conflict, .unreadable: counts.refused += 1
-        case .notNow: counts.notNow += 1
-        case .held: counts.held += 1
-        case .handedBack: break
-        case .ignored: counts.ignored += 1
-        }
     }
 }
 

@@ -205,7 +205,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
     var store: StoreID { control.store }
 
     /// How many messages had which outcome. After `stop`.
-    var counts: Ingest.Counts { ingest.counts }
+    var counts: Verdicts.Counts { ingest.counts }
 
     /// Starts the thread and connects.
     func start() {
