@@ -136,9 +136,6 @@ extension Days {
         try Self.totals(on: day, rows.record(of: user, on: day), histories.history(of: user))
     }
 
-    /// From the first day with steps or a temperature to the last.
-    package func recordedDays(of user: ID) throws(VaultError) -> ClosedRange<CalendarDay>? { try rows.span(of: user) }
-
     /// The years with steps or a temperature, in their order.
     package func recordedYears(of user: ID) throws(VaultError) -> [Int] { try rows.years(of: user) }
 

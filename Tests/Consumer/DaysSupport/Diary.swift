@@ -118,3 +118,13 @@ package let properProfile: JSON = [
     "name": "Ada Lovelace", "date_of_birth": "1990-12-10", "gender": "female", "weight_kg": 60,
     "height_cm": .number(165.5),
 ]
+
+extension Days {
+    /// What is kept of all years of a person.
+    package func allTotals(of user: ID) throws -> [DayTotals] {
+        let years = try recordedYears(of: user)
+        guard let first = years.first, let last = years.last else { return [] }
+        let days = CalendarDay.days(ofYear: first).lowerBound...CalendarDay.days(ofYear: last).upperBound
+        return try totals(of: user, in: days)
+    }
+}

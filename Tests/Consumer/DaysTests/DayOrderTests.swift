@@ -145,8 +145,7 @@ struct DayOrderTests {
         #expect(try diary.days.recount(of: diary.user).differing == 0)
         let history = try diary.days.histories.history(of: diary.user)
         let expected = expected(reads, history.localDays)
-        let span = try #require(try diary.days.recordedDays(of: diary.user))
-        let totals = try diary.days.totals(of: diary.user, in: span)
+        let totals = try diary.days.allTotals(of: diary.user)
         #expect(Set(totals.map(\.day)) == Set(expected.keys))
         for day in totals {
             #expect(day.steps?.total == expected[day.day]?.steps, "\(day.day)")

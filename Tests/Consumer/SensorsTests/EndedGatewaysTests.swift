@@ -8,6 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Daemon
 @testable import Days
 @testable import Features
 @testable import Readings
@@ -35,6 +36,8 @@ struct EndedGatewaysTests {
             let context = PeopleContext(
                 parts.settings, [.sensors], store: parts.store, keys: parts.keys, session: session,
                 changes: PeopleChanges(), doors: ClosedDoors.all)
+            let lines = LogLines()
+            context.limitedLog = lines.log
             let ended = EndedGateways(context, patience: .seconds(2))
             session.start(
                 Handlers(
@@ -47,7 +50,9 @@ struct EndedGatewaysTests {
                     Result { try EnrolledGateways(store: context.store, keys: context.keys).ended().isEmpty }
                 }.get()
             }
-            for _ in 0..<600 where try !isEmpty() { usleep(100_000) }
+            for gateway in ["attic", "cellar"] {
+                #expect(try lines.next().contains("nothing of gateway \(gateway) any more"))
+            }
             #expect(try isEmpty())
             let left = try Client(broker, "vitals/v1/gateways/attic/#", "vitals/v1/end")
             defer { left.stop() }
@@ -66,26 +71,61 @@ struct EndedGatewaysTests {
             let context = PeopleContext(
                 parts.settings, [.sensors], store: parts.store, keys: parts.keys, session: session,
                 changes: PeopleChanges(), doors: ClosedDoors.all)
+            let lines = LogLines()
+            context.limitedLog = lines.log
             let ended = EndedGateways(context, patience: .seconds(1), pause: .milliseconds(100))
             let isDeaf = Mutex(true)
+            let lost = Record<Bool>()
             session.start(
                 Handlers(
                     stateChanged: { state in
                         if case .connected = state { ended.connected() }
                     },
                     // What says that a round is over is lost.
-                    received: { if !isDeaf.withLock({ $0 }) { _ = ended.takes($0) } }))
+                    received: { message in
+                        if isDeaf.withLock({ $0 }) { lost.append(true) } else { _ = ended.takes(message) }
+                    }))
             defer { session.stop() }
             let left = {
                 try session.loop.sync {
                     Result { try EnrolledGateways(store: context.store, keys: context.keys).ended().count }
                 }.get()
             }
-            sleep(1)
+            try lost.wait(for: 1)
             #expect(try left() == 1)
             isDeaf.withLock { $0 = false }
-            for _ in 0..<200 where try left() > 0 { usleep(100_000) }
+            #expect(try lines.next().contains("nothing of gateway attic any more"))
             #expect(try left() == 0)
+        }
+    }
+}
+
+/// What is logged, line by line, each as if it came a minute after the one before.
+private final class LogLines {
+    private let pipe = Pipe()
+    private var unread: [UInt8] = []
+    let log: LimitedLog
+
+    init() {
+        let minutes = Atomic<UInt64>(0)
+        let log = Log(descriptor: pipe.fileHandleForWriting.fileDescriptor, style: .plain, level: .info)
+        self.log = LimitedLog(log) { minutes.add(1, ordering: .relaxed).newValue * 60_000 }
+    }
+
+    /// The next line, when it comes.
+    func next() throws -> String {
+        let descriptor = pipe.fileHandleForReading.fileDescriptor
+        while true {
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { unread.removeSubrange(...end) }
+                return String(decoding: unread[..<end], as: UTF8.self)
+            }
+            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&wanted, 1, Int32(limit / .milliseconds(1))) > 0 else { throw TestFailure("nothing was logged") }
+            var bytes = [UInt8](repeating: 0, count: 4096)
+            let count = read(descriptor, &bytes, bytes.count)
+            guard count > 0 else { throw TestFailure("the log has ended") }
+            unread += bytes.prefix(count)
         }
     }
 }
