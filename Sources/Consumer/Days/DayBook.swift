@@ -54,7 +54,7 @@ package struct DayBook {
     /// Enters a count or a temperature.
     package mutating func insert(_ reading: Reading, _ sensor: String) throws(VaultError) {
         let time = reading.moment.wall
-        guard Self.calendar.contains(time), reading.kind != .heartRate else { return }
+        guard Self.calendar.contains(time), reading.kind.isOfDays else { return }
         let day = localDays.day(of: time)
         try change(day) { $0.insert(reading, sensor) }
         touched.insert(day)

@@ -52,7 +52,7 @@ package struct DayRecord: Equatable {
             || temperatures.values.contains { $0.count >= Self.capacity }
     }
 
-    /// Adds a sensor's reading; heart rates are kept elsewhere.
+    /// Adds a sensor's count or temperature; other readings are kept elsewhere.
     package mutating func insert(_ reading: Reading, _ sensor: String) {
         let time = reading.moment.wall
         switch reading.value {
@@ -62,7 +62,7 @@ package struct DayRecord: Equatable {
         case .temperature(let temperature):
             let entry = Entry(time: time, value: Int64(temperature.thousandths))
             size += Self.insert(entry, &temperatures[sensor, default: []])
-        case .heartRate: break
+        case .heartRate, .position, .motion, .pedometer: break
         }
         leaveOutLatest()
     }

@@ -194,15 +194,16 @@ extension Days {
 
     package func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
         for person in people {
-            let portions = person.portions.filter { $0.readings.contains { $0.kind != .heartRate } }
+            let portions = person.portions.filter { $0.readings.contains { $0.kind.isOfDays } }
             guard !portions.isEmpty, try keys.version(of: person.user) != nil else { continue }
             let history = try histories.keep(person.user, now: now)
             var book = DayBook(rows, person.user, history.localDays)
             let today = history.localDays.day(of: now)
             var later = HourRanges()
             for portion in portions {
-                for reading in portion.readings where reading.kind != .heartRate {
-                    let wall = reading.wall
+                for bare in portion.readings where bare.kind.isOfDays {
+                    guard let reading = bare.reading else { continue }
+                    let wall = bare.wall
                     if DayBook.calendar.contains(wall) {
                         let day = history.localDays.day(of: wall)
                         // Goals are about today, and its steps begin with those of yesterday.
@@ -212,7 +213,7 @@ extension Days {
                             continue
                         }
                     }
-                    try book.insert(reading.reading, portion.sensor)
+                    try book.insert(reading, portion.sensor)
                 }
             }
             try close(&book, history, now: now)
@@ -320,4 +321,9 @@ extension Days {
         }
         return (kept, differing + computed.count)
     }
+}
+
+extension Reading.Kind {
+    /// Whether its readings are what days are made of.
+    var isOfDays: Bool { self == .steps || self == .temperature }
 }

@@ -31,8 +31,8 @@ package struct PersonsReadings {
         /// As in `Portion`.
         package let sensor: String
         package let bare: BareReading
-        /// Without RR intervals and energy.
-        package var reading: Reading { bare.reading }
+        /// Without RR intervals and energy; nil for kinds of which only the time is known.
+        package var reading: Reading? { bare.reading }
 
         package init(sensor: String, reading: Reading) { self.init(sensor: sensor, BareReading(reading)) }
 

@@ -33,13 +33,15 @@ extension Store {
     /// How much is stored of a person.
     package func extent(of user: ID, _ features: [Feature]) throws(VaultError) -> JSON {
         let numbers = try counts(of: user)
-        func number(_ kind: Reading.Kind) -> JSON { .integer(numbers[Int64(kind.rawValue)] ?? 0) }
         let kept = features.keptDocuments
         let documents = try documents(of: user).filter { !kept.contains($0) }
-        return [
-            "heart-rate": number(.heartRate), "steps": number(.steps), "temperature": number(.temperature),
-            "blocks": .integer(numbers[0] ?? 0),
-            "documents": .array(documents.map { .string($0) }),
-        ]
+        let readings = ReadingKind.allCases.map { kind in
+            JSON.Member(kind.rawValue, .integer(numbers[Int64(kind.kind.rawValue)] ?? 0))
+        }
+        return .object(
+            readings + [
+                JSON.Member("blocks", .integer(numbers[0] ?? 0)),
+                JSON.Member("documents", .array(documents.map { .string($0) })),
+            ])
     }
 }

@@ -15,6 +15,7 @@ package import Telemetry
 //     of all readings   columns: times | values, first differences | states
 //                       | energies varint, and if there are any, columns: gaps | first differences
 //                       | RR intervals of each reading | first differences
+//     of readings of several numbers, which are 0 among the values above: see PackedFields.swift
 //     zeros
 //
 // Each time is stored as the error of a clock that ticks with the sensor's period. After each reading that clock is
@@ -134,7 +135,7 @@ extension PackedReadings {
             for reading in segment.units.lazy.flatMap(\.readings) {
                 values.append(reading.number - last)
                 last = reading.number
-                states.append(Int64(reading.state))
+                states.append(Int64(reading.value.state))
                 guard case .heartRate(let heartRate) = reading.value else { continue }
                 if let energy = heartRate.energyKilojoules.map(Int64.init) {
                     gaps.append(gap)
@@ -155,6 +156,7 @@ extension PackedReadings {
         writer.append(varint: UInt64(gaps.count))
         if !gaps.isEmpty { for column in [gaps, energies] { try writer.append(column: column) } }
         for column in [counts, intervals] { try writer.append(column: column) }
+        try appendFields(&writer)
     }
 }
 
@@ -204,7 +206,9 @@ extension PackedReadings {
         var reader = outline.reader
         let total = outline.count
         let times = try reader.column(outline.parts.reduce(0) { $0 + max(0, $1.count - 1) })
-        let values = try Values(total, outline.parts.reduce(0) { $0 + ($1.kind == .heartRate ? $1.count : 0) }, &reader)
+        let heartRates = outline.parts.reduce(0) { $0 + ($1.kind == .heartRate ? $1.count : 0) }
+        let values = try Values(total, heartRates, &reader)
+        var fields = try PackedFields(outline.parts.map { ($0.kind, $0.count) }, &reader)
         guard reader.rest.allSatisfy({ $0 == 0 }) else {
             throw ColumnReader.malformed(.trailingBytes(reader.rest.count))
         }
@@ -224,8 +228,8 @@ extension PackedReadings {
                         throw ColumnReader.malformed(.outOfRange("time"))
                     }
                     let monotonic = UInt64(min(max(wall &+ unit.offset, 0), Moment.limit))
-                    readings.append(
-                        Reading(at: Moment(wall: wall, monotonic: monotonic), try values.next(part.kind, &cursor)))
+                    let value = try values.next(part.kind, &cursor, &fields)
+                    readings.append(Reading(at: Moment(wall: wall, monotonic: monotonic), value))
                 }
                 next += unit.count
                 units.append(Unit(sequence: unit.sequence, offset: unit.offset, readings: readings))
@@ -348,7 +352,9 @@ private struct Values {
         self.intervals = intervals
     }
 
-    func next(_ kind: Reading.Kind, _ cursor: inout Cursor) throws(MalformedValue) -> Reading.Value {
+    func next(
+        _ kind: Reading.Kind, _ cursor: inout Cursor, _ fields: inout PackedFields
+    ) throws(MalformedValue) -> Reading.Value {
         let number = cursor.last &+ numbers[cursor.index]
         let state = UInt8(truncatingIfNeeded: states[cursor.index])
         cursor.index += 1
@@ -375,6 +381,8 @@ private struct Values {
             let site = TemperatureSite(rawValue: state)
             guard site != nil || state == 0 else { throw ColumnReader.malformed(.outOfRange("site")) }
             return .temperature(try Temperature(thousandths: number, site: site))
+        case .position, .motion, .pedometer:
+            return try Reading.Value(kind, numbers: fields.next(kind), state: state)
         }
     }
 }
@@ -385,15 +393,7 @@ extension Reading {
         case .heartRate(let heartRate): Int64(heartRate.beatsPerMinute)
         case .steps(let steps): Int64(steps.counter)
         case .temperature(let temperature): Int64(temperature.thousandths)
-        }
-    }
-
-    /// Contact, derivation or site.
-    fileprivate var state: UInt8 {
-        switch value {
-        case .heartRate(let heartRate): heartRate.contact.rawValue
-        case .steps(let steps): steps.isDerived ? 1 : 0
-        case .temperature(let temperature): temperature.site?.rawValue ?? 0
+        case .position, .motion, .pedometer: 0
         }
     }
 }

@@ -2,8 +2,8 @@ package import Files
 package import Records
 package import Telemetry
 
-/// What is recorded of a person's sensors: every kind, but heart rates only if their profile has continuous heart
-/// rate on.
+/// What is recorded of a person's sensors: heart rates only if their profile has continuous heart rate on, and
+/// positions only if they have agreed to that.
 package struct RecordedKinds {
     private let documents: Documents
 
@@ -12,7 +12,7 @@ package struct RecordedKinds {
     package func kinds(of user: ID) throws(VaultError) -> Grant.Kinds {
         let profile = try documents.read("profile", of: user)
         return profile?["continuous_heart_rate"] == true
-            ? [.heartRate, .steps, .temperature] : [.steps, .temperature]
+            ? [.heartRate, .steps, .temperature, .motion] : [.steps, .temperature, .motion]
     }
 }
 

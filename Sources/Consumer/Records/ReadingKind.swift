@@ -5,6 +5,9 @@ package enum ReadingKind: String, CaseIterable {
     case heartRate = "heart-rate"
     case steps
     case temperature
+    case position
+    case motion
+    case pedometer
 
     /// The same kind as Telemetry numbers it.
     package var kind: Reading.Kind {
@@ -12,19 +15,11 @@ package enum ReadingKind: String, CaseIterable {
         case .heartRate: .heartRate
         case .steps: .steps
         case .temperature: .temperature
+        case .position: .position
+        case .motion: .motion
+        case .pedometer: .pedometer
         }
     }
 
     package var bit: Grant.Kinds { Grant.Kinds(kind) }
-}
-
-extension Grant.Kinds {
-    /// A kind alone.
-    package init(_ kind: Reading.Kind) {
-        switch kind {
-        case .heartRate: self = .heartRate
-        case .steps: self = .steps
-        case .temperature: self = .temperature
-        }
-    }
 }

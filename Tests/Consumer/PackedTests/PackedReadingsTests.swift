@@ -32,6 +32,7 @@ struct PackedReadingsTests {
                         try Temperature(
                             thousandths: isWild ? Int64(Int32.random(in: .min ... .max, using: &generator)) : 36_600,
                             site: TemperatureSite(rawValue: .random(in: 0...9, using: &generator))))
+                case .position, .motion, .pedometer: try fields(of: kind, isWild, &generator)
                 }
             readings.append(Reading(at: Moment(wall: wall, monotonic: 0), value))
         }
@@ -39,6 +40,17 @@ struct PackedReadingsTests {
             isWild ? UInt64(limits.randomElement(using: &generator)?.magnitude ?? 0) : 1_000_000
         // What a block says of monotonic times follows from the first.
         return try ReadingColumns.decode(ReadingColumns.encode(readings))
+    }
+
+    private func fields(
+        of kind: Reading.Kind, _ isWild: Bool, _ generator: inout SeededGenerator
+    ) throws -> Reading.Value {
+        let numbers = kind.fields.map { field -> Int64? in
+            if field.isOptional, isWild, Bool.random(using: &generator) { return nil }
+            return isWild ? Int64.random(in: field.range, using: &generator) : field.range.lowerBound + 1000
+        }
+        let states = (UInt8(0)...9).filter { Reading.Value.isState($0, of: kind) }
+        return try Reading.Value(kind, numbers: numbers, state: #require(states.randomElement(using: &generator)))
     }
 
     private func heartRate(_ isWild: Bool, _ generator: inout SeededGenerator) -> HeartRateMeasurement {

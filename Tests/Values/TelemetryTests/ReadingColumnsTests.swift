@@ -50,6 +50,14 @@ import Testing
                     reading(wall + 30_008, 31_008, .temperature(cold)),
                 ]
             ),
+            (
+                "04 03 01 80 A0 D5 ED EE 66 E8 07 D0 0F 00 84 8F F4 2D 18 01 F8 8C 85 0B 0D 04 02 01 90 51 05 00 03 03 01",
+                [
+                    reading(wall, 1000, .position(Position([48_137_154, 11_576_124, 5192, nil], .receiver))),
+                    reading(wall + 1000, 2000, .position(Position([48_137_166, 11_576_117, 5189, nil], .receiver))),
+                    reading(wall + 2000, 3000, .position(Position([48_137_177, 11_576_112, nil, nil], .receiver))),
+                ]
+            ),
         ]
     }
 
@@ -96,8 +104,23 @@ import Testing
                 let thousandths = Int64(Int32.random(in: .min...(.max), using: &random))
                 let site = TemperatureSite(rawValue: .random(in: 0...9, using: &random))
                 return Reading(at: moment, .temperature(try Temperature(thousandths: thousandths, site: site)))
+            case .position, .motion, .pedometer:
+                return Reading(at: moment, try fields(of: kind, extreme: extreme, &random))
             }
         }
+    }
+
+    /// A value of a kind that has several numbers, some of them absent.
+    static func fields(
+        of kind: Reading.Kind, extreme: Bool, _ random: inout SeededGenerator
+    ) throws -> Reading.Value {
+        let numbers = kind.fields.map { field -> Int64? in
+            if field.isOptional, Bool.random(using: &random) { return nil }
+            let usual = max(field.range.lowerBound, 1000)...min(field.range.upperBound, 1010)
+            return Int64.random(in: extreme ? field.range : usual, using: &random)
+        }
+        let states = (UInt8(0)...9).filter { Reading.Value.isState($0, of: kind) }
+        return try Reading.Value(kind, numbers: numbers, state: #require(states.randomElement(using: &random)))
     }
 
     @Test("gives back what it was given", arguments: 0..<200 as Range<UInt64>)
@@ -133,7 +156,7 @@ import Testing
                 bytes.replaceSubrange(
                     0..<3,
                     with: [
-                        .random(in: 1...3, using: &random), .random(in: 1...64, using: &random),
+                        .random(in: 1...6, using: &random), .random(in: 1...64, using: &random),
                         .random(in: 0...7, using: &random),
                     ])
             }
@@ -147,7 +170,7 @@ import Testing
         "refuses what no gateway makes",
         arguments: [
             "": .truncated,
-            "04 01 00": .unsupported("kind 4"),
+            "07 01 00": .unsupported("kind 7"),
             "02 00 00": .outOfRange("count, 1 to 64"),
             "02 41 00": .outOfRange("count, 1 to 64"),
             "02 FF FF FF FF FF FF FF FF FF 01 00": .outOfRange("count, 1 to 64"),

@@ -19,7 +19,10 @@ extension Feature {
                 name: "stale", erasure: .always,
                 exported: .hidden(because: "the service's own list of hours that it is about to compute again")),
         ],
-        exports: ReadingKind.allCases.map(ExportSection.readings), notifications: [.storageFull])
+        // A file that may be left out is not the last of all.
+        exports: (ReadingKind.allCases.filter { !$0.isAlwaysExported }
+            + ReadingKind.allCases.filter(\.isAlwaysExported)).map(ExportSection.readings),
+        notifications: [.storageFull])
 
     /// The ranges of heart rate that people had deleted.
     package static let deletions = Feature(
@@ -53,8 +56,14 @@ extension ReadingKind {
         case .heartRate: "Each heart rate that was recorded."
         case .steps: "Each step count that was read: a counter that only grows, until its sensor starts again."
         case .temperature: "Each body temperature that was read."
+        case .position: "Each position that a phone, a receiver or a sensor has sent."
+        case .motion: "Each speed, distance, cadence and power that a foot pod or a sensor on a bicycle has sent."
+        case .pedometer: "Each span of time in which a phone has counted steps."
         }
     }
+
+    /// Whether its file is there even if nobody has any such readings: most sensors have none of the others.
+    fileprivate var isAlwaysExported: Bool { [.heartRate, .steps, .temperature].contains(self) }
 
     /// The columns of its file.
     fileprivate var columns: [ExportSection.Column] {
@@ -69,6 +78,19 @@ extension ReadingKind {
             case .steps:
                 [("steps", "the counter"), ("derived", "whether it was worked out from the cadence")]
             case .temperature: [("celsius", "degrees Celsius"), ("site", "where it was measured")]
+            case .position:
+                [
+                    ("latitude", "degrees of latitude (WGS 84)"), ("longitude", "degrees of longitude (WGS 84)"),
+                    ("altitude_m", "metres above sea level"), ("accuracy_m", "how far off it may be, in metres"),
+                    ("source", "what found it"),
+                ]
+            case .motion:
+                [
+                    ("speed_mps", "metres a second"), ("distance_m", "metres in all, as the sensor counts"),
+                    ("cadence", "steps, or turns of the crank, in a minute"), ("power_w", "watts"),
+                    ("source", "what moved: a foot or a bicycle"),
+                ]
+            case .pedometer: [("from", "when the span began, in Unix milliseconds"), ("steps", "steps in the span")]
             }
         let times = [
             ("time", "when it was measured"), ("unix_ms", "the same in milliseconds since 1970-01-01T00:00:00Z"),
@@ -111,6 +133,7 @@ extension ExportSection {
                 next.time = time
                 return true
             }
+            if next == position, unreadable == 0, !kind.isAlwaysExported { return nil }
             part.isDamaged = unreadable > 0
             part.next = isFull ? next : nil
             return part
@@ -133,10 +156,26 @@ extension ExportSection {
             return ["\(payload.bpm)", contact ?? "", intervals.joined(separator: " "), energy ?? ""]
         case .steps(let steps): return ["\(steps.counter)", steps.isDerived ? "true" : ""]
         case .temperature(let temperature):
-            let celsius = String(decoding: JSON.number(temperature.celsius).bytes, as: UTF8.self)
-            return [celsius, temperature.site.map(\.description) ?? ""]
+            return [spelt(temperature.celsius), temperature.site.map(\.description) ?? ""]
+        case .position(let position):
+            return [
+                spelt(position.latitudeDegrees), spelt(position.longitudeDegrees), spelt(position.altitudeMetres),
+                spelt(position.accuracyMetres), position.source.description,
+            ]
+        case .motion(let motion):
+            return [
+                spelt(motion.metresPerSecond), spelt(motion.totalMetres), spelt(motion.cadencePerMinute),
+                motion.power.map { "\($0)" } ?? "", motion.source.description,
+            ]
+        case .pedometer(let span):
+            return ["\(reading.moment.wall - Int64(span.milliseconds))", "\(span.steps)"]
         }
     }
+}
+
+/// A number as JSON spells it; nothing if there is none.
+private func spelt(_ number: Double?) -> String {
+    number.map { String(decoding: JSON.number($0).bytes, as: UTF8.self) } ?? ""
 }
 
 extension Notification.Kind {

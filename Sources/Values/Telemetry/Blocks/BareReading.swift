@@ -1,13 +1,13 @@
 // What a reading says, except its RR intervals and its energy, for programs that count readings by the thousand. It is
 // a few numbers, and none of it is allocated on the heap.
 
-/// A reading that has only the number of its RR intervals.
+/// A reading that has only the number of its RR intervals; a position, a motion or a pedometer's span has only its time.
 public struct BareReading: Hashable, Sendable {
     /// Unix time in milliseconds, UTC.
     public var wall: Int64
     /// Milliseconds since boot.
     public var monotonic: UInt64
-    /// Beats per minute, a step counter, or thousandths of a degree Celsius.
+    /// Beats per minute, a step counter, or thousandths of a degree Celsius; 0 for other kinds.
     public fileprivate(set) var number: Int64
     /// What was measured.
     public let kind: Reading.Kind
@@ -35,11 +35,12 @@ public struct BareReading: Hashable, Sendable {
         case .steps(let steps): (number, state, intervals) = (Int64(steps.counter), steps.isDerived ? 1 : 0, 0)
         case .temperature(let temperature):
             (number, state, intervals) = (Int64(temperature.thousandths), temperature.site?.rawValue ?? 0, 0)
+        case .position, .motion, .pedometer: (number, state, intervals) = (0, reading.value.state, 0)
         }
     }
 
-    /// The reading without RR intervals and energy.
-    public var reading: Reading {
+    /// The reading without RR intervals and energy; nil for kinds of which it has only the time.
+    public var reading: Reading? {
         switch kind {
         case .heartRate:
             let rate = UInt16(truncatingIfNeeded: number)
@@ -53,6 +54,7 @@ public struct BareReading: Hashable, Sendable {
                 at: moment,
                 .temperature(
                     Temperature(exactly: Int32(truncatingIfNeeded: number), site: TemperatureSite(rawValue: state))))
+        case .position, .motion, .pedometer: return nil
         }
     }
 
@@ -80,7 +82,7 @@ extension ReadingColumns {
                 cells.initialize(repeating: BareReading(kind))
                 written = count
                 isWhole =
-                    rest.moments(cells) && rest.numbers(of: kind, cells)
+                    rest.moments(cells) && (rest.fields(of: kind, count) ?? rest.numbers(of: kind, cells))
                     && (columns & stateColumn == 0 || rest.states(of: kind, cells))
                     && (columns & energy == 0 || rest.energies(count))
                     && (columns & intervals == 0 || rest.intervals(cells)) && rest.isAtEnd
@@ -165,6 +167,7 @@ private struct BareColumns {
             case .heartRate: 0...Int64(UInt16.max)
             case .steps: 0...Int64(UInt32.max)
             case .temperature: Int64(Int32.min)...Int64(Int32.max)
+            case .position, .motion, .pedometer: 0...0
             }
         var number: Int64 = 0
         for index in cells.indices {
@@ -175,24 +178,42 @@ private struct BareColumns {
         return true
     }
 
-    mutating func states(of kind: Reading.Kind, _ cells: Cells) -> Bool {
-        var next = 0
-        while next < cells.count {
-            guard let run = count(1...cells.count - next), let state = byte(), Self.isState(state, of: kind) else {
-                return false
+    /// Passes over the numbers of a kind that has fields; nil if it has none.
+    mutating func fields(of kind: Reading.Kind, _ count: Int) -> Bool? {
+        guard kind != .heartRate else { return nil }
+        let fields = kind.fields
+        guard !fields.isEmpty else { return nil }
+        for field in fields {
+            guard let present = field.isOptional ? presence(count) : count else { return false }
+            var chain = FieldChain(field)
+            for _ in 0..<present {
+                guard let change = zigzag(), chain.next(change) != nil else { return false }
             }
-            for index in next..<next + run { cells[index].state = state }
-            next += run
         }
         return true
     }
 
-    private static func isState(_ state: UInt8, of kind: Reading.Kind) -> Bool {
-        switch kind {
-        case .heartRate: HeartRateMeasurement.Contact(rawValue: state) != nil
-        case .steps: state <= 1
-        case .temperature: state == 0 || TemperatureSite(rawValue: state) != nil
+    /// How many of a column's numbers are there.
+    private mutating func presence(_ count: Int) -> Int? {
+        var (left, present, isPresent) = (count, 0, true)
+        repeat {
+            guard let run = self.count((isPresent && left == count ? 0 : 1)...left) else { return nil }
+            if isPresent { present += run }
+            left -= run
+            isPresent.toggle()
+        } while left > 0
+        return present
+    }
+
+    mutating func states(of kind: Reading.Kind, _ cells: Cells) -> Bool {
+        var next = 0
+        while next < cells.count {
+            guard let run = count(1...cells.count - next), let state = byte(), Reading.Value.isState(state, of: kind)
+            else { return false }
+            for index in next..<next + run { cells[index].state = state }
+            next += run
         }
+        return true
     }
 
     mutating func energies(_ count: Int) -> Bool {

@@ -19,17 +19,30 @@ public struct Grant: Hashable, Sendable {
         public static let steps = Kinds(rawValue: 1 << 1)
         /// Temperature.
         public static let temperature = Kinds(rawValue: 1 << 2)
+        /// Positions.
+        public static let position = Kinds(rawValue: 1 << 3)
+        /// Speed, distance, cadence and power.
+        public static let motion = Kinds(rawValue: 1 << 4)
+        /// Steps by a phone's pedometer.
+        public static let pedometer = Kinds(rawValue: 1 << 5)
         /// All kinds.
-        public static let all: Kinds = [.heartRate, .steps, .temperature]
+        public static let all: Kinds = [.heartRate, .steps, .temperature, .position, .motion, .pedometer]
+
+        /// A kind alone.
+        public init(_ kind: Reading.Kind) {
+            self =
+                switch kind {
+                case .heartRate: .heartRate
+                case .steps: .steps
+                case .temperature: .temperature
+                case .position: .position
+                case .motion: .motion
+                case .pedometer: .pedometer
+                }
+        }
 
         /// Whether a kind is among them.
-        public func includes(_ kind: Reading.Kind) -> Bool {
-            switch kind {
-            case .heartRate: contains(.heartRate)
-            case .steps: contains(.steps)
-            case .temperature: contains(.temperature)
-            }
-        }
+        public func includes(_ kind: Reading.Kind) -> Bool { contains(Kinds(kind)) }
     }
 
     /// It only rises: of two grants for a sensor, the one with the greater serial applies. It is at least the time at

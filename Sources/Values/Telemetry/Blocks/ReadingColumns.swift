@@ -4,8 +4,10 @@
 /// ```
 /// kind u8 | count varint | columns u8 | base wall zigzag | base monotonic varint
 /// | times: count - 1 second differences of wall times
-/// | values: count first differences, from 0
-/// | state (contact, site, derived): runs (length varint, u8) if columns bit 0
+/// | values: count first differences, from 0; for positions, motion and pedometers a column for each of their
+/// |         numbers (`ReadingField`): runs of present and absent ones in turn if it may be absent, then first
+/// |         differences, from 0, or the first and then second differences
+/// | state (contact, site, derived, source): runs (length varint, u8) if columns bit 0
 /// | energy: how many, then (gap varint, difference zigzag)   if columns bit 1
 /// | RR: for each reading how many, then differences          if columns bit 2
 /// ```
@@ -46,7 +48,11 @@ public enum ReadingColumns {
         bytes.appendZigzag(first.moment.wall)
         bytes.appendVarint(first.moment.monotonic)
         appendTimes(of: readings, to: &bytes)
-        appendValues(of: readings, to: &bytes)
+        if first.kind.fields.isEmpty {
+            appendValues(of: readings, to: &bytes)
+        } else {
+            appendFields(of: readings, to: &bytes)
+        }
 
         var columns: UInt8 = 0
         if appendStates(of: readings, to: &bytes) { columns |= stateColumn }
@@ -75,21 +81,54 @@ public enum ReadingColumns {
                 case .heartRate(let heartRate): Int64(heartRate.beatsPerMinute)
                 case .steps(let steps): Int64(steps.counter)
                 case .temperature(let temperature): Int64(temperature.thousandths)
+                case .position, .motion, .pedometer: 0
                 }
             bytes.appendZigzag(value - previous)
             previous = value
         }
     }
 
-    /// Runs of equal contact, site or derivation, unless all are 0.
-    private static func appendStates(of readings: [Reading], to bytes: inout [UInt8]) -> Bool {
-        let states: [UInt8] = readings.map { reading in
-            switch reading.value {
-            case .heartRate(let heartRate): heartRate.contact.rawValue
-            case .steps(let steps): steps.isDerived ? 1 : 0
-            case .temperature(let temperature): temperature.site?.rawValue ?? 0
+    /// A column for each of the kind's numbers.
+    private static func appendFields(of readings: [Reading], to bytes: inout [UInt8]) {
+        let rows = readings.map(\.value.numbers)
+        for (index, field) in readings[0].kind.fields.enumerated() {
+            let column = rows.map { $0[index] }
+            if field.isOptional { appendPresence(column, to: &bytes) }
+            for number in differences(column.compactMap(\.self), isSteady: field.isSteady) {
+                bytes.appendZigzag(number)
             }
         }
+    }
+
+    /// How many are there, how many are not, and so on.
+    private static func appendPresence(_ column: [Int64?], to bytes: inout [UInt8]) {
+        var (isPresent, run) = (true, UInt64(0))
+        for number in column {
+            if (number != nil) != isPresent {
+                bytes.appendVarint(run)
+                (isPresent, run) = (!isPresent, 0)
+            }
+            run += 1
+        }
+        bytes.appendVarint(run)
+    }
+
+    /// First differences, from 0; or the first number, and then second differences.
+    package static func differences(_ numbers: [Int64], isSteady: Bool) -> [Int64] {
+        var (previous, difference): (Int64, Int64) = (0, 0)
+        return numbers.enumerated().map { index, number in
+            let next = number &- previous
+            defer {
+                previous = number
+                difference = isSteady && index > 0 ? next : 0
+            }
+            return next &- difference
+        }
+    }
+
+    /// Runs of equal states, unless all are 0.
+    private static func appendStates(of readings: [Reading], to bytes: inout [UInt8]) -> Bool {
+        let states = readings.map(\.value.state)
         guard states.contains(where: { $0 != 0 }) else { return false }
         var start = 0
         for index in 1...states.count where index == states.count || states[index] != states[start] {

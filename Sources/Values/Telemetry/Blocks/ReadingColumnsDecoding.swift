@@ -14,12 +14,13 @@ extension ReadingColumns {
         let known: UInt8 =
             switch kind {
             case .heartRate: stateColumn | energy | intervals
-            case .steps, .temperature: stateColumn
+            case .steps, .temperature, .position, .motion, .pedometer: stateColumn
             }
         guard columns & ~known == 0 else { throw reader.malformed(.unsupported("columns \(columns)")) }
 
         let moments = try decodeMoments(count, from: &reader)
-        let values = try decodeValues(count, of: kind, from: &reader)
+        let rows = try decodeFields(count, of: kind, from: &reader)
+        let values = rows == nil ? try decodeValues(count, of: kind, from: &reader) : []
         let states = columns & stateColumn != 0 ? try decodeStates(count, from: &reader) : nil
         let energies = columns & energy != 0 ? try decodeEnergies(count, from: &reader) : nil
 
@@ -48,6 +49,9 @@ extension ReadingColumns {
                 guard site != nil || state == 0 else { throw reader.malformed(.unsupported("site \(state)")) }
                 let temperature = try Temperature(thousandths: values[index], site: site)
                 readings.append(Reading(at: moments[index], .temperature(temperature)))
+            case .position, .motion, .pedometer:
+                let value = try Reading.Value(kind, numbers: rows?[index] ?? [], state: state)
+                readings.append(Reading(at: moments[index], value))
             }
         }
         try reader.end()
@@ -86,6 +90,7 @@ extension ReadingColumns {
             case .heartRate: 0...Int64(UInt16.max)
             case .steps: 0...Int64(UInt32.max)
             case .temperature: Int64(Int32.min)...Int64(Int32.max)
+            case .position, .motion, .pedometer: 0...0
             }
         var values: [Int64] = []
         values.reserveCapacity(count)
@@ -95,6 +100,41 @@ extension ReadingColumns {
             values.append(value)
         }
         return values
+    }
+
+    /// A row of numbers for each reading; nil if the kind has no fields.
+    private static func decodeFields(
+        _ count: Int, of kind: Reading.Kind, from reader: inout ByteReader
+    ) throws(MalformedValue) -> [[Int64?]]? {
+        let fields = kind.fields
+        guard !fields.isEmpty else { return nil }
+        var rows = [[Int64?]](repeating: [Int64?](repeating: nil, count: fields.count), count: count)
+        for (column, field) in fields.enumerated() {
+            let present =
+                field.isOptional ? try decodePresence(count, from: &reader) : [Bool](repeating: true, count: count)
+            var chain = FieldChain(field)
+            for index in 0..<count where present[index] {
+                guard let number = chain.next(try reader.zigzag()) else {
+                    let (lowest, highest) = (field.range.lowerBound, field.range.upperBound)
+                    throw reader.malformed(.outOfRange("\(field.name), \(lowest) to \(highest)"))
+                }
+                rows[index][column] = number
+            }
+        }
+        return rows
+    }
+
+    private static func decodePresence(_ count: Int, from reader: inout ByteReader) throws(MalformedValue) -> [Bool] {
+        var present: [Bool] = []
+        present.reserveCapacity(count)
+        var isPresent = true
+        repeat {
+            let least: UInt64 = isPresent && present.isEmpty ? 0 : 1
+            let run = try reader.count(least...UInt64(count - present.count), "run")
+            present.append(contentsOf: repeatElement(isPresent, count: run))
+            isPresent.toggle()
+        } while present.count < count
+        return present
     }
 
     private static func decodeStates(_ count: Int, from reader: inout ByteReader) throws(MalformedValue) -> [UInt8] {
@@ -145,5 +185,23 @@ extension ReadingColumns {
             throw malformed(.outOfRange("\(field), \(range.lowerBound) to \(range.upperBound)"))
         }
         return sum
+    }
+}
+
+/// The way back from the differences of a field to its numbers.
+package struct FieldChain {
+    private let range: ClosedRange<Int64>
+    private let isSteady: Bool
+    private var last: (number: Int64, difference: Int64)?
+
+    package init(_ field: ReadingField) { (range, isSteady) = (field.range, field.isSteady) }
+
+    /// The next number; nil if it is out of the field's range.
+    package mutating func next(_ change: Int64) -> Int64? {
+        let step = (last?.difference ?? 0).addingReportingOverflow(change)
+        let sum = (last?.number ?? 0).addingReportingOverflow(step.partialValue)
+        guard !step.overflow, !sum.overflow, range.contains(sum.partialValue) else { return nil }
+        last = (sum.partialValue, isSteady && last != nil ? step.partialValue : 0)
+        return sum.partialValue
     }
 }

@@ -115,6 +115,9 @@ public struct Reply: Hashable, Sendable {
                     "site": temperature.site.map { .string($0.description) },
                     "intermediate": temperature.isIntermediate ? true : nil,
                 ])
+            case .position(let position): position.json(at: reading.moment.wall)
+            case .motion(let motion): motion.json(at: reading.moment.wall)
+            case .pedometer(let span): span.json(at: reading.moment.wall)
             }
         self.init(.ok(data), id: id)
     }

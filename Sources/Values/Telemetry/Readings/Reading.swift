@@ -8,6 +8,12 @@ public struct Reading: Hashable, Sendable {
         case steps(StepCount)
         /// A body temperature.
         case temperature(Temperature)
+        /// A position.
+        case position(Position)
+        /// Speed, distance, cadence and power by a sensor.
+        case motion(Motion)
+        /// Steps by a phone's pedometer.
+        case pedometer(PedometerSpan)
     }
 
     /// The kinds of values. The raw values are those of a readings block.
@@ -18,6 +24,12 @@ public struct Reading: Hashable, Sendable {
         case steps = 2
         /// Temperature.
         case temperature = 3
+        /// Positions.
+        case position = 4
+        /// Speed, distance, cadence and power.
+        case motion = 5
+        /// Steps by a phone's pedometer.
+        case pedometer = 6
     }
 
     /// When it arrived at the gateway.
@@ -37,6 +49,9 @@ public struct Reading: Hashable, Sendable {
         case .heartRate: .heartRate
         case .steps: .steps
         case .temperature: .temperature
+        case .position: .position
+        case .motion: .motion
+        case .pedometer: .pedometer
         }
     }
 }

@@ -26,7 +26,7 @@ struct ClaimingTests {
         guard case .ok(let data) = try office.claim("ada", gateway, claimKey).outcome else { throw TestFailure("no") }
         let first = try office.grant(of: gateway)
         #expect(data["stream"] == .string("\(first.stream)") && data["taken_over"] == nil)
-        #expect(first.kinds == [.heartRate, .steps, .temperature] && first.until == nil)
+        #expect(first.kinds == [.heartRate, .steps, .temperature, .motion] && first.until == nil)
         try office.send(61, first, gateway, key)
         #expect(try office.heartRates(of: "ada") == [61])
 
@@ -184,13 +184,14 @@ struct ClaimingTests {
         for isOn in [nil, true, false] as [Bool?] {
             if let isOn { try office.setContinuousHeartRate(isOn, of: "ada") }
             #expect(fault(try office.claim("ada", gateway, claimKey)) == nil)
-            let kinds: Grant.Kinds = isOn == true ? [.heartRate, .steps, .temperature] : [.steps, .temperature]
+            var kinds: Grant.Kinds = [.steps, .temperature, .motion]
+            if isOn == true { kinds.insert(.heartRate) }
             #expect(try office.grant(of: gateway).kinds == kinds)
         }
         guard case .array(let sensors) = try office.data("ada", "sensors/list")["sensors"] else {
             throw TestFailure("no list")
         }
-        #expect(sensors.first?["kinds"] == ["steps", "temperature"])
+        #expect(sensors.first?["kinds"] == ["steps", "temperature", "motion"])
     }
 
     @Test("a sensor that was released is nobody's, though its stream could not be ended at once")

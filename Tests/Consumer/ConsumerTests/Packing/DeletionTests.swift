@@ -261,7 +261,7 @@ private final class Taking: Derivation {
     init(_ taken: Record<Int64>) { self.taken = taken }
 
     func take(_ people: [PersonsReadings], now: Int64) {
-        for entry in people.flatMap(\.entries) { taken.append(entry.reading.moment.wall) }
+        for entry in people.flatMap(\.entries) { taken.append(entry.bare.wall) }
     }
     func hourReader(of user: ID) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Int64 {
         { hour, _ throws(VaultError) in hour }

@@ -76,7 +76,7 @@ struct ProfileServiceTests {
             try service.onSession { accounts in
                 let context = accounts.context
                 let kinds = try RecordedKinds(context.documents).kinds(of: user)
-                #expect(kinds == [.steps, .temperature])
+                #expect(kinds == [.steps, .temperature, .motion])
                 try context.store.database.execute(
                     "INSERT INTO claims (gateway, sensor, person, kinds, claimed_ms) VALUES ('home', 'watch', ?, ?, 0)",
                     [.text(user.text), .integer(Int64(kinds.rawValue))])
@@ -88,15 +88,17 @@ struct ProfileServiceTests {
                     Result { try consumer.streams.grants.current(of: [sensor]).first?.grant.kinds }
                 }.get()
             }
-            #expect(try kinds() == [.steps, .temperature])
+            #expect(try kinds() == [.steps, .temperature, .motion])
             func save(_ isOn: Bool?) throws {
                 guard case .object(let members) = properProfile else { return }
                 try phone.done(
                     "profile/set",
                     .object(members + (isOn.map { [JSON.Member("continuous_heart_rate", .bool($0))] } ?? [])))
             }
+            let all: Grant.Kinds = [.heartRate, .steps, .temperature, .motion]
             for (isOn, expected) in [
-                (nil, [.steps, .temperature]), (true, .all), (nil, .all), (false, [.steps, .temperature]),
+                (nil, [.steps, .temperature, .motion]), (true, all), (nil, all),
+                (false, [.steps, .temperature, .motion]),
             ]
                 as [(Bool?, Grant.Kinds)]
             {

@@ -25,7 +25,13 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-KINDS = {1: "heart-rate", 2: "steps", 3: "temperature"}
+KINDS = {1: "heart-rate", 2: "steps", 3: "temperature", 4: "position", 5: "motion", 6: "pedometer"}
+# The columns of kinds that are several numbers: whether each may be absent, and whether it has second differences.
+FIELDS = {
+    4: [(False, True), (False, True), (True, False), (True, False)],
+    5: [(True, False), (True, True), (True, False), (True, False)],
+    6: [(False, False), (False, False)],
+}
 KEY, READINGS, LOOSE, CLOCK, GAP = 1, 2, 3, 4, 5
 SITES = [None, "armpit", "body", "ear", "finger", "gastro-intestinal", "mouth", "rectum", "toe", "tympanum"]
 
@@ -137,7 +143,9 @@ def readings(columns):
         distance += data.zigzag()
         walls.append(walls[-1] + distance)
     values, value = [], 0
-    for _ in range(count):
+    if kind in FIELDS:
+        values = list(zip(*(column(data, count, *field) for field in FIELDS[kind])))
+    while len(values) < count:
         value += data.zigzag()
         values.append(value)
     states = []
@@ -162,7 +170,27 @@ def readings(columns):
         yield kind, wall, monotonic, said(kind, values[index], states[index], energies.get(index), intervals[index])
 
 
+def column(data, count, may_be_absent, is_steady):
+    """The numbers of one field, None where it is absent."""
+    present = [] if may_be_absent else [True] * count
+    is_present = True
+    while len(present) < count:
+        present += [is_present] * data.varint(0 if is_present and not present else 1, count - len(present))
+        is_present = not is_present
+    numbers, number, distance, is_first = [], 0, 0, True
+    for is_there in present:
+        if is_there:
+            distance += data.zigzag()
+            number += distance
+            distance = distance if is_steady and not is_first else 0
+            is_first = False
+        numbers.append(number if is_there else None)
+    return numbers
+
+
 def said(kind, value, state, energy, intervals):
+    if kind in FIELDS:
+        return several(kind, value, state)
     if kind == 2:
         need(state <= 1, "a derivation that is not on the page")
         return {"steps": value} | ({"derived": True} if state else {})
@@ -178,6 +206,21 @@ def said(kind, value, state, energy, intervals):
     if energy is not None:
         fields["energy_kj"] = energy
     return fields
+
+
+def several(kind, numbers, state):
+    if kind == 4:
+        latitude, longitude, altitude, accuracy = numbers
+        fields = {"latitude": latitude / 1e6, "longitude": longitude / 1e6}
+        fields |= {} if altitude is None else {"altitude_m": altitude / 10}
+        fields |= {} if accuracy is None else {"accuracy_m": accuracy / 10}
+        return fields | {"source": ["phone", "receiver", "sensor", "file"][state]}
+    if kind == 5:
+        factors = [("speed_mps", 1000), ("distance_m", 10), ("cadence", 10), ("power_w", 1)]
+        fields = {name: number / factor for (name, factor), number in zip(factors, numbers) if number is not None}
+        return fields | {"source": ["foot", "bicycle"][state]}
+    need(state == 0, "a state that is not on the page")
+    return {"milliseconds": numbers[0], "steps": numbers[1]}
 
 
 # The stream
