@@ -5,7 +5,7 @@ import PackageDescription
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
 //   consumer    Social
-//               Accounts   Sensors   Insight   Custody
+//               Accounts   Sensors   Insight   Exercise   Custody
 //               Features
 //               Days   OpenID
 //               Readings   Admission   Desk
@@ -150,6 +150,12 @@ let package = Package(
                 "Telemetry",
             ]),
         library(
+            .consumer, "Exercise",
+            [
+                "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings", "Records",
+                "Storage", "Telemetry", "Workouts",
+            ]),
+        library(
             .consumer, "Custody",
             [
                 "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "Reactor", "Readings", "Records", "Storage",
@@ -170,8 +176,9 @@ let package = Package(
         program(
             .consumer, "vitals-consumer",
             [
-                "Accounts", "Admission", "Custody", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "Insight",
-                "MQTT", "ProgramSettings", "Reactor", "Readings", "Records", "Sensors", "Social", "Storage",
+                "Accounts", "Admission", "Custody", "Daemon", "Days", "Desk", "Exercise", "Features", "Files",
+                "Fitness", "Insight", "MQTT", "ProgramSettings", "Reactor", "Readings", "Records", "Sensors", "Social",
+                "Storage",
                 "Telemetry", "Vault",
             ]),
         program(.sensor, "vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
@@ -268,8 +275,9 @@ let package = Package(
         tests(
             .consumer, "ConsumerTests",
             [
-                "Accounts", "Admission", "Compression", "Custody", "Daemon", "Days", "DaysSupport", "Desk", "Features",
-                "Files", "Fitness", "HouseholdSupport", "Insight", "MQTT", "OpenID", "Reactor", "Readings", "Records",
+                "Accounts", "Admission", "Compression", "Custody", "Daemon", "Days", "DaysSupport", "Desk", "Exercise",
+                "Features", "Files", "Fitness", "HouseholdSupport", "Insight", "MQTT", "OpenID", "Reactor", "Readings",
+                "Records",
                 "Sensors", "Social", "Storage", "Telemetry", "TestSupport", "Vault", "vitals-consumer",
             ],
             exclude: ["OpenID/signer.py"]),

@@ -5,6 +5,9 @@ package protocol PeopleObserver: AnyObject {
     /// Something about these people may look different.
     func changed(_ users: Set<ID>)
 
+    /// Readings of a person were stored. They are as `Totals` has them: with corrected times, and bare.
+    func stored(_ readings: PersonsReadings)
+
     /// What others may see of these people is different, and must be at once.
     func changedAtOnce(_ users: Set<ID>)
 
@@ -27,6 +30,7 @@ package protocol PeopleObserver: AnyObject {
 
 extension PeopleObserver {
     package func changed(_ users: Set<ID>) {}
+    package func stored(_ readings: PersonsReadings) {}
     package func changedAtOnce(_ users: Set<ID>) {}
     package func moved(_ user: ID) {}
     package func forgotten(_ user: ID) {}
@@ -50,6 +54,7 @@ package final class PeopleChanges: PeopleObserver {
     package func add(_ observer: any PeopleObserver) { entries.append(Entry(observer: observer)) }
 
     package func changed(_ users: Set<ID>) { for entry in entries { entry.observer?.changed(users) } }
+    package func stored(_ readings: PersonsReadings) { for entry in entries { entry.observer?.stored(readings) } }
     package func changedAtOnce(_ users: Set<ID>) { for entry in entries { entry.observer?.changedAtOnce(users) } }
     package func moved(_ user: ID) { for entry in entries { entry.observer?.moved(user) } }
     package func forgotten(_ user: ID) { for entry in entries { entry.observer?.forgotten(user) } }

@@ -24,7 +24,7 @@ package struct PersonsReadings {
     package struct Portion {
         /// `home/strap`: counters are a sensor's.
         package let sensor: String
-        let readings: [BareReading]
+        package let readings: [BareReading]
     }
 
     package struct Entry {
@@ -92,6 +92,8 @@ package protocol Derivation: AnyObject {
 package struct ReadExtent {
     package let times: Range<Int64>
     package let kinds: Set<Reading.Kind>
+
+    package init(times: Range<Int64>, kinds: Set<Reading.Kind>) { (self.times, self.kinds) = (times, kinds) }
 }
 
 /// Keeps what is derived from readings. Belongs to the thread of its store and keys.

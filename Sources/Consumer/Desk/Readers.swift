@@ -1,5 +1,6 @@
 package import Daemon
 package import Reactor
+import Synchronization
 package import Telemetry
 
 // Requests that read stored data are answered on a thread of its own: readings are opened by the thousand there, and
@@ -71,6 +72,28 @@ package final class Readers<Source>: @unchecked Sendable {
                     waiting[user] = waiting[user].flatMap { $0 > 1 ? $0 - 1 : nil }
                     request.finish(outcome)
                 }
+            }
+        }
+    }
+
+    /// Reads something for a part of the service, on the reader's thread.
+    /// - Parameter completion: called once, on the session's thread.
+    package func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Source) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        reader.perform { [self] in
+            let found = Mutex<Value?>(nil)
+            let outcome = Result {
+                try open { source in
+                    let value = try body(source)
+                    found.withLock { $0 = value }
+                    return .null
+                }
+            }
+            let value = found.withLock { $0 }
+            loop.perform {
+                completion(outcome.flatMap { _ in value.map { .success($0) } ?? .failure(CancellationError()) })
             }
         }
     }

@@ -1,6 +1,7 @@
 package import Desk
 package import MQTT
 package import Reactor
+package import Records
 package import Telemetry
 
 /// A part of a feature that lives as long as the service and does more than answer: it hears of the connection and of
@@ -28,6 +29,11 @@ package protocol FeatureService: AnyObject {
     /// A message that is neither a block nor a request.
     func heard(_ topic: Topic, _ message: Message)
 
+    /// A person's sensor has measured this, and it was sent at once: it is not stored yet, and comes again with its block.
+    /// Only sensors whose grants ask for it send at once.
+    /// - Parameter readings: with corrected times, in the order in which they came.
+    func measured(_ readings: [Reading], of user: ID, by sensor: SensorName)
+
     /// The context's settings have changed.
     func settingsChanged()
 }
@@ -40,6 +46,7 @@ extension FeatureService {
     package func disconnected() {}
     package func brokerIsInLine(_ found: Set<ID>) {}
     package func heard(_ topic: Topic, _ message: Message) {}
+    package func measured(_ readings: [Reading], of user: ID, by sensor: SensorName) {}
     package func settingsChanged() {}
 }
 

@@ -2,17 +2,22 @@ package import Files
 package import Records
 package import Telemetry
 
-/// What is recorded of a person's sensors: heart rates only if their profile has continuous heart rate on, and
-/// positions only if they have agreed to that.
+/// What is recorded of a person's sensors: heart rates only if their profile has continuous heart rate on, or during a
+/// workout; and positions only if they have agreed to that.
 package struct RecordedKinds {
+    /// The name of a document that is there while a workout is under way.
+    package static let document = "recording"
+
     private let documents: Documents
 
     package init(_ documents: Documents) { self.documents = documents }
 
     package func kinds(of user: ID) throws(VaultError) -> Grant.Kinds {
-        let profile = try documents.read("profile", of: user)
-        return profile?["continuous_heart_rate"] == true
-            ? [.heartRate, .steps, .temperature, .motion] : [.steps, .temperature, .motion]
+        var kinds: Grant.Kinds = [.steps, .temperature, .motion]
+        let isContinuous = try documents.read("profile", of: user)?["continuous_heart_rate"] == true
+        let isInWorkout = try documents.read(Self.document, of: user) != nil
+        if isContinuous || isInWorkout { kinds.insert(.heartRate) }
+        return kinds
     }
 }
 

@@ -27,6 +27,7 @@ import Vault
 ///   reads: { steps: { every: "1 h", before_midnight: "1 min" } },   // 0 is never
 ///   batch: { count: 512, milliseconds: 20 },
 ///   limits: { gateway: { day: "1 GB", total: "50 GB" }, person: { day: "3 GB", total: "100 GB" } },   // what may be stored
+///   workouts: { end_after: "2 h" },   // a workout in which nothing was measured for so long is ended
 ///   share_link: "https://example.org/#{goal}",   // goes with what people share; {day} and {goal} are filled in
 /// }
 /// ```

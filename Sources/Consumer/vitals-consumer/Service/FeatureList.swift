@@ -1,5 +1,6 @@
 import Accounts
 import Custody
+import Exercise
 import Features
 import Insight
 import Sensors
@@ -12,6 +13,6 @@ extension Feature {
     /// that in which a batch of readings is counted, which is minutes before days.
     static let all: [Feature] = [
         accounts, profile, consents, devices, sensors, pictures, history, friends, notifications, answered, deletions,
-        heartRate, days, readings, secrets, reads, today, custody,
+        workouts, heartRate, days, readings, secrets, reads, today, custody,
     ]
 }

@@ -3,6 +3,7 @@ import Features
 import Files
 import MQTT
 import Reactor
+import Records
 import Telemetry
 
 /// The features of a service, with what of them lives as long as it does. Belongs to the session's thread.
@@ -40,6 +41,10 @@ final class FeaturesAtDesk {
     func brokerIsInLine(_ found: Set<ID>) { for service in services { service.brokerIsInLine(found) } }
     func settingsChanged() { for service in services { service.settingsChanged() } }
     func heard(_ topic: Topic, _ message: Message) { for service in services { service.heard(topic, message) } }
+
+    func measured(_ readings: [Reading], of user: ID, by sensor: SensorName) {
+        for service in services { service.measured(readings, of: user, by: sensor) }
+    }
 
     /// Whether a message is for one of them alone.
     func take(_ message: Message) -> Bool {

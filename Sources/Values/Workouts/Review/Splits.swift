@@ -24,6 +24,11 @@ public struct BestTime: Hashable, Sendable {
     /// How many seconds after the beginning of the workout it began, without pauses.
     public let start: Double
 
+    /// A time from its parts.
+    public init(metres: Double, seconds: Double, start: Double) {
+        (self.metres, self.seconds, self.start) = (metres, seconds, start)
+    }
+
     /// The pace.
     public var pace: Pace? { Pace(metres: metres, seconds: seconds) }
 }

@@ -1,0 +1,47 @@
+import Desk
+import Features
+import Files
+import Readings
+import Records
+import Telemetry
+
+/// `workouts/delete`: a workout goes for good, and with it the heart rates of its time. Belongs to the session's thread.
+// Proof of @unchecked: touched by the desk's handlers only, which run on that thread.
+final class WorkoutDeletion: @unchecked Sendable {
+    private let context: PeopleContext
+    private let deletions: Deletions
+    private let packing: Packing
+    private let rows: WorkoutRows
+
+    init(_ parts: FeatureParts) {
+        (context, deletions, packing) = (parts.context, parts.deletions, parts.packing)
+        rows = WorkoutRows(context.store, context.keys)
+    }
+
+    var verbs: [Verb] {
+        [Verb("workouts/delete", .later { [self] request in request.answering { try delete(request) } })]
+    }
+
+    private func delete(_ request: PeopleRequest) throws {
+        let (user, id) = (try request.user, try request.id("id"))
+        guard let workout = try rows.workout(id, of: user)?.workout else {
+            throw ReplyError(.notFound, "there is no such workout", field: "id")
+        }
+        guard workout.timer.isOver else {
+            throw ReplyError(.notAllowed, "the workout is under way: stop or cancel it first", field: "id")
+        }
+        // First what was measured: if this is interrupted, the workout is still there to be deleted again.
+        let span = workout.span(now: workout.started)
+        guard let before = try deletions.hide(span, of: user) else {
+            throw ReplyError(
+                .invalid, "too much was deleted piece by piece: delete a longer range of heart rates first")
+        }
+        try context.store.change(user) { () throws(VaultError) in _ = try rows.remove(id, of: user) }
+        let count = try HiddenCount(user, span, before: before, context.store, context.keys) { count in
+            request.finish(
+                count.map { ["message": "Workout details deleted", "deleted": .integer(Int64($0))] })
+        }
+        packing.remove(count)
+        context.changes.changed([user])
+    }
+}

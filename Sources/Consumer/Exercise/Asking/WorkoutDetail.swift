@@ -1,0 +1,94 @@
+import Files
+import Fitness
+import Telemetry
+import Workouts
+
+// Everything about one workout: the line of a list, the path, what it was like over distance and time.
+
+extension WorkoutHistory {
+    static func show(_ id: ID, of user: ID, _ count: Int, _ asked: Asked) throws -> JSON {
+        guard let workout = try asked.rows.workout(id, of: user)?.workout, workout.timer.isOver else {
+            throw ReplyError(.notFound, "there is no such workout", field: "id")
+        }
+        let samples = try WorkoutSamples(
+            of: user, workout.span(now: workout.started), asked.rows.store, asked.rows.keys)
+        let course = workout.course(samples)
+        let hearts = samples.all.compactMap { sample -> HeartRateReading? in
+            if case .heartRate(let reading) = sample { reading } else { nil }
+        }
+        guard case .object(let line) = workout.line(workout.fold(samples.all, asked.history), now: workout.started)
+        else { return [:] }
+        let splits = course.splits(heartRates: hearts, workout.timer)
+        return .object(
+            line
+                + present([
+                    ("pauses", pauses(workout)), ("path", path(course, count)),
+                    ("over_distance", overDistance(course, count)),
+                    ("heart_rates", heartRates(hearts, workout, count)),
+                    ("splits", splits.isEmpty ? nil : .array(splits.map(json))),
+                    ("best", course.bestTimes.isEmpty ? nil : .array(course.bestTimes.map(json))),
+                ]))
+    }
+
+    private static func pauses(_ workout: KeptWorkout) -> JSON? {
+        let spans = workout.timer.intervals
+        let pauses = zip(spans, spans.dropFirst()).map { one, next -> JSON in
+            ["from": .integer(one.end ?? next.start), "to": .integer(next.start)]
+        }
+        return pauses.isEmpty ? nil : .array(pauses)
+    }
+
+    /// Pieces of `[latitude, longitude]`: between two of them there was a pause, or nobody knows the way.
+    private static func path(_ course: Course, _ count: Int) -> JSON? {
+        let pieces = simplified(course.path, to: count)
+        guard !pieces.isEmpty else { return nil }
+        return .array(
+            pieces.map { piece in
+                .array(piece.map { .array([rounded($0.latitude, 6) ?? .null, rounded($0.longitude, 6) ?? .null]) })
+            })
+    }
+
+    private static func overDistance(_ course: Course, _ count: Int) -> JSON? {
+        let series = course.series(points: count)
+        guard !series.isEmpty else { return nil }
+        return .array(
+            series.map { point in
+                .object(
+                    present([
+                        ("distance_m", rounded(point.metres, 1)),
+                        ("pace_s", rounded(point.pace?.secondsPerKilometre, 1)),
+                        ("altitude_m", rounded(point.altitude, 1)),
+                    ]))
+            })
+    }
+
+    private static func heartRates(_ hearts: [HeartRateReading], _ workout: KeptWorkout, _ count: Int) -> JSON? {
+        let points = HeartRateSeries.points(hearts, workout.timer, points: count)
+        guard !points.isEmpty else { return nil }
+        return .array(
+            points.map { point in
+                .object(
+                    present([
+                        ("seconds", rounded(point.seconds, 1)), ("mean", rounded(point.mean, 1)),
+                        ("min", .integer(Int64(point.minimum))), ("max", .integer(Int64(point.maximum))),
+                    ]))
+            })
+    }
+
+    private static func json(_ split: Split) -> JSON {
+        .object(
+            present([
+                ("distance_m", rounded(split.metres, 1)), ("seconds", rounded(split.seconds, 1)),
+                ("ascent_m", rounded(split.ascentMetres, 1)), ("heart_rate", rounded(split.heartRate, 1)),
+                ("pace", split.pace.map { .string($0.text) }),
+            ]))
+    }
+
+    static func json(_ time: BestTime) -> JSON {
+        .object(
+            present([
+                ("distance_m", rounded(time.metres, 0)), ("seconds", rounded(time.seconds, 1)),
+                ("start_s", rounded(time.start, 1)), ("pace", time.pace.map { .string($0.text) }),
+            ]))
+    }
+}

@@ -1,0 +1,216 @@
+import Daemon
+import Days
+import Desk
+import Features
+import Files
+import Fitness
+import Readings
+import Records
+import Telemetry
+import Workouts
+
+// What people ask of the workouts that are over. All of it is read on the readers' threads, of the asker and of nobody
+// else.
+
+/// Answers `workouts/list`, `show`, `statistics`, `records` and `load`.
+enum WorkoutHistory {
+    /// How many workouts a reply lists.
+    private static let lines: ClosedRange<Int64> = 1...200
+    /// How many points a chart or a path has.
+    private static let points: ClosedRange<Int64> = 2...1000
+    /// How many days are looked at in one go.
+    private static let daysAtOnce = 64
+
+    /// - Parameter zone: that of people who have named none.
+    static func verbs(_ readers: FeatureReaders, zone: String) -> [Verb] {
+        [
+            readers.questions.verb("workouts/list") { request in
+                let (user, filter) = (try request.user, try Filter(request))
+                let limit = Int(try request.optionalInteger("limit", in: lines) ?? 50)
+                return { source in try list(of: user, filter, limit, Asked(source, user, zone)) }
+            },
+            readers.questions.verb("workouts/show") { request in
+                let (user, id) = (try request.user, try request.id("id"))
+                let count = Int(try request.optionalInteger("points", in: points) ?? 200)
+                return { source in try show(id, of: user, count, Asked(source, user, zone)) }
+            },
+            readers.statistics.verb("workouts/statistics") { request in
+                let (user, filter) = (try request.user, try Filter(request))
+                return { source in try statistics(filter, Asked(source, user, zone)) }
+            },
+            readers.statistics.verb("workouts/records") { request in
+                let (user, filter) = (try request.user, try Filter(request))
+                return { source in try records(filter, Asked(source, user, zone)) }
+            },
+            readers.statistics.verb("workouts/load") { request in
+                let user = try request.user
+                let days = Int(try request.optionalInteger("days", in: 1...1000) ?? 90)
+                return { source in try load(days, now: unixMilliseconds(), Asked(source, user, zone)) }
+            },
+        ]
+    }
+
+    /// Which workouts are meant: those that began in a range of time, and of an activity.
+    struct Filter: Sendable {
+        var from: Int64 = WorkoutTimer.times.lowerBound
+        var to: Int64 = WorkoutTimer.times.upperBound
+        var activity: Activity?
+
+        init(_ request: PeopleRequest) throws(ReplyError) {
+            let times = -Moment.limit...Moment.limit
+            from = max(from, try request.optionalInteger("from", in: times) ?? from)
+            to = min(to, try request.optionalInteger("to", in: times) ?? to)
+            guard from < to else {
+                throw ReplyError(.invalid, "\"to\" has to be later than \"from\"", field: "to")
+            }
+            guard let text = try request.optionalText("activity", atMost: Activity.Name.longestBytes) else { return }
+            activity = Activity(named: text)
+            guard activity != nil else {
+                throw ReplyError(.invalid, "\"activity\" is no name of one", field: "activity")
+            }
+        }
+
+        func includes(_ workout: KeptWorkout) -> Bool {
+            (from..<to).contains(workout.started) && (activity == nil || activity == workout.activity)
+                && workout.timer.isOver
+        }
+    }
+
+    /// What a question is answered from.
+    struct Asked {
+        let rows: WorkoutRows
+        let user: ID
+        let history: History
+
+        init(_ source: ReadSource, _ user: ID, _ zone: String) throws(VaultError) {
+            rows = WorkoutRows(source.store, source.keys)
+            self.user = user
+            history = try Histories(source.store, source.keys, zone: zone).history(of: user)
+        }
+
+        /// The figures of a workout; they are counted where they have never been.
+        func figures(_ workout: KeptWorkout) throws(VaultError) -> JSON {
+            if let figures = workout.figures { return figures }
+            return try workout.counted(of: user, history, rows.store, rows.keys)
+        }
+
+        /// Those that are meant, the latest first, for as long as `body` wants more.
+        func each(_ filter: Filter, while body: (KeptWorkout) throws(VaultError) -> Bool) throws(VaultError) {
+            var last = WorkoutRows.day(filter.to - 1)
+            while true {
+                let days = try rows.days(of: user, upTo: last, limit: daysAtOnce)
+                guard let latest = days.first, let earliest = days.last else { return }
+                for entry in try rows.workouts(of: user, on: earliest...latest) where filter.includes(entry.workout) {
+                    guard try body(entry.workout) else { return }
+                }
+                guard days.count == daysAtOnce, earliest > WorkoutRows.day(filter.from) else { return }
+                last = earliest - 1
+            }
+        }
+
+        /// What of those that are meant can be compared, the latest first, with their ids.
+        func summaries(_ filter: Filter) throws(VaultError) -> [(id: ID, summary: WorkoutSummary)] {
+            var found: [(id: ID, summary: WorkoutSummary)] = []
+            try each(filter) { workout throws(VaultError) in
+                var workout = workout
+                workout.figures = try figures(workout)
+                if let summary = workout.summary { found.append((workout.id, summary)) }
+                return true
+            }
+            return found
+        }
+    }
+
+    // MARK: Lists
+
+    private static func list(of user: ID, _ filter: Filter, _ limit: Int, _ asked: Asked) throws -> JSON {
+        var lines: [JSON] = []
+        var next: Int64?
+        try asked.each(filter) { workout throws(VaultError) in
+            guard lines.count < limit else {
+                next = workout.started + 1
+                return false
+            }
+            lines.append(try asked.figures(workout))
+            return true
+        }
+        return .object(present([("workouts", .array(lines)), ("next_to", next.map { .integer($0) })]))
+    }
+
+    // MARK: Over all
+
+    private static func statistics(_ filter: Filter, _ asked: Asked) throws -> JSON {
+        let summaries = try asked.summaries(filter).map(\.summary)
+        let statistics = WorkoutStatistic.of(summaries)
+        let attributes = WorkoutSummary.Attribute.allCases.map { attribute -> (String, JSON?) in
+            let json = statistics[attribute].map { one in
+                JSON.object(
+                    present([
+                        ("mean", rounded(one.mean, 3)), ("max", rounded(one.maximum, 3)),
+                        ("total", rounded(one.total, 3)), ("count", .integer(Int64(one.count))),
+                    ]))
+            }
+            return (attribute.field, json)
+        }
+        return .object([JSON.Member("workouts", .integer(Int64(summaries.count)))] + present(attributes))
+    }
+
+    private static func records(_ filter: Filter, _ asked: Asked) throws -> JSON {
+        let all = try asked.summaries(filter)
+        var records: [JSON] = []
+        for activity in Set(all.map(\.summary.activity)).sorted(by: { $0.name < $1.name }) {
+            let own = all.filter { $0.summary.activity == activity }
+            for record in PersonalRecord.of(own.map(\.summary)) {
+                let one = own[record.index]
+                records.append(
+                    .object(
+                        [
+                            JSON.Member("activity", .string(activity.name)), record.kind.member(record.value),
+                            JSON.Member("id", .string(one.id.text)),
+                            JSON.Member("started", .integer(one.summary.started)),
+                        ]))
+            }
+        }
+        return ["records": .array(records)]
+    }
+
+    /// Load, fitness and fatigue of the last days.
+    private static func load(_ days: Int, now: Int64, _ asked: Asked) throws -> JSON {
+        var loads: [CalendarDay: Double] = [:]
+        let filter = Filter()
+        for (_, summary) in try asked.summaries(filter) {
+            loads[asked.history.localDays.day(of: summary.started), default: 0] += summary[.load] ?? 0
+        }
+        let today = asked.history.localDays.day(of: now)
+        guard let first = loads.keys.min(), first <= today else { return ["days": .array([])] }
+        let length = min(first.distance(to: today) + 1, TrainingDay.mostDays)
+        let start = today.advanced(by: 1 - length)
+        let curve = TrainingDay.curve((0..<length).map { loads[start.advanced(by: $0)] ?? 0 })
+        let lines = zip(0..<length, curve).suffix(days).map { offset, day -> JSON in
+            .object(
+                [JSON.Member("day", .string("\(start.advanced(by: offset))"))]
+                    + present([
+                        ("load", rounded(day.load, 1)), ("fitness", rounded(day.fitness, 1)),
+                        ("fatigue", rounded(day.fatigue, 1)), ("form", rounded(day.form, 1)),
+                    ]))
+        }
+        return ["days": .array(lines)]
+    }
+}
+
+extension WorkoutHistory.Filter {
+    /// All of them.
+    init() {}
+}
+
+extension PersonalRecord.Kind {
+    /// What it is a record of, with its unit.
+    fileprivate func member(_ value: Double) -> JSON.Member {
+        switch self {
+        case .longest: JSON.Member("longest_s", rounded(value, 1) ?? .null)
+        case .farthest: JSON.Member("farthest_m", rounded(value, 1) ?? .null)
+        case .mostAscent: JSON.Member("most_ascent_m", rounded(value, 1) ?? .null)
+        case .fastest(let metres): JSON.Member("fastest_\(Int(metres))_m_s", rounded(value, 1) ?? .null)
+        }
+    }
+}

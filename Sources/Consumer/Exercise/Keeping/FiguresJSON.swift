@@ -1,0 +1,101 @@
+import Fitness
+import Telemetry
+import Workouts
+
+// How a workout went, as people get it. What is not known is left out.
+
+extension WorkoutFigures {
+    /// The members of a workout's line: times in Unix milliseconds, everything else in the unit that its name ends with.
+    func members(_ workout: KeptWorkout) -> [JSON.Member] {
+        present([
+            ("id", .string(workout.id.text)), ("activity", .string(workout.activity.name)),
+            ("state", .string(state.rawValue)), ("started", started.map { .integer($0) }),
+            ("ended", ended.map { .integer($0) }), ("ended_by", workout.end.map { .string($0.rawValue) }),
+            ("duration_s", rounded(Double(activeMilliseconds) / 1000, 3)), ("distance_m", rounded(metres, 1)),
+            ("ascent_m", rounded(ascentMetres, 1)), ("steps", steps.map { .integer(Int64($0)) }),
+            ("energy_kcal", rounded(kilocalories, 1)), ("heart_rate", heartRate.map(json)),
+            ("speed_mps", speed.map(json)), ("cadence", cadence.map(json)), ("power_w", power.map(json)),
+            ("percent", rounded(percent, 1)), ("goal", workout.goal.map { workout.json(of: $0) }),
+        ])
+    }
+
+    private func json(_ heartRate: HeartRate) -> JSON {
+        .object(
+            present([
+                ("now", heartRate.now.map { .integer(Int64($0)) }),
+                ("zone", heartRate.zone.map { .integer(Int64($0)) }),
+                ("mean", rounded(heartRate.mean, 1)), ("min", .integer(Int64(heartRate.minimum))),
+                ("max", .integer(Int64(heartRate.maximum))),
+                ("zones_s", heartRate.zoneMilliseconds.map { .array($0.map { .integer(($0 + 500) / 1000) }) }),
+                ("load", rounded(heartRate.edwards, 1)), ("trimp", rounded(heartRate.banister, 1)),
+            ]))
+    }
+
+    private func json(_ speed: Speed) -> JSON {
+        .object(
+            present([
+                ("now", rounded(speed.now, 2)), ("mean", rounded(speed.mean, 3)), ("min", rounded(speed.minimum, 2)),
+                ("max", rounded(speed.maximum, 2)), ("pace", speed.paceMean.map { .string($0.text) }),
+                ("pace_now", speed.paceNow.map { .string($0.text) }),
+            ]))
+    }
+
+    private func json(_ rate: Rate) -> JSON {
+        .object(
+            present([
+                ("now", rounded(rate.now, 1)), ("mean", rounded(rate.mean, 1)), ("max", rounded(rate.maximum, 1)),
+            ]))
+    }
+}
+
+extension KeptWorkout {
+    /// `{"kind":"distance","distance_m":5000,"enabled":true}`
+    func json(of goal: WorkoutGoal) -> JSON {
+        .object(
+            present([
+                ("kind", .string(goal.kind.rawValue)), (goal.kind.field, rounded(goal.target, 3)),
+                ("enabled", .bool(endsAtGoal)),
+            ]))
+    }
+
+    /// The line of a list, by a fold of everything that is known, at a time in Unix milliseconds.
+    func line(_ fold: WorkoutFold, now: Int64) -> JSON { .object(fold.figures(at: timer.ended ?? now).members(self)) }
+
+    /// What of it can be compared with others; nil before its figures were computed.
+    var summary: WorkoutSummary? {
+        guard let figures else { return nil }
+        var values: [WorkoutSummary.Attribute: Double] = [:]
+        for attribute in WorkoutSummary.Attribute.allCases {
+            values[attribute] =
+                switch attribute {
+                case .heartRate: figures["heart_rate"]?["mean"]?.double
+                case .speed: figures["speed_mps"]?["mean"]?.double
+                case .load: figures["heart_rate"]?["load"]?.double
+                default: figures[attribute.field]?.double
+                }
+        }
+        var times: [BestTime] = []
+        if case .array(let best)? = figures["best"] {
+            times = best.compactMap { time in
+                guard let metres = time["distance_m"]?.double, let seconds = time["seconds"]?.double,
+                    let start = time["start_s"]?.double
+                else { return nil }
+                return BestTime(metres: metres, seconds: seconds, start: start)
+            }
+        }
+        return WorkoutSummary(activity, started: started, values: values, bestTimes: times)
+    }
+}
+
+/// The members that have a value.
+func present(_ members: [(String, JSON?)]) -> [JSON.Member] {
+    members.compactMap { name, value in value.map { JSON.Member(name, $0) } }
+}
+
+/// A number with at most so many decimals; nil if it is not known.
+func rounded(_ value: Double?, _ decimals: Int) -> JSON? {
+    guard let value, value.isFinite else { return nil }
+    let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
+    let rounded = (value * scale).rounded() / scale
+    return Int64(exactly: rounded).map(JSON.integer) ?? .number(rounded)
+}

@@ -1,0 +1,108 @@
+package import Telemetry
+package import Workouts
+
+/// A workout as it is kept: what the person has done and wanted. How it went follows from the readings of its time.
+package struct KeptWorkout: Equatable, Sendable {
+    /// Why a workout has ended.
+    package enum End: String, Sendable {
+        /// The person has stopped it.
+        case person
+        /// Its goal was reached.
+        case goal
+        /// Nothing was measured for a long time.
+        case silence
+    }
+
+    package let id: ID
+    package let activity: Activity
+    /// What the person wanted to reach; nil if nothing.
+    package let goal: WorkoutGoal?
+    /// Whether reaching the goal ends the workout.
+    package let endsAtGoal: Bool
+    /// In the order in which they were accepted.
+    package private(set) var events: [WorkoutEvent]
+    /// What follows from the events.
+    package private(set) var timer: WorkoutTimer
+    /// Why it has ended; nil while it lasts.
+    package private(set) var end: End?
+    /// The line of a list, as it was last computed; nil before that.
+    package var figures: JSON?
+
+    /// A workout that begins.
+    /// - Parameter start: Unix milliseconds.
+    package init(
+        id: ID, _ activity: Activity, goal: WorkoutGoal?, endsAtGoal: Bool, start: Int64
+    ) throws(WorkoutEventProblem) {
+        self.init(id: id, activity, goal: goal, endsAtGoal: endsAtGoal)
+        try add(WorkoutEvent(.start, at: start))
+    }
+
+    private init(id: ID, _ activity: Activity, goal: WorkoutGoal?, endsAtGoal: Bool) {
+        (self.id, self.activity, self.goal, self.endsAtGoal) = (id, activity, goal, endsAtGoal && goal != nil)
+        (events, timer) = ([], WorkoutTimer())
+    }
+
+    /// When it began, in Unix milliseconds.
+    package var started: Int64 { timer.started ?? 0 }
+
+    /// The times in which something was measured that counts, in Unix milliseconds; until `now` while it lasts.
+    package func span(now: Int64) -> Range<Int64> {
+        let end = min(timer.ended ?? now, started + WorkoutFold.longest)
+        return started..<max(started, end) + 1
+    }
+
+    /// Takes an event; throws and changes nothing if it cannot be.
+    package mutating func add(_ event: WorkoutEvent, because end: End? = nil) throws(WorkoutEventProblem) {
+        try timer.add(event)
+        events.append(WorkoutEvent(event.kind, at: timer.latest ?? event.time))
+        if timer.isOver { self.end = end ?? .person }
+    }
+}
+
+// MARK: As it is sealed
+
+extension KeptWorkout {
+    /// `{"activity":…,"events":[["start",…],…],"goal":{"kind":…,"target":…,"ends":…},"end":…,"figures":…}`
+    package var json: JSON {
+        .object(present: [
+            "activity": .string(activity.name),
+            "events": .array(events.map { [.string($0.kind.rawValue), .integer($0.time)] }),
+            "goal": goal.map {
+                ["kind": .string($0.kind.rawValue), "target": .number($0.target), "ends": .bool(endsAtGoal)]
+            },
+            "end": end.map { .string($0.rawValue) }, "figures": figures,
+        ])
+    }
+
+    /// A workout as it was sealed; nil if it is none.
+    package init?(id: ID, kept json: JSON) {
+        guard case .string(let name)? = json["activity"], let activity = Activity(named: name),
+            case .array(let events)? = json["events"]
+        else { return nil }
+        var (goal, endsAtGoal): (WorkoutGoal?, Bool) = (nil, false)
+        if case .string(let kind)? = json["goal"]?["kind"], let target = json["goal"]?["target"]?.double {
+            goal = WorkoutGoal.Kind(rawValue: kind).flatMap { WorkoutGoal($0, target: target) }
+            endsAtGoal = json["goal"]?["ends"] == true
+        }
+        self.init(id: id, activity, goal: goal, endsAtGoal: endsAtGoal)
+        for event in events {
+            guard case .array(let parts) = event, parts.count == 2, case .string(let name) = parts[0],
+                let kind = WorkoutEvent.Kind(rawValue: name), case .integer(let time) = parts[1]
+            else { return nil }
+            do { try add(WorkoutEvent(kind, at: time)) } catch { return nil }
+        }
+        if timer.isOver, case .string(let end)? = json["end"] { self.end = End(rawValue: end) ?? .person }
+        figures = json["figures"]
+    }
+}
+
+extension JSON {
+    /// A number, whole or not.
+    var double: Double? {
+        switch self {
+        case .integer(let whole): Double(whole)
+        case .number(let number): number
+        default: nil
+        }
+    }
+}

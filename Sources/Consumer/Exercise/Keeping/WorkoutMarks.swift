@@ -1,0 +1,135 @@
+package import Days
+import Features
+package import Files
+import Fitness
+package import Readings
+package import Records
+import Storage
+package import Telemetry
+import Workouts
+
+// What is kept of a workout's figures follows from the readings of its time, which may come hours later, be corrected
+// or be deleted. So a workout that is over is marked where readings of its time change, in the transaction that changes
+// them, and soon after it is counted again (`RunningWorkouts.refresh`).
+
+/// Marks workouts whose readings have changed. Belongs to the thread of its store and keys.
+package final class WorkoutMarks: Derivation, PeopleObserver {
+    private let rows: WorkoutRows
+    private let histories: Histories
+    private let changes: PeopleChanges
+    /// People without a workout on the days that are asked for most: today's and yesterday's, by the day of the answer.
+    private var idle: [ID: Int64] = [:]
+    private var taken: [PersonsReadings] = []
+    private static let capacity = 65_536
+
+    package init(_ parts: DerivationParts) {
+        rows = WorkoutRows(parts.store, parts.keys)
+        histories = Histories(parts.store, parts.keys, zone: parts.zone)
+        changes = parts.changes
+        changes.add(self)
+    }
+
+    package func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
+        let today = WorkoutRows.day(now)
+        for person in people {
+            let ends = person.portions.lazy.flatMap { [$0.readings.first?.wall, $0.readings.last?.wall] }.compactMap {
+                $0
+            }
+            guard let first = ends.min(), let last = ends.max() else { continue }
+            taken.append(person)
+            if idle[person.user] == today, WorkoutRows.day(first) >= today { continue }
+            let found = try mark(first...last, of: person.user)
+            guard !found, WorkoutRows.day(first) >= today else { continue }
+            if idle.count >= Self.capacity { idle = [:] }
+            idle[person.user] = today
+        }
+    }
+
+    /// Marks the workouts of a person that have something of some times.
+    /// - Returns: whether there are any workouts on these days.
+    private func mark(_ times: ClosedRange<Int64>, of user: ID) throws(VaultError) -> Bool {
+        // A workout is measured for two days, and may begin on the day before.
+        let days = WorkoutRows.day(times.lowerBound) - 3...WorkoutRows.day(times.upperBound)
+        let found = try rows.workouts(of: user, on: days)
+        for entry in found where entry.workout.timer.isOver {
+            let span = entry.workout.span(now: times.upperBound)
+            if span.lowerBound - WorkoutSamples.before <= times.upperBound, span.upperBound > times.lowerBound {
+                try rows.mark(entry.workout.id)
+            }
+        }
+        return !found.isEmpty
+    }
+
+    package func committed() {
+        for readings in taken { changes.stored(readings) }
+        taken = []
+    }
+
+    package func rolledBack() {
+        (taken, idle) = ([], [:])
+    }
+
+    /// The person may have begun a workout.
+    package func changed(_ users: Set<ID>) { for user in users { idle[user] = nil } }
+
+    // MARK: Hours that are computed again
+
+    package func hourReader(of user: ID) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Bool {
+        { _, _ throws(VaultError) in true }
+    }
+
+    package func firstKept(of user: ID) -> @Sendable (ClosedRange<Int64>, Store) throws(VaultError) -> Int64? {
+        { hours, store throws(VaultError) in
+            // A workout that goes on for more than a day is rare, and is marked where its readings are.
+            let day = try store.database.first(
+                "SELECT min(day) AS day FROM workouts WHERE person = ? AND day >= ?",
+                [.text(user.text), .integer(hours.lowerBound.floorDivided(by: 24) - 1)]
+            ) { row throws(VaultError) in try row.intIfPresent("day") }
+            guard let first = day.flatMap({ $0 }) else { return nil }
+            let hour = max(hours.lowerBound, first * 24)
+            return hours.contains(hour) ? hour : nil
+        }
+    }
+
+    package func extent(of found: Bool, _ hour: Int64) -> ReadExtent { ReadExtent(times: 0..<0, kinds: []) }
+
+    package func replace(_ hour: Int64, of user: ID, with found: Bool, now: Int64) throws(VaultError) {
+        let times = HourSpan.times(hour...hour)
+        _ = try mark(times.lowerBound...times.upperBound - 1, of: user)
+    }
+
+    package func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) {
+        var (kept, differing) = (0, 0)
+        for day in try rows.days(of: user, upTo: .max, limit: .max) {
+            for entry in try rows.workouts(of: user, on: day...day) where entry.workout.timer.isOver {
+                // It is known to be computed again.
+                guard entry.marks == 0 else { continue }
+                kept += 1
+                let history = try histories.history(of: user)
+                let figures = try entry.workout.counted(of: user, history, rows.store, rows.keys)
+                if figures != entry.workout.figures { differing += 1 }
+            }
+        }
+        return (kept, differing)
+    }
+}
+
+extension KeptWorkout {
+    /// The figures of a workout that is over, by everything that is stored.
+    func counted(
+        of user: ID, _ history: History, _ store: Store, _ keys: Keys
+    ) throws(VaultError) -> JSON {
+        let samples = try WorkoutSamples(of: user, span(now: timer.ended ?? started), store, keys)
+        guard case .object(let members) = line(fold(samples.all, history), now: timer.ended ?? started) else {
+            return [:]
+        }
+        let best = course(samples).bestTimes.map { time -> JSON in
+            .object(
+                present([
+                    ("distance_m", rounded(time.metres, 0)), ("seconds", rounded(time.seconds, 1)),
+                    ("start_s", rounded(time.start, 1)),
+                ]))
+        }
+        return .object(members + (best.isEmpty ? [] : [JSON.Member("best", .array(best))]))
+    }
+}

@@ -1,0 +1,101 @@
+package import Days
+import Files
+import Fitness
+import Readings
+import Records
+import Telemetry
+package import Workouts
+
+// What is measured during a workout comes from several sensors: two straps, a watch and a foot pod that both count
+// steps, a phone and a receiver. One heart beats, and one person is at one place; so of heart rates, positions and
+// counters, those of one sensor count: the one whose reading of the workout's time is the earliest. Foot pods and
+// sensors on a bicycle measure different things, and all of them count.
+
+/// Which sensors count in a workout.
+struct SampleSelection {
+    private var chosen: [Reading.Kind: String] = [:]
+    private var numbers: [String: Int] = [:]
+
+    /// The sample of a sensor's reading; nil if it means nothing, or another sensor counts.
+    mutating func sample(_ reading: Reading, _ sensor: String) -> WorkoutSample? {
+        guard let sample = made(reading, sensor) else { return nil }
+        guard reading.kind != .motion else { return sample }
+        if let known = chosen[reading.kind] { return known == sensor ? sample : nil }
+        chosen[reading.kind] = sensor
+        return sample
+    }
+
+    private mutating func made(_ reading: Reading, _ sensor: String) -> WorkoutSample? {
+        let time = reading.moment.wall
+        switch reading.value {
+        case .heartRate:
+            return reading.heartRate.map { .heartRate(HeartRateReading(time: time, beatsPerMinute: $0)) }
+        case .steps(let steps): return .steps(StepReading(time: time, counter: steps.counter))
+        case .temperature: return nil
+        case .position(let position):
+            return TrackPoint(
+                time: time, latitude: position.latitudeDegrees, longitude: position.longitudeDegrees,
+                altitude: position.altitudeMetres, accuracy: position.accuracyMetres
+            ).map { .position($0) }
+        case .motion(let motion):
+            return .motion(
+                MotionReading(
+                    time: time, metresPerSecond: motion.metresPerSecond, totalMetres: motion.totalMetres,
+                    cadence: motion.cadencePerMinute, watts: motion.watts))
+        case .pedometer(let span):
+            return PedometerReading(from: time - Int64(span.milliseconds), to: time, steps: span.steps)
+                .map { .pedometer($0) }
+        }
+    }
+}
+
+/// The samples of a workout, as they are stored.
+struct WorkoutSamples {
+    /// In the order of their times.
+    private(set) var all: [WorkoutSample] = []
+    /// Which sensors they are from.
+    private(set) var selection = SampleSelection()
+
+    /// How much earlier than the workout what comes before its first sample may be, in milliseconds: a heart rate holds
+    /// since the one before, and steps are counted from the count before.
+    static let before: Int64 = 60_000
+    /// No workout has more samples: 48 hours of six a second.
+    private static let most = 1_000_000
+    private static let kinds: [Reading.Kind] = [.heartRate, .steps, .position, .motion, .pedometer]
+
+    /// Reads those of a span of time, in Unix milliseconds.
+    init(of user: ID, _ span: Range<Int64>, _ store: Store, _ keys: Keys) throws(VaultError) {
+        let stored = StoredReadings(store: store, keys: keys)
+        var names: [Int64: String] = [:]
+        for stream in try store.streams(of: user) { names[stream.number] = "\(stream.gateway)/\(stream.sensor)" }
+        for kind in Self.kinds {
+            let from = span.lowerBound - Self.before
+            _ = try stored.eachOfStreams(of: user, kind, from: from, to: span.upperBound) { reading, stream in
+                if let sample = selection.sample(reading, names[stream] ?? "") { all.append(sample) }
+                return all.count < Self.most
+            }
+        }
+    }
+}
+
+extension KeptWorkout {
+    /// The way that was taken.
+    func course(_ samples: WorkoutSamples) -> Course {
+        let points = samples.all.compactMap { sample -> TrackPoint? in
+            if case .position(let point) = sample { point } else { nil }
+        }
+        return Course(points, activity, timer)
+    }
+
+    /// How it went, by samples in any order.
+    /// - Parameter history: says how tall and heavy the person was on the day on which it began.
+    package func fold(_ samples: some Sequence<WorkoutSample>, _ history: History) -> WorkoutFold {
+        let person = history.person(on: history.localDays.day(of: started))
+        do throws(WorkoutEventProblem) {
+            return try WorkoutFold(activity, goal: goal, person: person, events: events, samples: samples)
+        } catch {
+            // The events were accepted by a timer before.
+            return WorkoutFold(activity, goal: goal, person: person)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package import Features
+import Workouts
+
+// What people are told of their workouts.
+
+extension Notification.Kind {
+    /// The goal of a workout was reached, which has ended it.
+    package static let workoutGoal = Self("workout-goal")
+    /// A workout was ended because nothing was measured any longer.
+    package static let workoutEnded = Self("workout-ended")
+}
+
+extension Phrase {
+    /// {target}
+    static let workoutDistance = Phrase(
+        english: "You have reached the goal of your workout: {target} m.",
+        german: "Ziel des Trainings erreicht: {target} m.")
+    static let workoutDuration = Phrase(
+        english: "You have reached the goal of your workout: {target} min.",
+        german: "Ziel des Trainings erreicht: {target} min.")
+    static let workoutSteps = Phrase(
+        english: "You have reached the goal of your workout: {target} steps.",
+        german: "Ziel des Trainings erreicht: {target} Schritte.")
+    static let workoutEnergy = Phrase(
+        english: "You have reached the goal of your workout: {target} kcal.",
+        german: "Ziel des Trainings erreicht: {target} kcal.")
+    /// Nothing is filled in.
+    static let workoutSilent = Phrase(
+        english: "Nothing has been measured for a long time: your workout has been ended.",
+        german: "Es wurde lange nichts gemessen: Dein Training wurde beendet.")
+}
+
+enum WorkoutWords {
+    /// What a person is told when the service ends a workout.
+    static func ended(
+        _ end: KeptWorkout.End, _ workout: KeptWorkout, _ language: Language
+    ) -> (Notification.Kind, String) {
+        guard end == .goal, let goal = workout.goal else { return (.workoutEnded, language(.workoutSilent)) }
+        let text =
+            switch goal.kind {
+            case .distance: language(.workoutDistance, ["target": language.number(goal.target)])
+            case .duration: language(.workoutDuration, ["target": language.number(goal.target / 60)])
+            case .steps: language(.workoutSteps, ["target": language.number(goal.target)])
+            case .energy: language(.workoutEnergy, ["target": language.number(goal.target)])
+            }
+        return (.workoutGoal, text)
+    }
+}

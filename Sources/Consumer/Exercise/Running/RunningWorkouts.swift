@@ -1,0 +1,300 @@
+import Daemon
+package import Days
+package import Desk
+import Features
+import Files
+import Fitness
+import MQTT
+package import Reactor
+import Readings
+package import Records
+import Storage
+package import Telemetry
+import Workouts
+
+// The workouts that are under way.
+//
+// A reading reaches a workout twice: at once, from the gateway or the phone (`measured`), and with the block in which it
+// is stored (`stored`). The first makes the figures that are published; the second is the truth. Where something was
+// stored that did not come before, came late or was corrected, the figures are counted again from what is stored, on
+// another thread, at most every ten seconds. So a restart loses nothing: the workout is read again, and counted.
+//
+// A goal that ends the workout is looked at with each reading and each second. The row, the notification and the end of
+// live readings change in one transaction: the workout ends once, whatever is killed.
+
+/// Keeps people's running workouts. Belongs to the session's thread.
+// Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
+package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked Sendable {
+    let context: PeopleContext
+    let rows: WorkoutRows
+    private let histories: Histories
+    private let readers: FeatureReaders
+    private(set) var running: [ID: RunningWorkout] = [:]
+    /// Whose figures are being counted, and when they last were, in milliseconds since boot.
+    private var counting: Set<ID> = []
+    private var counted: [ID: UInt64] = [:]
+    private var published: [ID: UInt64] = [:]
+    private var isRefreshing = false
+    private var refreshed: UInt64 = 0
+    private var loop: EventLoop?
+    private var isConnected = false
+
+    /// How often a workout is published and counted again, and how often those that are over are looked at, in
+    /// milliseconds.
+    private static let (publishing, recounting, refreshing): (UInt64, UInt64, UInt64) = (5000, 10_000, 10_000)
+    /// How many are counted at the same time.
+    private static let mostCounting = 4
+
+    init(_ parts: FeatureParts) {
+        context = parts.context
+        rows = WorkoutRows(context.store, context.keys)
+        (histories, readers) = (parts.days.histories, parts.readers)
+        context.changes.add(self)
+    }
+
+    package var verbs: [Verb] { WorkoutRequests(self).verbs }
+
+    var settings: WorkoutSettings { context.settings[WorkoutSettings.self] }
+
+    // MARK: The service
+
+    package func start(_ loop: EventLoop) {
+        self.loop = loop
+        do throws(VaultError) {
+            for entry in try rows.underWay() { try begin(entry.workout, of: entry.user) }
+        } catch {
+            context.limitedLog.error("workouts not read") {
+                "the workouts that are under way were not read\($0): \(error)"
+            }
+        }
+        tick()
+    }
+
+    package func connected() {
+        isConnected = true
+        for user in running.keys { publish(user) }
+    }
+
+    package func disconnected() { isConnected = false }
+
+    package func forgotten(_ user: ID) { forget(user) }
+
+    private func tick() {
+        let clock = millisecondsSinceBoot()
+        for (user, workout) in running {
+            attempt(user) { () throws(VaultError) in
+                if try endIfDue(user) { return }
+                if workout.mustBeCounted { count(user, clock) }
+            }
+            if clock >= published[user] ?? 0 + Self.publishing { publish(user) }
+        }
+        if clock >= refreshed + Self.refreshing { refresh(clock) }
+        loop?.after(.seconds(1)) { [unowned self] in tick() }
+    }
+
+    private func attempt(_ user: ID, _ body: () throws(VaultError) -> Void) {
+        do throws(VaultError) { try body() } catch {
+            context.limitedLog.error("workout of \(user)") { "the workout of \(user) cannot go on now\($0): \(error)" }
+        }
+    }
+
+    // MARK: Readings
+
+    package func measured(_ readings: [Reading], of user: ID, by sensor: SensorName) {
+        guard running[user] != nil else { return }
+        running[user]?.take(readings, "\(sensor)", now: context.now())
+        attempt(user) { () throws(VaultError) in _ = try endIfDue(user) }
+    }
+
+    package func stored(_ readings: PersonsReadings) {
+        guard running[readings.user] != nil else { return }
+        running[readings.user]?.stored(Array(readings.walls))
+    }
+
+    private func count(_ user: ID, _ clock: UInt64) {
+        guard !counting.contains(user), counting.count < Self.mostCounting,
+            clock >= (counted[user] ?? 0) + Self.recounting, let workout = running[user]?.workout
+        else { return }
+        counting.insert(user)
+        running[user]?.beginCounting()
+        let span = workout.span(now: context.now())
+        readers.questions.read { source in
+            try WorkoutSamples(of: user, span, source.store, source.keys)
+        } completion: { [unowned self] result in
+            counting.remove(user)
+            counted[user] = millisecondsSinceBoot()
+            // Another workout may have begun in the meantime.
+            guard running[user]?.workout.id == workout.id else { return }
+            switch result {
+            case .success(let samples): running[user]?.counted(samples)
+            case .failure(let error):
+                running[user]?.countAgain()
+                context.limitedLog.error("workout of \(user)") {
+                    "the workout of \(user) was not counted\($0): \(error)"
+                }
+            }
+            publish(user)
+        }
+    }
+
+    // MARK: Beginning and ending
+
+    /// A workout is under way whose row is written.
+    func begin(_ workout: KeptWorkout, of user: ID) throws(VaultError) {
+        running[user] = RunningWorkout(workout, of: user, try histories.history(of: user))
+        (counted[user], published[user]) = (nil, nil)
+        publish(user)
+    }
+
+    /// Does something to a person's workout: in the row, and here.
+    /// - Parameter tell: adds what the person is told, within the transaction.
+    func add(
+        _ kind: WorkoutEvent.Kind, at time: Int64, of user: ID, because end: KeptWorkout.End? = nil,
+        tell: () throws(VaultError) -> Void = {}
+    ) throws {
+        var changed: KeptWorkout?
+        let sensors = try context.store.attempt(naming: [user]) { () throws -> Set<SensorName> in
+            guard var workout = try rows.underWay(of: user)?.workout else { throw Self.nothing(kind) }
+            try workout.add(WorkoutEvent(kind, at: time), because: end)
+            changed = workout
+            guard workout.timer.isOver else {
+                try rows.write(workout, of: user)
+                return []
+            }
+            if kind == .cancel {
+                try rows.remove(workout.id, of: user)
+            } else {
+                try rows.write(workout, of: user)
+                try rows.mark(workout.id)
+            }
+            try tell()
+            return try record(false, user)
+        }.get()
+        guard let changed, let event = changed.events.last else { return }
+        running[user]?.add(event, changed)
+        publish(user)
+        if changed.timer.isOver {
+            forget(user)
+            refreshed = 0
+        }
+        context.changes.changed([user])
+        if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
+    }
+
+    /// Has the sensors of a person recorded as a workout needs it, or as before, within a transaction.
+    /// - Returns: the sensors.
+    func record(_ isUnderWay: Bool, _ user: ID) throws(VaultError) -> Set<SensorName> {
+        let documents = context.documents
+        if isUnderWay {
+            try documents.write(["workout": true], RecordedKinds.document, of: user)
+        } else {
+            try documents.remove(RecordedKinds.document, of: user)
+        }
+        let claims = Claims(store: context.store)
+        try claims.setKinds(RecordedKinds(documents).kinds(of: user), of: user)
+        return try claims.sensors(of: user)
+    }
+
+    /// What is asked for needs a workout.
+    static func nothing(_ kind: WorkoutEvent.Kind) -> ReplyError {
+        ReplyError(.notFound, "no workout is under way: start one before you \(kind.rawValue) it")
+    }
+
+    private func forget(_ user: ID) {
+        running[user] = nil
+        (counted[user], published[user]) = (nil, nil)
+        take(back: user)
+    }
+
+    /// Ends a workout whose goal is reached, or that nobody ends.
+    /// - Returns: whether it has ended.
+    private func endIfDue(_ user: ID) throws(VaultError) -> Bool {
+        guard let one = running[user] else { return true }
+        let (now, workout) = (context.now(), one.workout)
+        if workout.endsAtGoal, let reached = one.figures(now: now).goalReached {
+            return try end(user, at: reached, .goal)
+        }
+        let silence = settings.endAfter
+        guard now - one.heard > silence else { return false }
+        return try end(user, at: one.heard, .silence)
+    }
+
+    private func end(_ user: ID, at time: Int64, _ end: KeptWorkout.End) throws(VaultError) -> Bool {
+        guard let workout = running[user]?.workout else { return true }
+        do {
+            try add(.stop, at: time, of: user, because: end) { () throws(VaultError) in
+                let notifications = context.notifications
+                let language = try notifications.language(of: user)
+                let (kind, text) = WorkoutWords.ended(end, workout, language)
+                try notifications.add(Notification(kind: kind, time: context.now(), text: text), to: user)
+            }
+            return true
+        } catch let error as VaultError { throw error } catch {
+            // The row says that it is over already.
+            forget(user)
+            return true
+        }
+    }
+}
+
+// MARK: - What is published
+
+extension RunningWorkouts {
+    private func publish(_ user: ID) {
+        guard isConnected, context.settings.hasAccounts, let one = running[user] else { return }
+        published[user] = millisecondsSinceBoot()
+        let payload = one.json(now: context.now()).bytes
+        context.session.publish(payload, to: context.topics[user: user, .workout], qos: .atLeastOnce, retain: true)
+    }
+
+    private func take(back user: ID) {
+        guard isConnected, context.settings.hasAccounts else { return }
+        context.session.publish([], to: context.topics[user: user, .workout], qos: .atLeastOnce, retain: true)
+    }
+
+    // MARK: Workouts that are over
+
+    /// Counts a workout that was marked.
+    private func refresh(_ clock: UInt64) {
+        guard !isRefreshing else { return }
+        refreshed = clock
+        do throws(VaultError) {
+            guard let entry = try rows.marked(limit: 1).first, !context.doors.isBeingForgotten(entry.user) else {
+                return
+            }
+            let history = try histories.history(of: entry.user)
+            isRefreshing = true
+            readers.statistics.read { source in
+                try entry.workout.counted(of: entry.user, history, source.store, source.keys)
+            } completion: { [unowned self] result in
+                isRefreshing = false
+                keep(result, entry)
+            }
+        } catch {
+            context.limitedLog.error("workouts not counted") {
+                "the workouts that are over were not counted\($0): \(error)"
+            }
+        }
+    }
+
+    private func keep(_ result: Result<JSON, any Error>, _ entry: WorkoutRows.Entry) {
+        do {
+            let figures = try result.get()
+            try context.store.change(entry.user) { () throws(VaultError) in
+                guard var workout = try rows.workout(entry.workout.id, of: entry.user)?.workout else { return }
+                workout.figures = figures
+                try rows.write(workout, of: entry.user)
+                try rows.unmark(workout.id, entry.marks)
+            }
+            // There may be more.
+            refresh(millisecondsSinceBoot())
+        } catch {
+            context.limitedLog.error("workouts not counted") { "a workout that is over was not counted\($0): \(error)" }
+        }
+    }
+}
+
+extension UserTopic {
+    /// The workout that is under way.
+    package static let workout = UserTopic.published("workout")
+}

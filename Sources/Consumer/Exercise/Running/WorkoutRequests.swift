@@ -1,0 +1,179 @@
+import Desk
+import Features
+import Files
+import Fitness
+import Records
+import Telemetry
+import Workouts
+
+// What people ask of the workout that they are doing, from any of their devices, and of its goal.
+
+/// Answers `workouts/start`, `pause`, `resume`, `stop`, `cancel`, `current` and `goal`. Belongs to the session's thread.
+// Proof of @unchecked: as for `PeopleContext`.
+final class WorkoutRequests: @unchecked Sendable {
+    private unowned let running: RunningWorkouts
+    private var context: PeopleContext { running.context }
+    private var goals: WorkoutGoalDocument { WorkoutGoalDocument(documents: context.documents) }
+
+    /// Nobody has done more in a life.
+    private static let mostWorkouts = 50_000
+
+    init(_ running: RunningWorkouts) { self.running = running }
+
+    var verbs: [Verb] {
+        [
+            Verb("workouts/start", .atOnce { [self] in try start($0) }),
+            Verb("workouts/pause", .atOnce { [self] in try add(.pause, $0) }),
+            Verb("workouts/resume", .atOnce { [self] in try add(.resume, $0) }),
+            Verb("workouts/stop", .atOnce { [self] in try add(.stop, $0) }),
+            Verb("workouts/cancel", .atOnce { [self] in try add(.cancel, $0) }),
+            Verb("workouts/current", .atOnce { [self] in try current($0.user) }),
+            Verb("workouts/goal", .atOnce { [self] in try goal($0) }),
+        ]
+    }
+
+    // MARK: The workout
+
+    private func start(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let activity = try Self.activity(request)
+        let own = try Self.planned(request)
+        let chosen = try goals.read(user)
+        let (id, now) = (try drawnID(), context.now())
+        let goal = own?.goal ?? chosen.chosen
+        let workout = try KeptWorkout(
+            id: id, activity, goal: goal, endsAtGoal: own?.ends ?? chosen.isEnabled, start: now)
+        let sensors = try context.store.attempt(naming: [user]) {
+            guard try running.rows.underWay(of: user) == nil else {
+                throw ReplyError(
+                    .busy, "a workout is under way: stop or cancel it before you start another one", field: "activity")
+            }
+            guard try running.rows.count(of: user) < Self.mostWorkouts else {
+                throw ReplyError(.notAllowed, "you have \(Self.mostWorkouts) workouts: delete some")
+            }
+            try running.rows.write(workout, of: user)
+            return try running.record(true, user)
+        }.get()
+        try running.begin(workout, of: user)
+        context.changes.changed([user])
+        if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
+        let isLocated = try context.documents.read("consent", of: user)?["record_location"] == true
+        return .object(
+            members(user) + (isLocated ? [] : [JSON.Member("location", .string(Self.disabled))]))
+    }
+
+    /// What a person is told whose positions are not recorded.
+    private static let disabled = """
+        Location Services Disabled: to have the way recorded, allow it with `vitals consent set --record-location on`, or with the \
+        request consent/set {"record_location":true}
+        """
+
+    private static func activity(_ request: PeopleRequest) throws(ReplyError) -> Activity {
+        let text = try request.text("activity", atMost: Activity.Name.longestBytes)
+        guard let activity = Activity(named: text) else {
+            throw ReplyError(
+                .invalid, "\"activity\" is running, walking, cycling, or a name of your own", field: "activity")
+        }
+        return activity
+    }
+
+    /// The goal of this workout alone: `"goal":{"distance_m":5000,"enabled":true}`; nil where there is none.
+    private static func planned(_ request: PeopleRequest) throws(ReplyError) -> (goal: WorkoutGoal, ends: Bool)? {
+        guard let json = request.fields["goal"], json != .null else { return nil }
+        for kind in WorkoutGoal.Kind.allCases {
+            guard let target = json[kind.field]?.double else { continue }
+            guard let goal = WorkoutGoal(kind, target: target) else {
+                throw refusal(.improper(kind))
+            }
+            return (goal, json["enabled"] == true)
+        }
+        throw refusal(.empty)
+    }
+
+    private func add(_ kind: WorkoutEvent.Kind, _ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        let before = running.running[user]
+        do { try running.add(kind, at: context.now(), of: user) } catch let problem as WorkoutEventProblem {
+            throw ReplyError(.notAllowed, "\(problem)")
+        }
+        guard kind == .stop || kind == .cancel, let before else { return .object(members(user)) }
+        var message: [JSON.Member] = [JSON.Member("state", kind == .stop ? "stopped" : "cancelled")]
+        if kind == .stop { message.append(JSON.Member("id", .string(before.workout.id.text))) }
+        return .object(message)
+    }
+
+    private func current(_ user: ID) throws -> JSON {
+        guard running.running[user] != nil else { return ["workout": .null] }
+        return .object(members(user))
+    }
+
+    private func members(_ user: ID) -> [JSON.Member] {
+        guard let one = running.running[user] else { return [JSON.Member("workout", .null)] }
+        return [JSON.Member("workout", one.json(now: context.now()))]
+    }
+
+    // MARK: The goal
+
+    /// `{"kind":"distance","distance_m":5000}` saves a target, `{"kind":"distance"}` chooses one that was saved, and
+    /// `{"enabled":true}` lets it end workouts; without fields nothing changes.
+    private func goal(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        var kind: WorkoutGoal.Kind?
+        if let name = try request.optionalText("kind", atMost: 16) {
+            kind = WorkoutGoal.Kind(rawValue: name)
+            guard kind != nil else {
+                throw ReplyError(.invalid, "\"kind\" is distance, duration, steps or energy", field: "kind")
+            }
+        }
+        let isEnabled = try request.optionalBool("enabled")
+        let target = try Self.target(request, &kind)
+        guard kind != nil || isEnabled != nil else { return .object(try members(of: goals.read(user), user)) }
+        return try context.store.attempt(naming: [user]) {
+            var goals = try goals.read(user)
+            let isUnderWay = try running.rows.underWay(of: user) != nil
+            var message = ""
+            do throws(WorkoutGoals.Problem) {
+                if let target {
+                    message = try goals.save(kind, target: target, duringWorkout: isUnderWay).rawValue
+                } else if kind != nil {
+                    message = try goals.choose(kind, duringWorkout: isUnderWay).rawValue
+                }
+                if let isEnabled { message = try goals.enable(isEnabled, duringWorkout: isUnderWay).rawValue }
+            } catch { throw Self.refusal(error) }
+            try self.goals.write(goals, of: user)
+            return .object([JSON.Member("message", .string(message))] + WorkoutGoalDocument.members(goals))
+        }.get()
+    }
+
+    /// The target in a field that is named after its unit, and what it is a target of. An empty text is an empty field.
+    private static func target(
+        _ request: PeopleRequest, _ kind: inout WorkoutGoal.Kind?
+    ) throws(ReplyError) -> Double? {
+        for candidate in WorkoutGoal.Kind.allCases {
+            guard let value = request.fields[candidate.field], value != .null else { continue }
+            guard kind == nil || kind == candidate else {
+                throw ReplyError(.invalid, "\"\(candidate.field)\" is not of the kind", field: candidate.field)
+            }
+            kind = candidate
+            if value == .string("") { throw refusal(.empty) }
+            guard let number = value.double else { throw refusal(.improper(candidate)) }
+            return number
+        }
+        return nil
+    }
+
+    private static func refusal(_ problem: WorkoutGoals.Problem) -> ReplyError {
+        let field: String? =
+            switch problem {
+            case .improper(let kind): kind.field
+            case .empty, .notChosen: "kind"
+            case .duringWorkout: nil
+            }
+        return ReplyError(problem == .duringWorkout ? .notAllowed : .invalid, problem.message, field: field)
+    }
+
+    private func members(of goals: WorkoutGoals, _ user: ID) throws(VaultError) -> [JSON.Member] {
+        WorkoutGoalDocument.members(goals)
+            + present([("percent", rounded(running.running[user]?.figures(now: context.now()).percent, 1))])
+    }
+}

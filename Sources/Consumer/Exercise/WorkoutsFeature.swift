@@ -1,0 +1,57 @@
+package import Features
+import Fitness
+import Readings
+import Records
+import Storage
+import Telemetry
+
+extension Feature {
+    /// Workouts: what people do on purpose, and how it went.
+    package static let workouts = Feature(
+        name: "workouts", schema: WorkoutRows.schema, sealedTables: [WorkoutRows.table],
+        documents: [
+            FeatureDocument(name: WorkoutGoalDocument.name, exported: .shown(in: "workout-goal.json")),
+            FeatureDocument(
+                name: RecordedKinds.document,
+                exported: .hidden(
+                    because: "the service's own note that a workout is under way, which workouts.jsonl has")),
+        ],
+        exports: [
+            .document("workout-goal.json", "What you want to reach in a workout.") { source throws(VaultError) in
+                try source.documents.read(WorkoutGoalDocument.name, of: source.user)
+            },
+            .workouts,
+        ],
+        derivations: [{ WorkoutMarks($0) }],
+        verbs: { WorkoutHistory.verbs($0.readers, zone: $0.context.settings.timeZone) + WorkoutDeletion($0).verbs },
+        service: { RunningWorkouts($0) }, topics: [FeatureTopic(.workout, isRetained: true)],
+        notifications: [.workoutGoal, .workoutEnded], settings: WorkoutSettings.self)
+}
+
+extension ExportSection {
+    /// How many days with workouts a part looks at.
+    private static let daysInPart = 31
+
+    /// All workouts, one on each line, from the latest to the earliest.
+    fileprivate static let workouts = ExportSection(
+        "workouts.jsonl",
+        """
+        Your workouts, one on each line: what you did and when, with pauses, what you wanted to reach, and how it went. Where you went and your \
+        heart rates are in position.csv and heart-rate.csv.
+        """
+    ) { source, position throws(VaultError) in
+        let rows = WorkoutRows(source.store, source.keys)
+        // Days are walked backwards; the position says up to which.
+        let last = position.time == -Moment.limit ? Int64.max : position.time
+        let days = try rows.days(of: source.user, upTo: last, limit: daysInPart)
+        guard let latest = days.first, let earliest = days.last else { return nil }
+        var part = ExportPart(file: position.section)
+        for entry in try rows.workouts(of: source.user, on: earliest...latest) {
+            guard case .object(let members) = entry.workout.json else { continue }
+            let line = JSON.object([JSON.Member("id", .string(entry.workout.id.text))] + members)
+            part.text += String(decoding: line.bytes, as: UTF8.self) + "\n"
+        }
+        if days.count == daysInPart { part.next = ExportPosition(section: position.section, time: earliest - 1) }
+        return part
+    }
+}

@@ -1,0 +1,182 @@
+import Daemon
+import Foundation
+import HouseholdSupport
+import MQTT
+import Records
+import Synchronization
+import Telemetry
+import TestSupport
+
+@testable import Exercise
+@testable import Features
+@testable import vitals_consumer
+
+/// A consumer whose only person has a strap at home that also knows where it is, and a clock that the test sets.
+final class WorkoutHouse {
+    let household: Household
+    let broker: Broker
+    let client: Client
+    private let clock = Clock(start)
+    private var consumer: Consumer?
+    private let key: [UInt8]
+    private let session: GatewaySession
+    private static let more = #"accounts: {}, broker_rules: {}, workouts: { end_after: "10 min" },"#
+
+    /// Milliseconds after `start`, which the test sets.
+    final class Clock: Sendable {
+        private let now: Mutex<Int64>
+        init(_ time: Int64) { now = Mutex(time) }
+        var time: Int64 {
+            get { now.withLock { $0 } }
+            set { now.withLock { $0 = newValue } }
+        }
+    }
+
+    private init(_ broker: Broker, household given: Household? = nil) throws {
+        self.broker = broker
+        household = try given ?? Household()
+        client = try Client(
+            broker, "vitals/v1/gateways/home/#", "vitals/v1/users/+/responses/#", "vitals/v1/users/+/workout",
+            "vitals/v1/users/+/notifications", "vitals/v1/stores/#")
+        let settings = try household.settings(port: broker.port, more: Self.more)
+        key = try Keys(settings, .create).identity.publicKey
+        consumer = try Self.started(settings, clock)
+        try Self.waitForConsumer(client)
+        let (client, key) = (client, key)
+        let grant = try client.wait("a grant") { message -> Grant? in
+            guard message.topic.hasSuffix("/grant"), !message.payload.isEmpty else { return nil }
+            guard case .grant(let grant) = try SignedControlMessage(bytes: message.payload).message.body else {
+                return nil
+            }
+            return grant
+        }
+        _ = key
+        session = try GatewaySession(grant, household.home, boot: BootID(high: 0, low: 1))
+        try publish([session.keyBlock])
+    }
+
+    static func with(_ body: (WorkoutHouse) throws -> Void) throws {
+        try Broker.with { broker in
+            let house = try WorkoutHouse(broker)
+            defer {
+                house.consumer?.stop()
+                house.client.stop()
+            }
+            try body(house)
+        }
+    }
+
+    private static func started(_ settings: ConsumerSettings, _ clock: Clock) throws -> Consumer {
+        let consumer = try Consumer(settings, readiness: Readiness()) { _ in }
+        consumer.features.context.now = { clock.time }
+        consumer.start()
+        return consumer
+    }
+
+    /// Ends the consumer without a word, and starts another one.
+    func restart() throws {
+        consumer?.stop()
+        // It holds the lock of its folder for as long as it lives.
+        consumer = nil
+        consumer = try Self.started(try household.settings(port: broker.port, more: Self.more), clock)
+        try Self.waitForConsumer(client)
+    }
+
+    /// It says that it is there when it hears everything.
+    private static func waitForConsumer(_ client: Client) throws {
+        _ = try client.wait("the consumer") { message -> Bool? in
+            guard message.topic.contains("/stores/") else { return nil }
+            return try StatusPayload(payload: message.payload).state == .online ? true : nil
+        }
+    }
+
+    /// Sets the clock to some seconds after `start`.
+    func set(_ seconds: Int64) { clock.time = start + seconds * 1000 }
+
+    // MARK: Readings
+
+    /// Hands in blocks, and returns when they are acknowledged.
+    func publish(_ blocks: [[UInt8]]) throws {
+        for block in blocks { client.publish(block, to: "vitals/v1/gateways/home/blocks") }
+        var left = blocks.count
+        while left > 0 {
+            if case .acknowledgement(let identities) = try client.control(key).body { left -= identities.count }
+        }
+    }
+
+    func publish(_ readings: [Reading]) throws { try publish(try session.blocks(readings)) }
+
+    /// A heart rate and a position each second, `metresPerSecond` to the north.
+    func run(_ seconds: Range<Int64>, metresPerSecond: Double = 3, bpm: UInt16 = 140) throws -> [Reading] {
+        try seconds.flatMap { second -> [Reading] in
+            let moment = Moment(wall: start + second * 1000, monotonic: UInt64(1_000_000 + second * 1000))
+            let degrees = 48 + Double(second) * metresPerSecond / 111_195.08
+            guard let position = Position(latitude: degrees, longitude: 11, accuracyMetres: 2, source: .sensor) else {
+                throw TestFailure("no position")
+            }
+            return [
+                Reading(at: moment, .heartRate(HeartRateMeasurement(beatsPerMinute: bpm))),
+                Reading(at: moment, .position(position)),
+            ]
+        }
+    }
+
+    // MARK: Requests
+
+    func ask(_ verb: String, _ fields: JSON = [:]) throws -> Reply.Outcome {
+        let place = "vitals/v1/users/demo/responses/\(UUID().uuidString.lowercased())"
+        client.session.publish(
+            Message(
+                topic: "vitals/v1/users/demo/requests/\(verb)", payload: fields.bytes, qos: .atLeastOnce,
+                properties: Message.Properties(responseTopic: place)))
+        return try client.wait("a reply to \(verb)") {
+            $0.topic == place ? try Reply(payload: $0.payload).outcome : nil
+        }
+    }
+
+    @discardableResult
+    func done(_ verb: String, _ fields: JSON = [:]) throws -> JSON {
+        guard let data = try ask(verb, fields).data else { throw TestFailure("\(verb): \(try ask(verb, fields))") }
+        return data
+    }
+
+    func refused(_ verb: String, _ fields: JSON = [:]) throws -> ReplyError {
+        guard let error = try ask(verb, fields).error else { throw TestFailure("\(verb) was not refused") }
+        return error
+    }
+
+    /// The next message about the workout that is under way which is as wanted; nil for the empty one.
+    func published(_ what: String, _ isMeant: (JSON?) -> Bool) throws -> JSON? {
+        try client.wait(what) { message -> JSON?? in
+            guard message.topic.hasSuffix("/workout") else { return nil }
+            let json = message.payload.isEmpty ? nil : try JSON(payload: message.payload)
+            return isMeant(json) ? .some(json) : nil
+        }
+    }
+
+    /// The next notification of a kind.
+    func notified(_ kind: String) throws -> JSON {
+        try client.wait("a notification") { message in
+            guard message.topic.hasSuffix("/notifications") else { return nil }
+            let json = try JSON(payload: message.payload)
+            return json["kind"] == .string(kind) ? json : nil
+        }
+    }
+}
+
+extension JSON {
+    /// A number that has to be there.
+    func number(_ name: String) throws -> Double {
+        switch self[name] {
+        case .integer(let whole)?: return Double(whole)
+        case .number(let number)?: return number
+        default: throw TestFailure("no number \"\(name)\" in \(self)")
+        }
+    }
+
+    /// A list that has to be there.
+    func list(_ name: String) throws -> [JSON] {
+        guard case .array(let list)? = self[name] else { throw TestFailure("no list \"\(name)\" in \(self)") }
+        return list
+    }
+}

@@ -1,0 +1,166 @@
+import HouseholdSupport
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("Workouts, asked for at a running service", .timeLimit(.minutes(20)))
+struct WorkoutServiceTests {
+    @Test("a run with a pause and a restart: figures while it lasts, and afterwards those of what counts")
+    func wholeWay() throws {
+        try WorkoutHouse.with { house in
+            house.set(0)
+            let started = try house.done("workouts/start", ["activity": "running"])
+            #expect(started["workout"]?["state"] == "running")
+            #expect(try started.text("location").hasPrefix("Location Services Disabled"))
+            house.set(100)
+            try house.publish(house.run(0..<100))
+            let live = try house.published("300 m") { try! $0?["distance_m"] != nil && $0!.number("distance_m") > 295 }
+            #expect(try #require(live).number("duration_s") == 100)
+            #expect(try house.done("workouts/pause")["workout"]?["state"] == "paused")
+            house.set(160)
+            try house.publish(house.run(100..<160))
+            try house.restart()
+            #expect(try house.done("workouts/current")["workout"]?["state"] == "paused")
+            #expect(try house.done("workouts/resume")["workout"]?["state"] == "running")
+            house.set(260)
+            try house.publish(house.run(160..<260, bpm: 160))
+            house.set(261)
+            let stopped = try house.done("workouts/stop")
+            #expect(try house.published("nothing") { $0 == nil } == nil)
+            let shown = try house.done("workouts/show", ["id": .string(stopped.text("id"))])
+            #expect(try shown.number("duration_s") == 201)
+            // 99 steps of 3 m before the pause, and 99 after it.
+            #expect(abs(try shown.number("distance_m") - 594) < 4)
+            let heart = try #require(shown["heart_rate"])
+            #expect(try heart.number("min") == 140 && heart.number("max") == 160)
+            #expect(abs(try heart.number("mean") - 150) < 0.2)
+            #expect(try shown.list("path").count == 2 && shown.list("pauses").count == 1)
+            #expect(shown["ended_by"] == "person" && shown["percent"] == nil && shown["energy_kcal"] == nil)
+            let listed = try house.done("workouts/list")
+            #expect(try listed.list("workouts").count == 1)
+            #expect(try listed.list("workouts")[0].number("distance_m") == shown.number("distance_m"))
+        }
+    }
+
+    @Test("one at a time, from any device, and what cannot be is an error that says what to do")
+    func oneAtATime() throws {
+        try WorkoutHouse.with { house in
+            for verb in ["pause", "resume", "stop", "cancel"] {
+                let error = try house.refused("workouts/\(verb)")
+                #expect(error.code == .notFound && error.message.contains("start one"), "\(error)")
+            }
+            #expect(try house.refused("workouts/start").field == "activity")
+            #expect(try house.refused("workouts/start", ["activity": ""]).code == .invalid)
+            try house.done("workouts/start", ["activity": "juggling"])
+            #expect(try house.refused("workouts/start", ["activity": "running"]).code == .busy)
+            #expect(try house.refused("workouts/resume").code == .notAllowed)
+            try house.done("workouts/pause")
+            #expect(try house.refused("workouts/pause").code == .notAllowed)
+            #expect(try house.done("workouts/cancel")["state"] == "cancelled")
+            #expect(try house.done("workouts/list").list("workouts").isEmpty)
+            #expect(try house.done("workouts/current")["workout"] == .null)
+            #expect(try house.refused("workouts/show", ["id": "nothing"]).code == .notFound)
+            #expect(try house.refused("workouts/delete", ["id": "nothing"]).code == .notFound)
+        }
+    }
+
+    @Test("goals have the words that people are told, and do not change during a workout")
+    func words() throws {
+        try WorkoutHouse.with { house in
+            func refusal(_ fields: JSON) throws -> String { try house.refused("workouts/goal", fields).message }
+            #expect(try refusal(["enabled": true]) == "Select Goal Type")
+            #expect(try refusal(["kind": "distance"]) == "Empty Fields")
+            #expect(try refusal(["distance_m": ""]) == "Empty Fields")
+            #expect(try refusal(["distance_m": 0]) == "Enter Proper Distance")
+            #expect(try refusal(["duration_s": "x"]) == "Enter Proper Duration")
+            #expect(try refusal(["energy_kcal": -1]) == "Enter Proper Calories")
+            #expect(try house.done("workouts/goal", ["distance_m": 5000])["message"] == "Goal Saved Successfully")
+            #expect(try house.done("workouts/goal", ["duration_s": 600])["message"] == "Goal Saved Successfully")
+            #expect(try house.done("workouts/goal", ["kind": "distance"])["message"] == "Goal Selected")
+            #expect(try house.done("workouts/goal", ["enabled": true])["message"] == "Workout goal enabled")
+            #expect(try house.done("workouts/goal", ["enabled": false])["message"] == "Workout goal disabled")
+            let goals = try house.done("workouts/goal")
+            #expect(goals["chosen"] == "distance" && goals["enabled"] == false)
+            #expect(goals["targets"] == ["distance_m": 5000, "duration_s": 600])
+            try house.done("workouts/start", ["activity": "cycling"])
+            #expect(try refusal(["distance_m": 6000]).hasPrefix("The goal cannot be changed during a workout"))
+            #expect(try house.done("workouts/goal")["targets"] == ["distance_m": 5000, "duration_s": 600])
+        }
+    }
+
+    @Test("a goal that is enabled ends the workout once, with the time at which it was reached; another never does")
+    func goals() throws {
+        try WorkoutHouse.with { house in
+            for isEnabled in [false, true] {
+                let begin: Int64 = isEnabled ? 1000 : 0
+                house.set(begin)
+                try house.done("workouts/goal", ["distance_m": 150, "enabled": .bool(isEnabled)])
+                try house.done("workouts/start", ["activity": "running"])
+                house.set(begin + 100)
+                try house.publish(house.run(begin..<begin + 100))
+                guard isEnabled else {
+                    _ = try house.published("the goal") {
+                        ($0?["percent"]).map { $0 != .integer(0) } ?? false && $0?["distance_m"] != nil
+                    }
+                    try house.done("workouts/stop")
+                    continue
+                }
+                #expect(try house.notified("workout-goal").text("text").contains("150 m"))
+                #expect(try house.done("workouts/current")["workout"] == .null)
+                let line = try #require(try house.done("workouts/list").list("workouts").first)
+                #expect(line["ended_by"] == "goal")
+                #expect(abs(try line.number("duration_s") - 51) <= 2)
+            }
+            try house.restart()
+            let told = try house.done("notifications/list", ["all": true]).list("notifications")
+            #expect(told.filter { $0["kind"] == "workout-goal" }.count == 1)
+        }
+    }
+
+    @Test("a goal of time is reached without any reading")
+    func duration() throws {
+        try WorkoutHouse.with { house in
+            try house.done(
+                "workouts/start", ["activity": "walking", "goal": ["duration_s": 120, "enabled": true]])
+            house.set(121)
+            #expect(try house.notified("workout-goal").text("text").contains("2 min"))
+            let line = try #require(try house.done("workouts/list").list("workouts").first)
+            #expect(try line.number("duration_s") == 120 && line.number("percent") == 100)
+        }
+    }
+
+    @Test("a workout that nobody ends is ended after a silence, at its last reading, and says so")
+    func silence() throws {
+        try WorkoutHouse.with { house in
+            try house.done("workouts/start", ["activity": "running"])
+            house.set(60)
+            try house.publish(house.run(0..<60))
+            _ = try house.published("a distance") { $0?["distance_m"] != nil }
+            house.set(60 + 601)
+            _ = try house.notified("workout-ended")
+            let line = try #require(try house.done("workouts/list").list("workouts").first)
+            #expect(line["ended_by"] == "silence")
+            #expect(try line.number("duration_s") == 59)
+        }
+    }
+
+    @Test("readings that come late are counted in, and a deleted workout takes its heart rates with it")
+    func lateAndDeleted() throws {
+        try WorkoutHouse.with { house in
+            try house.done("workouts/start", ["activity": "running"])
+            house.set(200)
+            try house.publish(house.run(0..<100))
+            let id = try house.done("workouts/stop").text("id")
+            let before = try house.done("workouts/show", ["id": .string(id)])
+            #expect(try before.number("distance_m") < 300)
+            house.set(4000)
+            try house.publish(house.run(100..<200))
+            let after = try house.done("workouts/show", ["id": .string(id)])
+            #expect(abs(try after.number("distance_m") - 597) < 4)
+            let deleted = try house.done("workouts/delete", ["id": .string(id)])
+            #expect(deleted["message"] == "Workout details deleted")
+            #expect(try deleted.number("deleted") == 200)
+            #expect(try house.refused("workouts/show", ["id": .string(id)]).code == .notFound)
+        }
+    }
+}
