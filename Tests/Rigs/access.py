@@ -119,7 +119,7 @@ TOPICS = [
     (f"users/{ALICE}x/today", "C", "C"),
     (f"users/{ALICE[:-1]}/today", "C", "C"),
     # A gateway: publishes and receives gateways/{gw}/#, receives stores/+/consumers/+. The household: publishes
-    # requests and reads, receives everything but blocks and control (and the grants that go back to the consumer). With
+    # requests and reads, receives everything but blocks (live ones, too), control, and the grants that go back to the consumer. With
     # topics of its own choice, except for a sensor's name, it could make the broker retain anything.
     *[
         row
@@ -130,6 +130,7 @@ TOPICS = [
             (f"gateways/{gateway}/health", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/events", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/blocks", letter + "C", letter + "C"),
+            (f"gateways/{gateway}/live", letter + "C", letter + "C"),
             (f"gateways/{gateway}/control", letter + "C", letter + "C"),
             (f"gateways/{gateway}/grants", letter + "C", letter + "C"),
             *[
@@ -223,6 +224,7 @@ FILTERS = [
     (f"{ROOT}/gateways/+/sensors/+/heart-rate", "HC"),
     # What these topics carry never reaches a household, whoever may subscribe.
     (f"{ROOT}/gateways/+/blocks", "HC"),
+    (f"{ROOT}/gateways/+/live", "HC"),
     (f"{ROOT}/gateways/+/control", "HC"),
     *[
         row

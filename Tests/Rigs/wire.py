@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 HEADER = struct.Struct(">BBBB16s8sQ")  # version, suite, type, flags, stream, session, number
 KEY, READINGS, LOOSE, CLOCK, GAP = 1, 2, 3, 4, 5
+LIVE = 6  # only on `live`
 HEART_RATE, STEPS, TEMPERATURE = 1, 2, 3
 ACKNOWLEDGEMENT, REFUSAL, KEY_REQUEST, GRANT = 1, 2, 3, 4
 CONTACT = [None, False, True]
@@ -84,6 +85,10 @@ def block_key(session_key: bytes, stream: bytes, session: bytes) -> bytes:
 
 def journal_key(session_key: bytes, stream: bytes, session: bytes) -> bytes:
     return hkdf(session_key, stream + session, b"journal")
+
+
+def live_key(session_key: bytes, stream: bytes, session: bytes) -> bytes:
+    return hkdf(session_key, stream + session, b"live")
 
 
 @dataclasses.dataclass
@@ -263,6 +268,12 @@ def seal(header: Header, body: bytes, session_key: bytes) -> bytes:
     """A block of any type but key."""
     key = block_key(session_key, header.stream, header.session)
     return header.bytes + AESGCM(key).encrypt(nonce(header.seq), body, header.bytes)
+
+
+def seal_live(stream: bytes, session: bytes, seq: int, body: bytes, session_key: bytes) -> bytes:
+    """A live block: its numbers are its own."""
+    header = Header(LIVE, stream, session, seq).bytes
+    return header + AESGCM(live_key(session_key, stream, session)).encrypt(nonce(seq), body, header)
 
 
 def open_body(block: bytes, session_key: bytes) -> bytes:

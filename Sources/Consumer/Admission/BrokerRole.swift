@@ -121,7 +121,8 @@ package struct BrokerRole: Hashable {
             gateway.map(name(ofHousehold:)) ?? household,
             requests + [
                 .allow(.receive, all), .allow(.subscribe, all),
-                .deny(.receive, "\(own)/blocks"), .deny(.receive, "\(own)/control"), .deny(.receive, "\(own)/grants"),
+                .deny(.receive, "\(own)/blocks"), .deny(.receive, "\(own)/live"),
+                .deny(.receive, "\(own)/control"), .deny(.receive, "\(own)/grants"),
             ])
     }
 

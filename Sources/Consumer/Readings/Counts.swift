@@ -90,7 +90,7 @@ package struct Recount {
         let entered = try store.digest(block.session, block.sequence)
         if try bytes.map({ (bytes) throws(VaultError) in try SHA256.digest(bytes) }) != entered { unledgered += 1 }
         switch kind {
-        case .key: unreadable += 1
+        case .key, .live: unreadable += 1
         case .readings, .loose:
             guard let readings = try reader?.readings(of: block) else {
                 unreadable += 1

@@ -41,11 +41,13 @@ package struct Ingest {
 
     /// How many messages had which outcome, since the start.
     package var counts: Verdicts.Counts { verdicts.counts }
-    private var verdicts = Verdicts()
+    var verdicts = Verdicts()
     package let store: Store
     private let keys: Keys
-    private var gateways: [ID: Ed25519.VerifyingKey]
+    private(set) var gateways: [ID: Ed25519.VerifyingKey]
     private var sessions: SessionKeys
+    /// What came in live blocks: see LiveReadings.swift.
+    var liveSessions = LiveSessions()
     package private(set) var pending: [(gateway: ID, payload: [UInt8])] = []
     private var strangers: [Report] = []
     private var tally = Tally()
@@ -210,7 +212,8 @@ extension Ingest {
     private mutating func judge(
         _ payload: [UInt8], _ header: BlockHeader?, from gateway: ID
     ) throws(VaultError) -> Verdict {
-        guard let header, payload.count <= Self.maximumLength else { return .ignored(.malformed) }
+        // Live blocks have a topic of their own, and are never stored.
+        guard let header, header.kind != .live, payload.count <= Self.maximumLength else { return .ignored(.malformed) }
         let identity = header.identity
         if header.kind == .key { return try judgeKeyBlock(payload, identity, from: gateway) }
         guard let session = session(of: identity) else {
@@ -235,12 +238,17 @@ extension Ingest {
         return verdict
     }
 
+    /// A session in use, or in the store; for what comes outside of batches.
+    mutating func session(_ name: SessionName) throws(VaultError) -> OpenSession? {
+        try sessions.find(name.session, of: name.stream, store, keys)
+    }
+
     /// Finds the sessions of a batch's blocks, and what the ledger knows of these.
     private mutating func lookUp(_ headers: [BlockHeader?]) throws(VaultError) {
         var missing: Set<SessionName> = []
         var blocks: [(session: Int64, sequence: UInt64)] = []
         blocks.reserveCapacity(headers.count)
-        for case let header? in headers where header.kind != .key {
+        for case let header? in headers where header.kind != .key && header.kind != .live {
             let name = SessionName(stream: header.identity.stream, session: header.identity.session)
             var session = session(of: header.identity)
             if session == nil, !missing.contains(name) {
@@ -316,7 +324,7 @@ extension Ingest {
         _ body: [UInt8], _ header: BlockHeader, _ sealed: [UInt8], _ session: OpenSession
     ) throws(VaultError) -> Verdict {
         switch header.kind {
-        case .key: return .unreadable  // Judged elsewhere.
+        case .key, .live: return .unreadable  // Judged elsewhere.
         case .loose: return try storeLoose(body, header, sealed, session)
         case .readings:
             guard let readings = ReadingColumns.bare(body) else { return .unreadable }

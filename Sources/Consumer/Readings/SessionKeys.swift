@@ -13,6 +13,7 @@ package final class OpenSession {
     package let blocks: BlockCipher
     private let key: SessionKey
     private var madeJournal: BlockCipher?
+    private var madeLive: BlockCipher?
 
     fileprivate init(
         _ number: Int64, _ stream: StoredStream, _ session: SessionID, _ boot: BootID, _ key: SessionKey
@@ -37,6 +38,21 @@ package final class OpenSession {
         }
         let plaintext = try journal.open(record.sealed, seq: record.number, aad: stream.id.bytes + session.bytes)
         return decoded { () throws(MalformedValue) in try ReadingColumns.decode(plaintext) }
+    }
+
+    /// The reading of one of the session's live blocks; nil if it has none, or several.
+    /// - Throws: `.notAuthentic` or `.malformed` if it is not such a block.
+    func reading(ofLive block: [UInt8], _ header: BlockHeader) throws(VaultError) -> Reading? {
+        let live: BlockCipher
+        if let madeLive {
+            live = madeLive
+        } else {
+            live = BlockCipher(key: try key.liveKey(stream: stream.id.bytes, session: session.bytes))
+            madeLive = live
+        }
+        let plaintext = try live.open(block: block, header: BlockHeader.length, seq: header.identity.sequence)
+        let readings = decoded { () throws(MalformedValue) in try ReadingColumns.decode(plaintext) } ?? []
+        return readings.count == 1 ? readings.first : nil
     }
 }
 

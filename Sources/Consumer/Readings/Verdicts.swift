@@ -18,6 +18,9 @@ package struct Verdicts {
         /// Over the limit of a gateway or a person.
         package var held = 0
         package var ignored = 0
+        /// Live blocks that brought a reading, and those that brought none.
+        package var live = 0
+        package var liveIgnored = 0
     }
 
     typealias Judged = (gateway: ID, identity: BlockIdentity?, verdict: Verdict, payload: [UInt8])
@@ -61,6 +64,10 @@ package struct Verdicts {
             }
         }
         return answers.all
+    }
+
+    mutating func countLive(isTaken: Bool) {
+        if isTaken { counts.live += 1 } else { counts.liveIgnored += 1 }
     }
 
     mutating func count(_ verdict: Verdict) {

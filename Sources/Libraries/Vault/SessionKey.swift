@@ -40,6 +40,11 @@ public struct SessionKey: Sendable {
         try key("journal", stream, session)
     }
 
+    /// The key of the session's live blocks, which have numbers of their own. `stream` is 16 bytes, `session` 8.
+    public func liveKey(stream: [UInt8], session: [UInt8]) throws(VaultError) -> SymmetricKey {
+        try key("live", stream, session)
+    }
+
     private func key(_ purpose: String, _ stream: [UInt8], _ session: [UInt8]) throws(VaultError) -> SymmetricKey {
         try OpenSSL.require(16, of: stream, "derive the \(purpose) key", "stream")
         try OpenSSL.require(8, of: session, "derive the \(purpose) key", "session")

@@ -30,6 +30,8 @@ public enum GatewayTopic: Hashable, Sendable {
     case events
     /// Sealed blocks, to the consumer.
     case blocks
+    /// Sealed readings, to the consumer, at once and without an acknowledgement: the blocks have them, too.
+    case live
     /// Signed messages from the consumer.
     case control
     /// Grants of the consumer's, handed back as they came: a consumer restored from a backup may not know their
@@ -330,6 +332,7 @@ public struct Topics: Hashable, Sendable {
         case .health: "health"
         case .events: "events"
         case .blocks: "blocks"
+        case .live: "live"
         case .control: "control"
         case .grants: "grants"
         case .request(let name): "requests/\(name)"
@@ -369,6 +372,7 @@ public struct Topics: Hashable, Sendable {
         case ("health", 0): return .health
         case ("events", 0): return .events
         case ("blocks", 0): return .blocks
+        case ("live", 0): return .live
         case ("control", 0): return .control
         case ("grants", 0): return .grants
         case ("requests", 1): return rest.first.flatMap(id).map(GatewayTopic.request)

@@ -8,6 +8,8 @@ package final class GatewaySession {
     package let keyBlock: [UInt8]
     private let blocks: BlockCipher
     private let journal: BlockCipher
+    private let live: BlockCipher
+    private var liveSequence: UInt64 = 0
     package private(set) var sequence: UInt64 = 0
 
     package init(_ grant: Grant, _ gateway: Ed25519.SigningKey, id: SessionID? = nil, boot: BootID) throws {
@@ -19,6 +21,7 @@ package final class GatewaySession {
             header: header.bytes, bootID: boot.bytes, recipient: grant.personPublicKey, gateway: gateway)
         blocks = BlockCipher(key: try key.blockKey(stream: stream.bytes, session: self.id.bytes))
         journal = BlockCipher(key: try key.journalKey(stream: stream.bytes, session: self.id.bytes))
+        live = BlockCipher(key: try key.liveKey(stream: stream.bytes, session: self.id.bytes))
     }
 
     package func identity(_ sequence: UInt64) -> BlockIdentity {
@@ -45,6 +48,14 @@ package final class GatewaySession {
                 try block(Array(some[first..<min(first + 64, some.count)]))
             }
         }
+    }
+
+    /// A live block, with the next of its numbers, or with a given one.
+    package func live(_ readings: Reading..., sequence given: UInt64? = nil) throws -> [UInt8] {
+        if given == nil { liveSequence += 1 }
+        let number = given ?? liveSequence
+        let header = BlockHeader(.live, identity(number)).bytes
+        return header + (try live.seal(ReadingColumns.encode(readings), seq: number, aad: header))
     }
 
     /// A journal record of this session.

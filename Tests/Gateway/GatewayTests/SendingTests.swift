@@ -7,17 +7,19 @@ import Testing
 
 @testable import vitals_gateway
 
-/// An outbox at the home's broker, and a consumer's place there: what comes on `blocks`, and what is said in its name.
-private final class Line {
+/// An outbox at the home's broker, and a consumer's place there: what comes on `blocks` and `live`, and what is said in its
+/// name.
+final class Line {
     let bench: Bench
     let broker: Broker
     let outbox: Outbox
     let blocks = Record<[UInt8]>()
     let grants = Record<[UInt8]>()
+    let live = Record<[UInt8]>()
     private let session: Session
     private let consumer: Session
 
-    init() throws {
+    init(kinds: Grant.Kinds = .all) throws {
         bench = try Bench()
         broker = try Broker.home()
         try broker.start()
@@ -51,17 +53,20 @@ private final class Line {
         options.passwordFile = broker.folder.path("consumer.password")
         consumer = Session(options)
         consumer.subscribe(
-            [topics[settings.gateway, .blocks], topics[settings.gateway, .grants]].map { .init($0, qos: .atLeastOnce) })
+            [GatewayTopic.blocks, .grants, .live].map { .init(topics[settings.gateway, $0], qos: .atLeastOnce) })
         let online = Message(
             topic: topics[.consumer(store: StoreID(high: 0, low: 1), instance: try ID("one"))],
             payload: StatusPayload(.online, time: 0).bytes, qos: .atLeastOnce, retain: true)
-        let (blocks, grants, consumer) = (blocks, grants, consumer)
-        let blocksTopic = topics[settings.gateway, .blocks]
+        let records = [
+            topics[settings.gateway, .blocks]: blocks, topics[settings.gateway, .grants]: grants,
+            topics[settings.gateway, .live]: live,
+        ]
+        let consumer = consumer
         consumer.start(
             Handlers(
                 stateChanged: { if case .connected = $0 { consumer.publish(online) } },
-                received: { ($0.topic == blocksTopic ? blocks : grants).append($0.payload) }))
-        outbox.receive(grant: try bench.signed(.grant(bench.grant())), for: bench.strap)
+                received: { records[$0.topic]?.append($0.payload) }))
+        outbox.receive(grant: try bench.signed(.grant(bench.grant(kinds: kinds))), for: bench.strap)
         outbox.settle()
     }
 

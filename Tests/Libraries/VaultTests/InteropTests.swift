@@ -53,7 +53,8 @@ private struct SealedSession: Decodable {
 
     let recipientPrivateKey, recipientPublicKey, gatewayPrivateKey, gatewayPublicKey: String
     let ephemeralPrivateKey, ephemeralPublicKey, stream, session, boot, sessionKey: String
-    let sharedSecret, wrappingKey, blockKey, journalKey, keyBlock, journalRecord, journalSealed: String
+    let sharedSecret, wrappingKey, blockKey, journalKey, liveKey, keyBlock: String
+    let journalRecord, journalSealed, liveBlock: String
     let blocks: [Block]
 
     var recipient: X25519KeyPair {
@@ -78,6 +79,8 @@ private struct SealedSession: Decodable {
         }
         let journal = BlockCipher(key: try opened.key.journalKey(stream: hex(stream), session: hex(session)))
         #expect(text(try journal.open(hex(journalSealed), seq: 7, aad: hex(stream + session))) == journalRecord)
+        let live = BlockCipher(key: try opened.key.liveKey(stream: hex(stream), session: hex(session)))
+        #expect(text(try live.open(block: hex(liveBlock), header: 36, seq: 1)) == journalRecord)
     }
 }
 
@@ -110,6 +113,12 @@ struct InteropTests {
         let journalKey = try key.journalKey(stream: hex(given.stream), session: hex(given.session))
         #expect(text(blockKey.bytes) == given.blockKey)
         #expect(text(journalKey.bytes) == given.journalKey)
+        let liveKey = try key.liveKey(stream: hex(given.stream), session: hex(given.session))
+        #expect(text(liveKey.bytes) == given.liveKey)
+        let liveHeader = Array(hex(given.liveBlock).prefix(36))
+        #expect(liveHeader[2] == 6)
+        let live = try BlockCipher(key: liveKey).seal(hex(given.journalRecord), seq: 1, aad: liveHeader)
+        #expect(text(liveHeader + live) == given.liveBlock)
         #expect(given.blocks.count == 6)
         for block in given.blocks {
             let header = Array(hex(block.block).prefix(36))

@@ -165,14 +165,14 @@ struct KeyBlockTests {
         #expect(again[36..<68] != block[36..<68])
     }
 
-    @Test("block key and journal key differ, and differ by stream and session")
+    @Test("block key, journal key and live key differ, and differ by stream and session")
     func derivation() throws {
         let stream = [UInt8](repeating: 1, count: 16)
         let session = [UInt8](repeating: 2, count: 8)
         let other = [UInt8](repeating: 3, count: 16)
         let keys = [
             try key.blockKey(stream: stream, session: session), try key.journalKey(stream: stream, session: session),
-            try key.blockKey(stream: other, session: session),
+            try key.liveKey(stream: stream, session: session), try key.blockKey(stream: other, session: session),
             try key.blockKey(stream: stream, session: Array(other.prefix(8))),
         ]
         #expect(Set(keys.map(\.bytes)).count == keys.count)

@@ -31,7 +31,7 @@ enum Sample {
         "refuses headers of another version, suite, type or flags, and sequence numbers that do not fit the type",
         arguments: [
             "02 01 02 00": .unsupported("version 2"), "01 02 02 00": .unsupported("suite 2"),
-            "01 01 00 00": .unsupported("type 0"), "01 01 06 00": .unsupported("type 6"),
+            "01 01 00 00": .unsupported("type 0"), "01 01 07 00": .unsupported("type 7"),
             "01 01 02 01": .unsupported("flags 1"),
             "01 01 01 00": .outOfRange("sequence number, 0 for key blocks alone"),
         ] as [String: MalformedValue.Fault])

@@ -72,6 +72,28 @@ import Testing
         #expect(fault { try ControlMessage(unsigned: tooMany.unsigned) } == .outOfRange("count, 1 to 256"))
     }
 
+    @Test("a grant may ask for its kinds live, too, which is no kind; others than these are refused")
+    func live() throws {
+        let sensor = try ID("strap")
+        func sent(_ kinds: Grant.Kinds) throws -> ControlMessage.Body {
+            let grant = try Grant(
+                serial: 1, sensor: sensor, stream: Sample.stream, from: 0, until: nil,
+                personPublicKey: Array(0..<32), kinds: kinds)
+            return try ControlMessage(
+                unsigned: ControlMessage(store: Sample.store, gateway: ID("home"), .grant(grant)).unsigned
+            ).body
+        }
+        guard case .grant(let grant) = try sent([.steps, .live]) else {
+            Issue.record("no grant")
+            return
+        }
+        #expect(grant.kinds.rawValue == 0x82 && grant.kinds.contains(.live))
+        #expect(grant.covers(.steps, at: 0))
+        for kind in Reading.Kind.allCases where kind != .steps { #expect(!grant.covers(kind, at: 0)) }
+        #expect(!Grant.Kinds.all.contains(.live) && Reading.Kind.allCases.allSatisfy { Grant.Kinds($0) != .live })
+        #expect(fault { try sent(Grant.Kinds(rawValue: 0x40)) } == .unsupported("kinds 64"))
+    }
+
     @Test("covers the kinds that a grant names, until its end")
     func grantCovers() throws {
         var grant = try Grant(

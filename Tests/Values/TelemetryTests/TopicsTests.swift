@@ -8,6 +8,7 @@ import Testing
         let strap = try ID("strap")
         let own: [(GatewayTopic, String)] = [
             (.status, "status"), (.info, "info"), (.health, "health"), (.events, "events"), (.blocks, "blocks"),
+            (.live, "live"),
             (.control, "control"), (.grants, "grants"), (.request(try ID("scan")), "requests/scan"),
             (.response("me/1"), "responses/me/1"),
         ]

@@ -213,6 +213,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
         session.subscribe([
             Subscription(presenceTopic), Subscription(settings.topics.everySensor(.grant)),
             Subscription(settings.topics.everyGateway(.grants), retainHandling: .doNotSend),
+            Subscription(settings.topics.everyGateway(.live), qos: .atMostOnce, retainHandling: .doNotSend),
         ])
         session.subscribe(desk.subscriptions)
         session.subscribe(features.subscriptions)
@@ -373,6 +374,7 @@ extension Consumer {
         case .gateway(let gateway, .blocks)?:
             lastBlocks = (message.topic, gateway)
             ingest.collect(message.payload, from: gateway)
+        case .gateway(let gateway, .live)?: receivedLive(message.payload, gateway)
         case .gateway(let gateway, .grants)?: ingest.collect(grant: message.payload, from: gateway)
         case .gateway(let gateway, .sensor(_, .grant))?: sawGrant(message.payload, gateway)
         case nil, .account(.request)?, .user(_, .request)?, .gateway(_, .request)?,

@@ -36,6 +36,8 @@ final class OpenSession {
     var pending: [Reading.Kind: Pending] = [:]
     private let blocks: BlockCipher
     private let journal: BlockCipher
+    private let key: SessionKey
+    private var live: LiveBlocks?
     private let context: [UInt8]
     private var nextSequence: UInt64 = 1
     private var nextNumber: UInt64 = 0
@@ -48,6 +50,7 @@ final class OpenSession {
         began = millisecondsSinceBoot()
         context = grant.stream.bytes + idBytes
         let key = try SessionKey.random()
+        self.key = key
         blocks = BlockCipher(key: try key.blockKey(stream: grant.stream.bytes, session: idBytes))
         journal = BlockCipher(key: try key.journalKey(stream: grant.stream.bytes, session: idBytes))
         let identityOfKey = BlockIdentity(stream: grant.stream, session: id, sequence: 0)
@@ -75,6 +78,16 @@ final class OpenSession {
         nextSequence += 1
         let header = BlockHeader(kind, identity).bytes
         return (identity, header + (try blocks.seal(body, seq: identity.sequence, aad: header)))
+    }
+
+    /// A live block with this reading; nil if this second has had as many of them as are sent, or if the reading cannot
+    /// be encoded.
+    func liveBlock(_ reading: Reading, at now: UInt64) throws(VaultError) -> [UInt8]? {
+        let stream = grant.stream
+        var live =
+            if let live { live } else { LiveBlocks(try key.liveKey(stream: stream.bytes, session: id.bytes)) }
+        defer { self.live = live }
+        return try live.block(reading, of: (stream, id), at: now)
     }
 
     /// Takes readings of one kind, at most a block's worth, from the oldest: up to a step of the wall clock, and of no

@@ -15,7 +15,8 @@
 //
 // This file takes readings in and writes them down. OutboxDisk.swift has them flushed by a thread of its own
 // (Flusher.swift); OutboxBlocks.swift makes blocks and sends them (Uplink.swift); OutboxRoom.swift keeps within the
-// limit; OutboxClock.swift follows the wall clock; OutboxAnswers.swift handles what comes from outside.
+// limit; OutboxClock.swift follows the wall clock; OutboxAnswers.swift handles what comes from outside; LiveBlocks.swift
+// sends readings at once, too, where a grant asks for that.
 
 import Daemon
 import MQTT
@@ -64,6 +65,7 @@ final class Outbox: @unchecked Sendable {
     let settings: OutboxSettings
     private let isEnrolled: Bool
     let blocksTopic: String
+    let liveTopic: String
     let grantsTopic: String
     let session: Session
     let identity: Ed25519.SigningKey
@@ -83,6 +85,8 @@ final class Outbox: @unchecked Sendable {
     var flushedThrough: Int64 = 0
     /// Whether something was committed after the last flush began.
     var isDirty = false
+    /// A key block must reach the disk, and with it the consumer, at once: live blocks wait for it.
+    var isKeyUrgent = false
     /// A flush is under way since this time of the monotonic clock, and these callbacks are told of its end.
     var flushBegan: UInt64?
     var toldOfFlush: [@Sendable (Bool) -> Void] = []
@@ -125,6 +129,7 @@ final class Outbox: @unchecked Sendable {
         self.session = session
         isEnrolled = consumer != nil
         blocksTopic = topics[gateway.id, .blocks]
+        liveTopic = topics[gateway.id, .live]
         grantsTopic = topics[gateway.id, .grants]
         identity = gateway.key
         guard let boot = bootID() else {
@@ -236,6 +241,7 @@ final class Outbox: @unchecked Sendable {
                 entry.completion?(true)
                 continue
             }
+            sendLive(entry.reading, grant)
             unwritten.append(Unwritten(reading: entry.reading, grant: grant, completion: entry.completion))
             if entry.completion != nil { isUrgent = true }
         }
@@ -284,7 +290,7 @@ final class Outbox: @unchecked Sendable {
             try writeJournal()
             try sealPending { _, pending in pending.isFull }
             diskTook()
-            flushLater()
+            if isKeyUrgent { flush() } else { flushLater() }
         } catch {
             trouble(error)
         }
@@ -311,6 +317,7 @@ final class Outbox: @unchecked Sendable {
             try sealGaps()
             try makeRoom()
             try toDisk()
+            isKeyUrgent = false
             if isWriting { diskTook() }
         } catch {
             tellWaiting(false)

@@ -23,6 +23,7 @@ extension Outbox {
             try store.noteBootStream(grant.stream)
         }
         isDirty = true
+        if grant.kinds.contains(.live) { isKeyUrgent = true }
         sessions[grant.stream] = open
         return open
     }

@@ -21,6 +21,9 @@ public struct BlockHeader: Hashable, Sendable {
         case clock = 4
         /// `GapBody`.
         case gap = 5
+        /// `ReadingColumns` of one reading, sent at once: sealed under a key and with numbers of its own, and never
+        /// kept, acknowledged or sent again. The same reading also comes in a block of readings.
+        case live = 6
     }
 
     /// What the plaintext is.

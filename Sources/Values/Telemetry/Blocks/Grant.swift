@@ -5,7 +5,7 @@
 /// serial u64 | sensor: length 1, ASCII | stream 16 | from i64 | until i64, 0 = open | public key 32 | kinds u8
 /// ```
 public struct Grant: Hashable, Sendable {
-    /// Kinds of readings.
+    /// Kinds of readings, and whether to have them at once, too.
     public struct Kinds: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
 
@@ -25,7 +25,9 @@ public struct Grant: Hashable, Sendable {
         public static let motion = Kinds(rawValue: 1 << 4)
         /// Steps by a phone's pedometer.
         public static let pedometer = Kinds(rawValue: 1 << 5)
-        /// All kinds.
+        /// Not a kind: readings of the kinds beside it are also sent at once, in live blocks.
+        public static let live = Kinds(rawValue: 1 << 7)
+        /// All kinds, without `live`.
         public static let all: Kinds = [.heartRate, .steps, .temperature, .position, .motion, .pedometer]
 
         /// A kind alone.
@@ -102,7 +104,7 @@ public struct Grant: Hashable, Sendable {
         until = end == 0 ? nil : end
         personPublicKey = Array(try reader.take(32))
         kinds = Kinds(rawValue: try reader.byte())
-        guard kinds.subtracting(.all).isEmpty else {
+        guard kinds.subtracting([.all, .live]).isEmpty else {
             throw reader.malformed(.unsupported("kinds \(kinds.rawValue)"))
         }
     }

@@ -32,7 +32,7 @@ FIELDS = {
     5: [(True, False), (True, True), (True, False), (True, False)],
     6: [(False, False), (False, False)],
 }
-KEY, READINGS, LOOSE, CLOCK, GAP = 1, 2, 3, 4, 5
+KEY, READINGS, LOOSE, CLOCK, GAP, LIVE = 1, 2, 3, 4, 5, 6
 SITES = [None, "armpit", "body", "ear", "finger", "gastro-intestinal", "mouth", "rectum", "toe", "tympanum"]
 
 
@@ -230,7 +230,7 @@ class Stream:
 
     def __init__(self, texts, keys, gateways):
         self.texts, self.keys, self.gateways = texts, keys, gateways
-        self.recipients, self.blocks = {}, {}
+        self.recipients, self.blocks, self.live = {}, {}, {}
         self.sessions, self.boots = {}, {}
         self.corrections = {}
         #: Counted for the test: blocks by type, messages of the consumer by purpose.
@@ -243,6 +243,9 @@ class Stream:
         gateway, *rest = levels[levels.index("gateways") + 1 :]
         if rest == ["blocks"]:
             self.block(gateway, payload)
+        elif rest == ["live"]:
+            need(len(payload) <= 2048 and payload[:4] == bytes([1, 1, LIVE, 0]), "a live block's header")
+            need(self.live.setdefault(payload[4:36], payload) == payload, "the same number with other bytes")
         elif rest in (["control"], ["grants"]) or rest[0] == "sensors" and rest[2:] == ["grant"]:
             self.control(gateway, payload)
 
@@ -305,6 +308,7 @@ class Stream:
                 fields.end()
         found = [self.corrected(*one) for one in found]
         found += [one for one in (self.corrected(*one) for one in loose) if one not in found]
+        self.seen["live only"] = sum(one not in found for one in self.open_live())
         return [(kind, wall, fields) for _, kind, wall, fields in sorted(found, key=lambda one: one[2])]
 
     def open_key(self, stream, session, gateway, block):
@@ -315,6 +319,15 @@ class Stream:
         wrapping = hkdf(shared, block[36:68] + recipient, self.texts["key wrapping"])
         plaintext = AESGCM(wrapping).decrypt(bytes(12), block[68:132], block[:36])
         self.sessions[stream, session], self.boots[stream, session] = plaintext[:32], plaintext[32:]
+
+    def open_live(self):
+        for identity, block in self.live.items():
+            stream, session = identity[:16], identity[16:24]
+            key = hkdf(self.sessions[stream, session], stream + session, self.texts["live"])
+            own = list(readings(AESGCM(key).decrypt(nonce(int.from_bytes(identity[24:], "big")), block[36:], block[:36])))
+            need(len(own) == 1, "a live block has one reading")
+            self.seen[f"type {LIVE}"] = self.seen.get(f"type {LIVE}", 0) + 1
+            yield self.corrected(stream, self.boots[stream, session], own[0])
 
     def open_loose(self, stream, fields, records):
         session = fields.take(8)

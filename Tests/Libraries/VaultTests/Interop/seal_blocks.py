@@ -68,7 +68,10 @@ def main():
         "shared_secret": shared, "wrapping_key": wire.wrapping_key(shared, wire.public(ephemeral), recipient_public),
         "block_key": wire.block_key(session_key, stream, session),
         "journal_key": wire.journal_key(session_key, stream, session),
+        "live_key": wire.live_key(session_key, stream, session),
         "key_block": key_block, "journal_record": record, "journal_sealed": sealed,
+        # The same reading, sent at once.
+        "live_block": wire.seal_live(stream, session, 1, record, session_key),
     }
     print(json.dumps({name: value.hex() for name, value in named.items()} | {"blocks": blocks}, indent=1))
 
