@@ -47,6 +47,16 @@ extension Person {
         return max(0, kilojoulesPerMinute / 4.184 * minutes)
     }
 
+    /// The heart rates in beats per minute at which energy is known by them: 57 to 90 % of the maximum, the range to
+    /// which the formula was fitted. Above it the upper end counts, below it nothing does. Nil if sex or weight are not
+    /// known, and outside the ages 18 to 45.
+    public var heartRatesOfEnergy: ClosedRange<Double>? {
+        guard let age = ageYears, (18...45).contains(age), let maximum = maximumHeartRate, sex != nil,
+            weightKilograms != nil
+        else { return nil }
+        return 0.57 * maximum...0.9 * maximum
+    }
+
     /// Basal metabolic rate in kilocalories a day (Mifflin and St Jeor 1990).
     public var basalKilocaloriesPerDay: Double? {
         guard let sex, let weight = weightKilograms, let height = heightCentimetres, let age = ageYears else {

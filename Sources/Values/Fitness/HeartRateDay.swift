@@ -64,12 +64,10 @@ public struct HeartRateDay: Hashable, Sendable, Codable {
     }
 
     private static func kilocalories(_ minutes: [Numbered], _ person: Person) -> Double? {
-        guard let age = person.ageYears, (18...45).contains(age), let maximum = person.maximumHeartRate,
-            person.sex != nil, person.weightKilograms != nil
-        else { return nil }
+        guard let rates = person.heartRatesOfEnergy else { return nil }
         return minutes.reduce(0) { total, numbered in
-            guard let mean = numbered.minute.samples.mean, mean >= 0.57 * maximum else { return total }
-            let rate = min(mean, 0.9 * maximum)
+            guard let mean = numbered.minute.samples.mean, mean >= rates.lowerBound else { return total }
+            let rate = min(mean, rates.upperBound)
             let minutes = Double(numbered.minute.recordedSeconds) / 60
             return total + (person.kilocalories(heartRate: rate, minutes: minutes) ?? 0)
         }
