@@ -128,6 +128,26 @@ import Testing
         #expect(hidingEnds(of: [[place(0), odd, place(500), place(1000)]]).joined().count == 1)
     }
 
+    /// The first position was wrong, the second piece begins at the door, and the third one a walk away from it.
+    @Test("beginnings and ends are hidden until the pieces are longer than what is hidden")
+    func privacyOfPieces() {
+        let way = (0...100).map { place(10 * Double($0), 30_000) }
+        let home = (0...10).map { place(10 * Double($0)) }
+        let shop = [place(0, 3000), place(0, 3050)]
+        let beginning = [[place(90_000)], home, shop, way]
+        let kept = way.filter { $0.metres(to: way[0]) > 200 && $0.metres(to: way[100]) > 200 }
+        // 100 m at home and 50 m at the shop are less than 200, so the third piece's beginning is hidden, too.
+        #expect(hidingEnds(of: beginning) == [kept])
+        #expect(hidingEnds(of: beginning.reversed().map { $0.reversed() }) == [kept.reversed()])
+        // Later visits of a hidden beginning are hidden as well.
+        let again = [[place(90_000)], home, way + [place(150), place(1000, 9000)]]
+        let isAtHome: (Place) -> Bool = { $0.metres(to: place(0)) <= 200 }
+        #expect(!hidingEnds(of: again).joined().contains(where: isAtHome))
+        // From the end of a piece that is long enough on, everything is shown.
+        let pieces = [(0...30).map { place(10 * Double($0)) }, (0...60).map { place(5000 + 10 * Double($0)) }]
+        #expect(hidingEnds(of: pieces + [way])[1] == pieces[1])
+    }
+
     @Test("charts have as many points as are wanted, and say what is not known")
     func charts() throws {
         let timer = try timer((.start, 0), (.pause, 100), (.resume, 200))

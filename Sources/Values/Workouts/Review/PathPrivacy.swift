@@ -1,34 +1,54 @@
 public import Fitness
 
-/// How far from its start and its end a path is hidden, in metres, unless somebody sets something else: that is where
+/// How far from its start and its end a path is hidden, in metres, unless something else is set: that is where
 /// people live.
 public let hiddenMetres = 200.0
 
-/// A path for others: without every place that is within so many metres of its start or its end, whenever somebody came
-/// by there. Where places are left out, or where the line between two places comes so near, the path is cut.
+/// A path for others: without every place that is within so many metres of its start or its end, whenever the person
+/// came by there. Where places are left out, or where the line between two places comes so near, the path is cut.
+///
+/// A path of several pieces has several starts: its first piece may be one wrong position, or end around the corner. All
+/// pieces at the beginning are hidden until they have gone farther than so many metres in all, and the start of the
+/// piece with which they do so is hidden like the first. It is the same at the end.
 ///
 /// What is drawn with fewer places is hidden first and simplified then: the simplified path has other ends.
 public func hidingEnds(of path: [[Place]], within metres: Double = hiddenMetres) -> [[Place]] {
-    let places = path.lazy.joined().filter(\.isSomewhere)
-    guard let start = places.first, let end = path.lazy.reversed().compactMap({ $0.last(where: \.isSomewhere) }).first
-    else { return [] }
-    let planes = [Plane(at: start), Plane(at: end)]
-    var pieces: [[Place]] = []
+    let pieces = path.map { $0.filter(\.isSomewhere) }
+    let starts = ends(pieces, metres)
+    let backwards = ends(pieces.reversed().map { $0.reversed() }, metres)
+    let planes = (starts + backwards).map { Plane(at: $0) }
+    func isHidden(_ place: Place) -> Bool {
+        // Written so that what is no number hides all.
+        !place.isSomewhere || !planes.allSatisfy { $0.place.metres(to: place) > metres }
+    }
+    var shown: [[Place]] = []
     for piece in path {
         var last: Place?
         for place in piece {
-            // Written so that what is no number hides all.
-            guard place.isSomewhere, place.metres(to: start) > metres, place.metres(to: end) > metres else {
+            guard !isHidden(place) else {
                 last = nil
                 continue
             }
             let goesOn = last.map { last in planes.allSatisfy { $0.metres(toLineFrom: last, to: place) > metres } }
-            if goesOn != true { pieces.append([]) }
+            if goesOn != true { shown.append([]) }
             last = place
-            pieces[pieces.count - 1].append(place)
+            shown[shown.count - 1].append(place)
         }
     }
-    return pieces
+    return shown
+}
+
+/// The starts of the pieces at the beginning of a path, up to the one with which they go farther than so many metres.
+/// How far a piece goes is how far any of its places is from its start: standing still drifts, and gets nowhere.
+private func ends(_ pieces: [[Place]], _ metres: Double) -> [Place] {
+    var (ends, gone) = ([Place](), 0.0)
+    for piece in pieces {
+        guard let start = piece.first else { continue }
+        ends.append(start)
+        gone += piece.lazy.map { $0.metres(to: start) }.max() ?? 0
+        if gone > metres { break }
+    }
+    return ends
 }
 
 extension Place {

@@ -3,7 +3,8 @@ import Glibc
 
 /// A plane that touches the Earth at a place: what is nearby has nearly the same distances on it.
 struct Plane {
-    private let place: Place
+    /// Where it touches.
+    let place: Place
     private let narrowing: Double
 
     init(at place: Place) {
