@@ -87,6 +87,10 @@ import Testing
             #expect(path.joined().count == min(count, 1225) && !path.contains { $0.isEmpty })
             if count >= 100 { #expect(path.map(\.first) == pieces.dropFirst().map(\.first)) }
         }
+        // Of two ends the one that takes less away goes first, whichever comes first.
+        let (long, short) = ([place(0), place(100)], [place(500), place(501)])
+        #expect(simplified([long, short], to: 3) == [long, [short[1]]])
+        #expect(simplified([long, short], to: 2) == [long] && simplified([short, long], to: 2) == [long])
         // Over the date line there is no long way around.
         let east = [(179.98, 0), (-179.98, 0.001), (-179.94, 0), (-179.9, 0.02), (-179.86, 0)]
             .map { Place(latitude: $0.1, longitude: $0.0) }

@@ -15,8 +15,20 @@ public func simplified(_ path: [[Place]], to count: Int) -> [[Place]] {
 }
 
 private struct Shape {
+    /// What goes first, from the first to the last.
+    private enum Kind: Int {
+        /// A place between two others.
+        case middle
+        /// The only place of a piece.
+        case point
+        /// The end of a piece.
+        case end
+    }
+
     private struct Entry {
-        let area: Double
+        let kind: Kind
+        /// The area in square metres that a place takes away, or of an end the length in metres.
+        let size: Double
         let index: Int
         let version: Int
     }
@@ -72,7 +84,7 @@ private struct Shape {
         if let before { next[before] = after }
         if let after { previous[after] = before }
         // A neighbour never goes for less than what went before it.
-        let least = before == nil || after == nil ? 0 : entry.area
+        let least = entry.kind == .middle ? entry.size : 0
         for neighbour in [before, after] {
             guard let neighbour else { continue }
             versions[neighbour] += 1
@@ -80,20 +92,21 @@ private struct Shape {
         }
     }
 
-    /// Ends come after all areas there can be, in the order of the length of what they would take away.
     private mutating func push(_ index: Int, atLeast least: Double) {
-        let area: Double
+        let (kind, size): (Kind, Double)
         switch (previous[index], next[index]) {
-        case (let before?, let after?): area = max(least, Self.area(places[before], places[index], places[after]))
-        case (let other?, nil), (nil, let other?): area = 1e20 + Self.length(places[index], places[other])
-        case (nil, nil): area = 1e19
+        case (let before?, let after?):
+            (kind, size) = (.middle, max(least, Self.area(places[before], places[index], places[after])))
+        case (let other?, nil), (nil, let other?):
+            (kind, size) = (.end, Self.length(places[index], places[other]))
+        case (nil, nil): (kind, size) = (.point, 0)
         }
-        heap.append(Entry(area: area, index: index, version: versions[index]))
+        heap.append(Entry(kind: kind, size: size, index: index, version: versions[index]))
         rise()
     }
 
     private static func isLess(_ one: Entry, _ other: Entry) -> Bool {
-        one.area != other.area ? one.area < other.area : one.index < other.index
+        (one.kind.rawValue, one.size, one.index) < (other.kind.rawValue, other.size, other.index)
     }
 
     private mutating func rise() {
