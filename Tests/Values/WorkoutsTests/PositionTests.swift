@@ -19,7 +19,7 @@ import Testing
         }
         for time in [-1, Int64.min, .max] { #expect(TrackPoint(time: time, latitude: 0, longitude: 0) == nil) }
         let odd = TrackPoint(
-            time: 0, latitude: 90, longitude: -180, altitude: .nan, accuracy: -1, speed: .infinity)
+            time: 0, latitude: 90, longitude: -180, altitude: .nan, accuracy: -1)
         #expect(odd == TrackPoint(time: 0, latitude: 90, longitude: -180))
         #expect(TrackPoint(time: 0, latitude: 0, longitude: 0, altitude: 30_000)?.altitude == nil)
     }
@@ -122,15 +122,15 @@ import Testing
             altitude += Double.random(in: -2...2, using: &generator)
             return altitude
         }
-        var climb = Climb()
-        let gains = altitudes.map { climb.add($0) }
+        var climb = Climb(.running)
+        let gains = altitudes.enumerated().map { climb.add($1, at: at(Double($0))) }
         #expect(climb.metres == ascentMetres(altitudes) && climb.metres > 0)
         #expect(gains.reduce(0, +) == climb.metres)
         let examples: [([Double], Double)] = [([100, 102, 101, 105, 104, 110], 10), ([110, 100, 104], 4)]
         for (altitudes, expected) in examples {
-            var climb = Climb()
-            for altitude in altitudes { climb.add(altitude) }
-            climb.add(.nan)
+            var climb = Climb(.running)
+            for (second, altitude) in altitudes.enumerated() { climb.add(altitude, at: at(2 * Double(second))) }
+            climb.add(.nan, at: at(99))
             #expect(climb.metres == expected)
         }
     }

@@ -11,6 +11,7 @@ import math
 import sys
 
 FASTEST = {"running": 12, "walking": 12, "cycling": 30}
+FASTEST_CLIMB = {"running": 3, "walking": 3, "cycling": 8}
 STEP = {"male": 0.415, "female": 0.413}
 CYCLING = [(0, 4.0), (10, 6.8), (12, 8.0), (14, 10.0), (16, 12.0), (20.000001, 16.8)]
 
@@ -21,10 +22,12 @@ def haversine(one, other):
     return 2 * 6_371_008.8 * math.asin(min(1, math.sqrt(h)))
 
 
-def climbed(altitudes):
-    """What each altitude adds, by a hysteresis of 3 m."""
-    anchor, gains = altitudes[0], []
-    for altitude in altitudes:
+def climbed(marks, fastest):
+    """What each altitude adds, by a hysteresis of 3 m. One that is farther from the one before than anybody climbs, and 3 m more, begins again."""
+    anchor, gains = marks[0][1], []
+    for (before, last), (second, altitude) in zip(marks[:1] + marks, marks):
+        if abs(altitude - last) > 3 + fastest * (second - before):
+            anchor = altitude
         gains.append(altitude - anchor if altitude - anchor >= 3 else 0)
         if abs(altitude - anchor) >= 3:
             anchor = altitude
@@ -42,6 +45,19 @@ def filtered(rows, fastest):
                 continue
         kept.append((second, place, altitude, metres, piece))
     return kept
+
+
+def waits(kept):
+    """The rows since which each distance was covered: those of the last other place, or the one before after half a minute at one place."""
+    counted, since = None, []
+    for before, row in zip(kept[:1] + kept, kept):
+        if counted is None or counted[4] != row[4]:
+            counted = row
+        elsewhere = row[3] > 0
+        since.append(counted if elsewhere and row[0] - counted[0] <= 30 else before)
+        if elsewhere:
+            counted = row
+    return since
 
 
 def at(xs, ys, x):
@@ -96,7 +112,10 @@ def keytel(sex, rate, weight, age):
 def energy(minute, activity, sex, age, weight):
     """Kilocalories of a minute."""
     maximum = 208 - 0.7 * age
-    path, climb, heart = (minute.get(key, [0, 0, set()]) for key in ("path", "climb", "heart"))
+    path, still, climb, heart = (minute.get(key, [0, 0, set()]) for key in ("path", "still", "climb", "heart"))
+    if still[2] - path[2]:
+        left = len(still[2] - path[2]) / len(still[2])
+        path = [path[0] + left * still[0], path[1] + left * still[1], path[2] | still[2]]
     told, total = set(), 0
     if heart[0] and heart[1] / heart[0] >= 0.57 * maximum and 18 <= age <= 45:
         total += keytel(sex, min(heart[1] / heart[0], 0.9 * maximum), weight, age) * heart[0] / 60
@@ -132,25 +151,31 @@ def main():
         [(row["second"], (float(row["latitude_deg"]), float(row["longitude_deg"])), float(row["altitude_m"]), int(row["second"] >= on)) for row in active],
         FASTEST[activity])
     pieces = [[row for row in kept if row[4] == piece] for piece in sorted({row[4] for row in kept})]
-    gains = [gain for piece in pieces for gain in climbed([row[2] for row in piece])]
+    gains = [gain for piece in pieces for gain in climbed([(row[0], row[2]) for row in piece], FASTEST_CLIMB[activity])]
     metres, sum_ = [], 0
     for row in kept:
         sum_ += row[3]
         metres.append(sum_)
     seconds = [clock(row[0]) for row in kept]
-    hearts = [(row["second"], int(row["heart_rate_bpm"])) for row in active if row["heart_rate_bpm"]]
+    beats = [(row["second"], int(row["heart_rate_bpm"])) for row in rows if row["heart_rate_bpm"]]
+    hearts = [(second, rate) for second, rate in beats if second <= off or second >= on]
     minutes = {}
-    for one, other, gain in zip(kept, kept[1:], gains[1:]):
+    for one, other, since, gain in zip(kept, kept[1:], waits(kept)[1:], gains[1:]):
         if one[4] == other[4]:
-            spread(minutes, "path", epoch + one[0], epoch + other[0], other[3])
+            # What was told of a stop so far gives way to the distance that is spread over it.
+            spread(minutes, "path" if other[3] else "still", epoch + since[0], epoch + other[0], other[3])
             spread(minutes, "climb", epoch + one[0], epoch + other[0], gain)
     maximum = 208 - 0.7 * age
     zones, impulse = [0] * 5, 0
     k, b = (0.64, 1.92) if sex == "male" else (0.86, 1.67)
-    for one, other in zip(hearts, hearts[1:]):
-        if other[0] - one[0] <= 10 and not one[0] <= off < on <= other[0]:
-            held = other[0] - one[0]
-            spread(minutes, "heart", epoch + one[0], epoch + other[0], other[1] * held)
+    for one, other in zip(beats, beats[1:]):
+        if other[0] - one[0] <= 10 and (other[0] <= off or other[0] >= on):
+            # It held for what of the time between both was no pause.
+            held = 0
+            for begin, end in ((one[0], min(other[0], off)), (max(one[0], on), other[0])):
+                if begin < end:
+                    held += end - begin
+                    spread(minutes, "heart", epoch + begin, epoch + end, other[1] * (end - begin))
             zones[sum(other[1] >= share * maximum for share in (0.6, 0.7, 0.8, 0.9))] += held
             x = max(0, min(1, (other[1] - rest) / (maximum - rest)))
             impulse += held / 60 * x * k * math.exp(b * x)

@@ -23,22 +23,20 @@ struct MinuteRules: Hashable, Sendable {
     init(_ activity: Activity, _ person: Person) {
         (self.activity, self.person) = (activity, person)
         stepLength = activity.countsSteps ? person.stepLengthMetres : nil
-        if let age = person.ageYears, (18...45).contains(age), let maximum = person.maximumHeartRate, maximum > 0,
-            person.sex != nil, person.weightKilograms != nil
-        {
-            heartRates = 0.57 * maximum...0.9 * maximum
-        } else {
-            heartRates = nil
-        }
+        heartRates = person.heartRatesOfEnergy
     }
 
     /// What follows from a minute.
     func result(of minute: WorkoutMinute) -> WorkoutMinute.Result {
         var result = WorkoutMinute.Result()
-        let measured = Share(minute.path, minute.sensor, minute.gap)
-        let steps = activity.countsSteps ? Share(minute.counter, minute.pedometer) : Share()
+        let sensed = minute.sensed
+        let steps = activity.countsSteps ? Share([minute.counter, minute.pedometer]) : Share()
+        let isStuck = isStuck(minute, sensed, steps)
+        var measured = Share(
+            isStuck ? [minute.path, sensed, minute.gap] : [minute.path, minute.still, sensed, minute.gap])
         // Steps stand in for what nothing else has measured.
         let stepped = stepLength == nil ? Share() : steps.without(measured.seconds)
+        if isStuck { measured = Share([measured, minute.still.without(stepped.seconds)]) }
         if !steps.isEmpty { result.steps = steps.amount }
         if !measured.isEmpty || stepLength != nil && !steps.isEmpty {
             result.millimetres = Int32(clamping: Int64(measured.amount) + whole(metres(stepped) * 1000))
@@ -47,32 +45,45 @@ struct MinuteRules: Hashable, Sendable {
         return result
     }
 
+    /// Whether positions stay where they are though the person moves: on a treadmill near a window, or because the
+    /// receiver repeats itself. It is so if a sensor or steps have measured a quarter more than the positions, and half
+    /// a metre for each second of standing on top; then these seconds are left to the sensor and to the steps.
+    private func isStuck(_ minute: WorkoutMinute, _ sensed: Share, _ steps: Share) -> Bool {
+        let still = minute.still.without(minute.path.seconds)
+        guard !still.isEmpty else { return false }
+        let positions = 1.25 * Double(minute.path.amount + minute.gap.amount)
+        let others = max(Double(sensed.amount), metres(steps) * 1000)
+        // Metres a second are millimetres a millisecond.
+        return others >= positions + PositionFilter.standing * Double(still.milliseconds)
+    }
+
     private func metres(_ steps: Share) -> Double { (stepLength ?? 0) * Double(steps.amount) }
 
     /// Kilocalories; nil if they cannot be known.
     private func calories(_ minute: WorkoutMinute, _ measured: Share, _ stepped: Share) -> Double? {
-        var (total, told) = (Double?.none, UInt64(0))
+        var (total, known) = (Double?.none, UInt64(0))
         if let rates = heartRates, !minute.heart.isEmpty, minute.heart.mean >= rates.lowerBound {
             let rate = min(minute.heart.mean, rates.upperBound)
             total = person.kilocalories(heartRate: rate, minutes: minute.heart.minutes)
-            told = minute.heart.seconds
+            known = minute.heart.seconds
         }
-        let moved = measured.without(told)
-        // Millimetres by milliseconds are metres by seconds.
-        if !moved.isEmpty, let energy = kilocalories(measured.mean, minute, minutes: moved.minutes) {
+        let moved = measured.without(known)
+        if !moved.isEmpty, let energy = kilocalories(measured, minute, minutes: moved.minutes) {
             total = (total ?? 0) + energy
         }
-        let walked = stepped.without(told)
+        let walked = stepped.without(known)
         if let gait = activity.gait, !walked.isEmpty, let energy = person.kilocalories(metres: metres(walked), gait) {
             total = (total ?? 0) + energy
         }
         return total
     }
 
-    /// Energy by a speed in metres a second.
-    private func kilocalories(_ speed: Double, _ minute: WorkoutMinute, minutes: Double) -> Double? {
+    /// Energy by the speed and the grade of what was measured in a minute.
+    private func kilocalories(_ measured: Share, _ minute: WorkoutMinute, minutes: Double) -> Double? {
+        // Millimetres by milliseconds are metres by seconds.
+        let speed = measured.mean
         if let gait = activity.gait, !minute.climb.isEmpty {
-            let grade = min(Self.steepest, Double(minute.climb.amount) / Double(max(1, minute.path.amount)))
+            let grade = min(Self.steepest, Double(minute.climb.amount) / Double(max(1, measured.amount)))
             let metresPerMinute = speed * 60
             let isRunning = metresPerMinute > (gait == .running ? Self.running : Self.walking)
             return person.kilocalories(

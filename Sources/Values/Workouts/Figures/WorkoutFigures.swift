@@ -63,19 +63,16 @@ public struct WorkoutFigures: Hashable, Sendable {
         /// The fastest pace.
         public var paceFastest: Pace? { maximum.flatMap { Pace(metres: $0, seconds: 1) } }
 
-        init?(
-            now latest: (metresPerSecond: Double, time: Int64)?, _ speeds: Extremes, metres: Double?, seconds: Double,
-            at now: Int64
-        ) {
-            self.now = latest.flatMap { WorkoutFigures.isPresent($0.time, at: now) ? $0.metresPerSecond : nil }
+        init?(now: Double?, _ speeds: Extremes, metres: Double?, seconds: Double) {
+            self.now = now
             mean = metres.flatMap { seconds > 0 ? $0 / seconds : nil }
             minimum = speeds.count > 0 ? speeds.minimum : nil
             maximum = speeds.count > 0 ? speeds.maximum : nil
-            guard self.now != nil || mean != nil || maximum != nil else { return nil }
+            guard now != nil || mean != nil || maximum != nil else { return nil }
         }
     }
 
-    /// Something that a sensor tells, in the sensor's unit.
+    /// Something that a sensor measures, in the sensor's unit.
     public struct Rate: Hashable, Sendable {
         /// Now; nil if the latest is too long ago.
         public let now: Double?
@@ -84,9 +81,9 @@ public struct WorkoutFigures: Hashable, Sendable {
         /// The highest.
         public let maximum: Double
 
-        init?(_ rates: Extremes, _ latest: Double?, _ time: Int64?, at now: Int64) {
+        init?(_ rates: Extremes, now: Double?) {
             guard let mean = rates.mean else { return nil }
-            self.now = time.flatMap { WorkoutFigures.isPresent($0, at: now) ? latest : nil }
+            self.now = now
             (self.mean, maximum) = (mean, rates.maximum)
         }
     }
@@ -118,7 +115,8 @@ public struct WorkoutFigures: Hashable, Sendable {
     public internal(set) var power: Rate?
     /// How much of the goal is achieved, in percent, which may be above 100.
     public internal(set) var percent: Double?
-    /// When the goal was reached, in Unix milliseconds: the time of the sample with which it was.
+    /// When the goal was reached, in Unix milliseconds: the time of the sample with which it was, or of the end if that
+    /// is sooner. It is nil exactly while less than 100 % is achieved.
     public internal(set) var goalReached: Int64?
 
     init(state: WorkoutTimer.State, started: Int64?, ended: Int64?, activeMilliseconds: Int64) {
@@ -126,7 +124,7 @@ public struct WorkoutFigures: Hashable, Sendable {
         self.activeMilliseconds = activeMilliseconds
     }
 
-    /// Whether what was known at a time is still so. Whatever is not yet is, too: clocks differ.
+    /// Whether what was known at a time is still so. A time in the future is present, too: clocks differ.
     static func isPresent(_ time: Int64, at now: Int64) -> Bool {
         let (age, isHuge) = now.subtractingReportingOverflow(time)
         return isHuge ? now < time : age <= present

@@ -1,13 +1,13 @@
 public import Fitness
 
-/// The figures of a workout, one event or sample at a time, in constant time, and some 140 bytes for each minute.
+/// The figures of a workout, one event or sample at a time, in constant time, and some 150 bytes for each minute.
 ///
-/// Every stream of samples (positions, heart rates, counts of steps, spans of a pedometer, sensors) must come in the
+/// Every stream of samples (positions, heart rates, counts of steps, spans of a pedometer, each sensor) must come in the
 /// order of its times; the streams may run ahead of each other, and in the end the figures are those of a recount to
 /// the bit. (Only the moment at which a goal was reached may differ then: it is when the figures first said so.) What
 /// comes late is not counted: `needsRecount` says so, and a fold of everything that was kept, in any order, has it.
 ///
-/// Whoever feeds it keeps samples from the future away: what comes after such a sample is late.
+/// The caller keeps samples from the future away: what comes after such a sample is late.
 public struct WorkoutFold: Hashable, Sendable {
     /// What becomes of a sample.
     public enum Outcome: Hashable, Sendable {
@@ -34,10 +34,10 @@ public struct WorkoutFold: Hashable, Sendable {
     private var minutes: WorkoutMinutes
     private var positions: PositionStream
     private var heart: HeartStream
-    private var motion: MotionStream
+    private var sensors: MotionSensors
     private var counter = StepStream()
     private var pedometer = StepStream()
-    private var last = [WorkoutSample?](repeating: nil, count: WorkoutSample.streams)
+    private var last: [Int: WorkoutSample] = [:]
     /// The time of the latest sample.
     private var latest = Int64.min
     private var reached: Int64?
@@ -54,7 +54,7 @@ public struct WorkoutFold: Hashable, Sendable {
         minutes = WorkoutMinutes(MinuteRules(activity, person))
         positions = PositionStream(activity, worstAccuracy: worstAccuracy)
         heart = HeartStream(person)
-        motion = MotionStream(activity)
+        sensors = MotionSensors(activity)
     }
 
     /// A workout from everything that was kept of it.
@@ -90,26 +90,30 @@ public struct WorkoutFold: Hashable, Sendable {
         }
         last[sample.stream] = sample
         latest = max(latest, sample.time)
-        guard let started = timer.started, sample.time - started <= Self.longest else { return .ignored }
-        let isCounted = take(sample)
-        if reached == nil, let goal, let value = value(goal.kind), value >= goal.target { reached = sample.time }
-        return isCounted ? .counted : .ignored
+        if let started = timer.started, sample.time - started > Self.longest { return .ignored }
+        guard take(sample) else { return .ignored }
+        if let goal, goal.kind != .duration {
+            // Better samples may take away again what others have added.
+            reached = goal.isReached(by: value(goal.kind)) ? reached ?? sample.time : nil
+        }
+        return .counted
     }
 
-    /// Whether a sample counts.
+    /// Whether a sample counts. Heart rates and counts of steps from before the start are where the first ones after it
+    /// begin.
     private mutating func take(_ sample: WorkoutSample) -> Bool {
         switch sample {
         case .steps(let reading): return counter.add(reading, timer, &minutes)
         case .pedometer(let span): return pedometer.add(span, timer, &minutes)
-        case .position, .heartRate, .motion: break
+        case .heartRate(let reading): return heart.add(reading, timer, &minutes)
+        case .position, .motion: break
         }
         guard let interval = timer.interval(at: sample.time) else { return false }
         let frame = WorkoutFrame(timer: timer, interval: interval)
         switch sample {
         case .position(let point): return positions.add(point, frame, &minutes)
-        case .heartRate(let reading): return heart.add(reading, frame, &minutes)
-        case .motion(let reading): motion.add(reading, frame, &minutes)
-        case .steps, .pedometer: return false
+        case .motion(let reading): sensors.add(reading, frame, &minutes)
+        case .heartRate, .steps, .pedometer: return false
         }
         return true
     }
@@ -135,18 +139,36 @@ public struct WorkoutFold: Hashable, Sendable {
         figures.kilocalories = value(.energy)
         figures.ascentMetres = positions.hasAltitude ? positions.ascent : nil
         figures.heartRate = WorkoutFigures.HeartRate(heart, at: now)
-        let isMeasured = positions.speeds.count > 0 || positions.speed != nil
         figures.speed = WorkoutFigures.Speed(
-            now: isMeasured ? positions.speed : motion.speed, isMeasured ? positions.speeds : motion.speeds,
-            metres: metres, seconds: Double(active) / 1000, at: now)
-        figures.cadence = WorkoutFigures.Rate(motion.cadences, motion.latest?.cadence, motion.latest?.time, at: now)
-        figures.power = WorkoutFigures.Rate(motion.powers, motion.latest?.watts, motion.latest?.time, at: now)
+            now: speed(at: now), speeds, metres: metres, seconds: Double(active) / 1000)
+        figures.cadence = WorkoutFigures.Rate(sensors.all(\.cadences), now: sensors.now(\.cadence, at: now))
+        figures.power = WorkoutFigures.Rate(sensors.all(\.powers), now: sensors.now(\.watts, at: now))
         if let goal {
-            let isTimed = goal.kind == .duration
-            figures.percent = goal.percent(isTimed ? Double(active) / 1000 : value(goal.kind))
-            let moment = isTimed ? timer.moment(ofActiveMilliseconds: whole(goal.target * 1000)) : reached
-            figures.goalReached = moment.flatMap { $0 <= now ? $0 : nil }
+            let value = goal.kind == .duration ? Double(active) / 1000 : value(goal.kind)
+            figures.percent = goal.percent(value)
+            figures.goalReached = goal.isReached(by: value) ? moment(of: goal, by: now) : nil
         }
         return figures
+    }
+
+    /// The speed now: by positions, unless these are too old, or stand while a sensor moves.
+    private func speed(at now: Int64) -> Double? {
+        let (positions, sensors) = (positions.speed(at: now), sensors.speed(at: now))
+        guard let positions, let sensors else { return positions ?? sensors }
+        return positions < PositionFilter.standing ? max(positions, sensors) : positions
+    }
+
+    /// The speeds by positions, unless these never moved while a sensor knows speeds.
+    private var speeds: Extremes {
+        let sensed = sensors.speeds
+        return positions.speeds.maximum < PositionFilter.standing && sensed.count > 0 ? sensed : positions.speeds
+    }
+
+    /// When a goal that is reached by now was reached: not after the end, though the sample with which it was may be of
+    /// a span that reaches beyond it.
+    private func moment(of goal: WorkoutGoal, by now: Int64) -> Int64? {
+        if goal.kind == .duration { return timer.moment(ofActiveMilliseconds: goal.milliseconds) }
+        guard let reached, let started = timer.started else { return nil }
+        return max(started, min(reached, now, timer.ended ?? now))
     }
 }

@@ -1,22 +1,22 @@
-// A workout is kept by minutes of UTC: which seconds of each minute every source has told of, and how much it told. So
-// sources can be put together when all that they say of a minute is there, in whatever order it came; and a workout
-// takes some 140 bytes a minute, however many samples there are. All sums are whole numbers: they do not depend on the
+// A workout is kept by minutes of UTC: which seconds of each minute every source has measured, and how much. So sources
+// can be put together when all that they have measured of a minute is there, in whatever order it came; and a workout
+// takes some 150 bytes a minute, and 60 more where sensors measure a distance, however many samples there are. All sums are whole numbers: they do not depend on the
 // order.
 
-/// What one source has told of a minute, or several together.
+/// What one source has measured of a minute, or several together.
 struct Share: Hashable, Sendable {
-    /// Of which seconds it has told something: bit n stands for the second n.
+    /// Which seconds it has measured: bit n stands for the second n.
     private(set) var seconds: UInt64 = 0
-    /// Of how many milliseconds.
+    /// How many milliseconds it has measured.
     private(set) var milliseconds: Int32 = 0
-    /// What it has told, in the source's unit.
+    /// What it has measured, in the source's unit.
     private(set) var amount: Int32 = 0
 
     /// Nothing.
     init() {}
 
-    /// Several sources, the best first: each fills the seconds of which the ones before it told nothing.
-    init(_ sources: Share...) {
+    /// Several sources, the best first: each fills the seconds that the ones before it did not measure.
+    init(_ sources: [Share]) {
         for source in sources {
             let part = source.without(seconds)
             seconds |= part.seconds
@@ -24,20 +24,20 @@ struct Share: Hashable, Sendable {
         }
     }
 
-    /// Adds what was told of a span of a minute: from a millisecond up to another.
+    /// Adds what was measured in a span of a minute: from a millisecond up to another.
     mutating func add(_ span: Range<Int64>, _ amount: Int64) {
         guard let first = span.first, let last = span.last, first >= 0, last < 60_000 else { return }
         for second in first / 1000...last / 1000 { seconds |= 1 << UInt64(second) }
         add(last - first + 1, amount)
     }
 
-    /// Sums stay within their type, whatever a source tells.
+    /// Sums stay within their type, whatever a source measures.
     private mutating func add(_ milliseconds: Int64, _ amount: Int64) {
         self.milliseconds = Int32(clamping: Int64(self.milliseconds) + milliseconds)
         self.amount = Int32(clamping: Int64(self.amount) + Int64(Int32(clamping: amount)))
     }
 
-    /// The part that was told of other seconds. Within a minute the source is taken to be steady.
+    /// The part that was measured in other seconds. Within a minute the source is taken to be steady.
     func without(_ others: UInt64) -> Share {
         var part = Share()
         part.seconds = seconds & ~others
@@ -47,7 +47,7 @@ struct Share: Hashable, Sendable {
         return part
     }
 
-    /// Whether it has told nothing.
+    /// Whether it has measured nothing.
     var isEmpty: Bool { seconds == 0 }
 
     /// The amount by its time: that of a rate which was summed up over milliseconds.
@@ -61,9 +61,11 @@ struct Share: Hashable, Sendable {
 struct WorkoutMinute: Hashable, Sendable {
     /// Millimetres by positions that follow each other.
     var path = Share()
-    /// Millimetres by a sensor's speed or total distance.
-    var sensor = Share()
-    /// Millimetres between positions with a long silence in between: the way may have been longer.
+    /// No millimetres at all, by positions that stay within their accuracy of a place.
+    var still = Share()
+    /// Millimetres by the speed or the total distance of each sensor, in the order of the sensors' numbers.
+    private var sensors: [Sensed] = []
+    /// Millimetres between positions with a long silence or a stand in between: the way may have been longer.
     var gap = Share()
     /// Steps by a counter.
     var counter = Share()
@@ -73,6 +75,26 @@ struct WorkoutMinute: Hashable, Sendable {
     var climb = Share()
     /// Beats per minute, times milliseconds.
     var heart = Share()
+
+    private struct Sensed: Hashable, Sendable {
+        let number: UInt8
+        var share = Share()
+    }
+
+    /// Millimetres by a sensor's speed or total distance.
+    subscript(sensor number: UInt8) -> Share {
+        get { sensors.first { $0.number == number }?.share ?? Share() }
+        set {
+            let index = sensors.firstIndex { $0.number >= number } ?? sensors.count
+            if index == sensors.count || sensors[index].number != number {
+                sensors.insert(Sensed(number: number), at: index)
+            }
+            sensors[index].share = newValue
+        }
+    }
+
+    /// Millimetres by all sensors. Of several that measure the same, that with the lowest number counts.
+    var sensed: Share { Share(sensors.map(\.share)) }
 
     /// What follows; computed again whenever the minute changes.
     var result = Result()

@@ -3,17 +3,18 @@ struct WorkoutMinutes: Hashable, Sendable {
     private let rules: MinuteRules
     private var first: Int64?
     private var minutes: [WorkoutMinute] = []
+    private var (metres, stepped, energy) = (Sum(), Sum(), Sum())
 
     /// Millimetres; nil if they are not known of any minute.
-    private(set) var millimetres: Int64?
+    var millimetres: Int64? { metres.total }
     /// Steps.
-    private(set) var steps: Int64?
+    var steps: Int64? { stepped.total }
     /// Thousandths of a kilocalorie.
-    private(set) var calories: Int64?
+    var calories: Int64? { energy.total }
 
     init(_ rules: MinuteRules) { self.rules = rules }
 
-    /// Spreads what a source tells of a span of time over the minutes in which the workout was active.
+    /// Spreads what a source has measured in a span of time over the minutes in which the workout was active.
     /// - Parameters:
     ///   - from: Unix milliseconds, before `to`.
     ///   - amount: of the whole span, in the source's unit.
@@ -43,14 +44,9 @@ struct WorkoutMinutes: Hashable, Sendable {
     private mutating func settle(_ index: Int) {
         let (old, new) = (minutes[index].result, rules.result(of: minutes[index]))
         minutes[index].result = new
-        Self.change(&millimetres, old.millimetres, new.millimetres)
-        Self.change(&steps, old.steps, new.steps)
-        Self.change(&calories, old.calories, new.calories)
-    }
-
-    private static func change(_ sum: inout Int64?, _ old: Int32?, _ new: Int32?) {
-        guard old != nil || new != nil else { return }
-        sum = (sum ?? 0) + Int64(new ?? 0) - Int64(old ?? 0)
+        metres.replace(old.millimetres, new.millimetres)
+        stepped.replace(old.steps, new.steps)
+        energy.replace(old.calories, new.calories)
     }
 
     /// Where a minute is kept; nil if the workout is too long.
@@ -61,5 +57,20 @@ struct WorkoutMinutes: Hashable, Sendable {
         let index = Int(time / 60_000 - first)
         while minutes.count <= index { minutes.append(WorkoutMinute()) }
         return index
+    }
+}
+
+/// A sum over those minutes of which something is known.
+private struct Sum: Hashable, Sendable {
+    private var sum: Int64 = 0
+    private var minutes = 0
+
+    /// The sum; nil if nothing is known of any minute.
+    var total: Int64? { minutes > 0 ? sum : nil }
+
+    /// Takes what is known of a minute now, in place of what was known before.
+    mutating func replace(_ old: Int32?, _ new: Int32?) {
+        sum += Int64(new ?? 0) - Int64(old ?? 0)
+        minutes += (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
     }
 }

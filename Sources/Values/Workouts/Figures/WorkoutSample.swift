@@ -2,7 +2,7 @@
 public struct HeartRateReading: Hashable, Sendable {
     /// Unix milliseconds.
     public let time: Int64
-    /// Beats per minute, as a sensor tells it. What is not plausible is passed over where heart rates are counted.
+    /// Beats per minute, as a sensor reports it. What is not plausible is passed over where heart rates are counted.
     public let beatsPerMinute: Int
 
     /// A heart rate in beats per minute, at a time in Unix milliseconds.
@@ -24,7 +24,7 @@ public struct StepReading: Hashable, Sendable {
     }
 }
 
-/// The steps of a span of time, as the pedometer of a phone tells them.
+/// The steps of a span of time, as the pedometer of a phone reports them.
 public struct PedometerReading: Hashable, Sendable {
     /// Unix milliseconds.
     public let from: Int64
@@ -40,8 +40,11 @@ public struct PedometerReading: Hashable, Sendable {
     }
 }
 
-/// What a foot pod or a sensor on a bicycle tells. What cannot be is taken for unknown.
+/// What a foot pod, a power meter or another sensor on a bicycle measures. What cannot be is taken for unknown.
 public struct MotionReading: Hashable, Sendable {
+    /// Which of the sensors it is. Each sensor has its own order of times. If several measure the same thing, that with
+    /// the lowest number counts.
+    public let sensor: UInt8
     /// Unix milliseconds.
     public let time: Int64
     /// Speed in metres a second.
@@ -55,13 +58,14 @@ public struct MotionReading: Hashable, Sendable {
 
     /// A reading at a time in Unix milliseconds.
     public init(
-        time: Int64, metresPerSecond: Double? = nil, totalMetres: Double? = nil, cadence: Double? = nil,
+        sensor: UInt8 = 0, time: Int64, metresPerSecond: Double? = nil, totalMetres: Double? = nil,
+        cadence: Double? = nil,
         watts: Double? = nil
     ) {
         func known(_ value: Double?, upTo most: Double) -> Double? {
             value.flatMap { $0 >= 0 && $0 <= most ? $0 : nil }
         }
-        self.time = time
+        (self.sensor, self.time) = (sensor, time)
         self.metresPerSecond = known(metresPerSecond, upTo: 60)
         self.totalMetres = known(totalMetres, upTo: 1e9)
         self.cadence = known(cadence, upTo: 400)
@@ -93,17 +97,14 @@ public enum WorkoutSample: Hashable, Sendable {
         }
     }
 
-    /// How many streams there are.
-    static let streams = 5
-
-    /// Which stream it belongs to. Each stream has its own order.
+    /// Which stream it belongs to. Each stream has its own order, and so has each sensor.
     var stream: Int {
         switch self {
         case .position: 0
         case .heartRate: 1
         case .steps: 2
         case .pedometer: 3
-        case .motion: 4
+        case .motion(let reading): 4 + Int(reading.sensor)
         }
     }
 
@@ -132,7 +133,7 @@ public enum WorkoutSample: Hashable, Sendable {
             if one.stream != other.stream { return one.stream < other.stream }
             return one.rank.lexicographicallyPrecedes(other.rank)
         }
-        var last = [Int64?](repeating: nil, count: streams)
+        var last: [Int: Int64] = [:]
         return others.filter { sample in
             defer { last[sample.stream] = sample.time }
             return last[sample.stream] != sample.time

@@ -14,7 +14,9 @@ struct WorkoutFrame {
 struct PositionStream: Hashable, Sendable {
     private var filter: PositionFilter
     private var window = SpeedWindow()
-    private var climb = Climb()
+    private var climb: Climb
+    /// When the latest credible position was.
+    private var last: Int64?
     /// When an altitude was last known on this piece of the path.
     private var altitudeTime: Int64?
     private(set) var speeds = Extremes()
@@ -22,39 +24,65 @@ struct PositionStream: Hashable, Sendable {
 
     init(_ activity: Activity, worstAccuracy: Double) {
         filter = PositionFilter(activity, worstAccuracy: worstAccuracy)
+        climb = Climb(activity)
     }
 
     var ascent: Double { climb.metres }
-    var speed: (metresPerSecond: Double, time: Int64)? {
+
+    /// The speed now, in metres a second; nil if it is not known, or too old.
+    func speed(at now: Int64) -> Double? {
         guard let speed = window.metresPerSecond, let time = window.time else { return nil }
-        return (speed, time)
+        return WorkoutFigures.isPresent(time, at: now) ? speed : nil
     }
 
     /// Takes a position; returns whether it counts.
     mutating func add(_ point: TrackPoint, _ frame: WorkoutFrame, _ minutes: inout WorkoutMinutes) -> Bool {
         let verdict = filter.add(point, piece: frame.interval)
         guard verdict.isCredible else { return false }
-        var (since, metres) = (point.time, 0.0)
-        switch verdict {
-        case .counts(let way, let start): (metres, since) = (way, start)
-        case .stands(let start): since = start
-        case .begins, .imprecise, .old, .tooFast:
-            window.cut()
-            climb.cut()
-            altitudeTime = nil
-        }
-        let isGap = point.time - since > SpeedWindow.longestGap
-        minutes.add(whole(metres * 1000), from: since, to: point.time, isGap ? \.gap : \.path, frame.timer)
-        if let speed = window.add(metres: filter.metres, at: point.time) { speeds.add(speed) }
+        measure(point, verdict, frame, &minutes)
+        last = point.time
         if let altitude = point.altitude {
             hasAltitude = true
-            let climbed = climb.add(altitude)
+            let climbed = climb.add(altitude, at: point.time)
             if let altitudeTime {
                 minutes.add(whole(climbed * 1000), from: altitudeTime, to: point.time, \.climb, frame.timer)
             }
             altitudeTime = point.time
         }
         return true
+    }
+
+    /// Puts the way into the minutes, and into the speed.
+    ///
+    /// A distance that is counted once it is beyond the accuracy was covered since the last counted position, and is
+    /// spread over all that time. After half a minute within the accuracy it is not known when it was covered; then the
+    /// person has stood.
+    private mutating func measure(
+        _ point: TrackPoint, _ verdict: PositionFilter.Verdict, _ frame: WorkoutFrame, _ minutes: inout WorkoutMinutes
+    ) {
+        let last = last ?? point.time
+        switch verdict {
+        case .begins, .imprecise, .old, .tooFast:
+            window.cut()
+            climb.cut()
+            altitudeTime = nil
+        case .stands(let since):
+            minutes.add(0, from: last, to: point.time, \.still, frame.timer)
+            guard isStanding(point, since) else { return }
+        case .counts(let metres, let since):
+            let isGap = point.time - since > SpeedWindow.longestGap
+            minutes.add(
+                whole(metres * 1000), from: isGap ? last : since, to: point.time, isGap ? \.gap : \.path, frame.timer)
+        }
+        if let speed = window.add(metres: filter.metres, at: point.time) { speeds.add(speed) }
+    }
+
+    /// Whether a person of whom no distance is counted stands: at the speed so far they would be twice as far away as
+    /// the position may be off, or half a minute has passed.
+    private func isStanding(_ point: TrackPoint, _ since: Int64) -> Bool {
+        let seconds = Double(point.time - since) / 1000
+        let expected = (window.metresPerSecond ?? 0) * seconds
+        return point.time - since > SpeedWindow.longestGap || expected >= 2 * (point.accuracy ?? 0)
     }
 }
 
@@ -63,9 +91,10 @@ struct HeartStream: Hashable, Sendable {
     /// A heart rate is taken to have held since the one before, unless that is longer ago, in milliseconds.
     static let longestHold: Int64 = 10_000
 
-    private let bounds: [Double]?
+    private let person: Person
     private let impulse: TrainingImpulse?
-    private var interval = 0
+    /// The one before, whether it counts or not.
+    private var before: HeartRateReading?
     private(set) var latest: HeartRateReading?
     private(set) var samples = HeartRateSamples()
     /// In each of the zones 1 to 5; nil if the zones are not known.
@@ -74,39 +103,91 @@ struct HeartStream: Hashable, Sendable {
     private(set) var impulses: Double?
 
     init(_ person: Person) {
-        bounds = person.zoneBounds
+        self.person = person
         impulse = TrainingImpulse(person)
-        zoneMilliseconds = bounds.map { [Int64](repeating: 0, count: $0.count + 1) }
+        zoneMilliseconds = person.zoneBounds.map { [Int64](repeating: 0, count: $0.count + 1) }
         impulses = impulse.map { _ in 0 }
     }
 
     /// The zone of a heart rate, 1 to 5; nil if the zones are not known.
-    func zone(_ beatsPerMinute: Int) -> Int? {
-        bounds.map { bounds in 1 + bounds.count { Double(beatsPerMinute) >= $0 } }
+    func zone(_ beatsPerMinute: Int) -> Int? { person.zone(heartRate: Double(beatsPerMinute)) }
+
+    /// Takes a heart rate; returns whether it counts. One that does not, because the workout is not active, is still the
+    /// one before the next.
+    mutating func add(_ reading: HeartRateReading, _ timer: WorkoutTimer, _ minutes: inout WorkoutMinutes) -> Bool {
+        guard HeartRateSamples.plausible.contains(reading.beatsPerMinute) else { return false }
+        defer { before = reading }
+        guard timer.interval(at: reading.time) != nil else { return false }
+        samples.add(reading.beatsPerMinute)
+        latest = reading
+        if let before, reading.time - before.time <= Self.longestHold {
+            hold(reading, since: before.time, timer, &minutes)
+        }
+        return true
     }
 
-    /// Takes a heart rate; returns whether it counts.
-    mutating func add(_ reading: HeartRateReading, _ frame: WorkoutFrame, _ minutes: inout WorkoutMinutes) -> Bool {
-        guard HeartRateSamples.plausible.contains(reading.beatsPerMinute) else { return false }
-        samples.add(reading.beatsPerMinute)
-        let previous = interval == frame.interval ? latest : nil
-        (latest, interval) = (reading, frame.interval)
-        guard let previous, reading.time - previous.time <= Self.longestHold else { return true }
-        let held = reading.time - previous.time
-        minutes.add(Int64(reading.beatsPerMinute) * held, from: previous.time, to: reading.time, \.heart, frame.timer)
+    private mutating func hold(
+        _ reading: HeartRateReading, since: Int64, _ timer: WorkoutTimer, _ minutes: inout WorkoutMinutes
+    ) {
+        let held = timer.activeMilliseconds(at: reading.time) - timer.activeMilliseconds(at: since)
+        let amount = Int64(reading.beatsPerMinute) * (reading.time - since)
+        minutes.add(amount, from: since, to: reading.time, \.heart, timer)
         if let zone = zone(reading.beatsPerMinute) { zoneMilliseconds?[zone - 1] += held }
         if let impulse {
             impulses? += impulse.load(heartRate: Double(reading.beatsPerMinute), minutes: Double(held) / 60_000)
         }
-        return true
     }
 }
 
-/// Sensors of speed, distance, cadence and power.
+/// All sensors of speed, distance, cadence and power, in the order of their numbers.
+struct MotionSensors: Hashable, Sendable {
+    private let fastest: Double
+    private var streams: [MotionStream] = []
+
+    init(_ activity: Activity) { fastest = activity.fastestMetresPerSecond }
+
+    /// Takes a reading.
+    mutating func add(_ reading: MotionReading, _ frame: WorkoutFrame, _ minutes: inout WorkoutMinutes) {
+        let index = streams.firstIndex { $0.sensor >= reading.sensor } ?? streams.count
+        if index == streams.count || streams[index].sensor != reading.sensor {
+            streams.insert(MotionStream(reading.sensor, fastest: fastest), at: index)
+        }
+        streams[index].add(reading, frame, &minutes)
+    }
+
+    /// All speeds of the first sensor that has any.
+    var speeds: Extremes { all(\.speeds) }
+
+    /// All cadences, or all powers, of the first sensor that has any.
+    func all(_ rates: KeyPath<MotionStream, Extremes>) -> Extremes {
+        streams.lazy.map { $0[keyPath: rates] }.first { $0.count > 0 } ?? Extremes()
+    }
+
+    /// What the first sensor that knows it now measures.
+    func now(_ value: KeyPath<MotionReading, Double?>, at now: Int64) -> Double? {
+        first(at: now) { $0[keyPath: value] }
+    }
+
+    /// The speed that the first sensor that knows a possible one measures now.
+    func speed(at now: Int64) -> Double? {
+        first(at: now) { reading in reading.metresPerSecond.flatMap { $0 <= fastest ? $0 : nil } }
+    }
+
+    private func first(at now: Int64, _ value: (MotionReading) -> Double?) -> Double? {
+        for stream in streams {
+            guard let latest = stream.latest, WorkoutFigures.isPresent(latest.time, at: now) else { continue }
+            if let value = value(latest) { return value }
+        }
+        return nil
+    }
+}
+
+/// One sensor of speed, distance, cadence and power, or of some of these.
 struct MotionStream: Hashable, Sendable {
     /// A speed is taken to have held since the one before, unless that is longer ago, in milliseconds.
     static let longestHold: Int64 = 5000
 
+    let sensor: UInt8
     private let fastest: Double
     private var interval = 0
     private(set) var latest: MotionReading?
@@ -114,24 +195,18 @@ struct MotionStream: Hashable, Sendable {
     private(set) var cadences = Extremes()
     private(set) var powers = Extremes()
 
-    init(_ activity: Activity) { fastest = activity.fastestMetresPerSecond }
-
-    /// The latest speed that can be.
-    var speed: (metresPerSecond: Double, time: Int64)? {
-        guard let latest, let speed = latest.metresPerSecond, speed <= fastest else { return nil }
-        return (speed, latest.time)
-    }
+    init(_ sensor: UInt8, fastest: Double) { (self.sensor, self.fastest) = (sensor, fastest) }
 
     /// Takes a reading.
     mutating func add(_ reading: MotionReading, _ frame: WorkoutFrame, _ minutes: inout WorkoutMinutes) {
         let previous = interval == frame.interval ? latest : nil
         (latest, interval) = (reading, frame.interval)
-        if let speed { speeds.add(speed.metresPerSecond) }
-        // Whoever lets the bicycle roll has no cadence.
+        if let speed = reading.metresPerSecond, speed <= fastest { speeds.add(speed) }
+        // A bicycle that rolls has no cadence.
         if let cadence = reading.cadence, cadence > 0 { cadences.add(cadence) }
         if let watts = reading.watts { powers.add(watts) }
         guard let previous, let metres = metres(previous, reading) else { return }
-        minutes.add(whole(metres * 1000), from: previous.time, to: reading.time, \.sensor, frame.timer)
+        minutes.add(whole(metres * 1000), from: previous.time, to: reading.time, \.[sensor: sensor], frame.timer)
     }
 
     /// The way between two readings: by the total distance if both have one, else by the speed.
@@ -142,35 +217,39 @@ struct MotionStream: Hashable, Sendable {
         {
             return after - before
         }
-        guard other.time - one.time <= Self.longestHold, let speed else { return nil }
-        return speed.metresPerSecond * seconds
+        guard other.time - one.time <= Self.longestHold, let speed = other.metresPerSecond, speed <= fastest else {
+            return nil
+        }
+        return speed * seconds
     }
 }
 
 /// Steps by a counter, or by spans.
 ///
 /// The steps between two counts are spread evenly over the time between them, and those count for which the workout was
-/// active. If it was active for less than half of that time, then nobody knows how many belong to it, and none does.
+/// active. If it was active for less than half of that time, then it is not known how many belong to it, and none does.
 struct StepStream: Hashable, Sendable {
-    /// More than this in a second is no walking, but for a few that came together.
-    private static let (perSecond, together) = (Int64(6), Int64(10))
+    /// More than this in a second is no walking, but for a few that came together: what a counter reports late during a
+    /// workout is that of ten seconds.
+    private static let (perSecond, together) = (Int64(6), Int64(50))
 
-    private var latest: StepReading?
+    private var chain = StepCounter.Chain(atOnce: Self.together)
     private var until = Int64.min
 
-    /// Takes a count; returns whether it tells of this workout.
+    /// Takes a count; returns whether it says something about this workout. Which counts are left out is decided as it
+    /// is for days.
     mutating func add(_ reading: StepReading, _ timer: WorkoutTimer, _ minutes: inout WorkoutMinutes) -> Bool {
-        defer { latest = reading }
-        guard let latest else { return false }
-        let steps = Int64(StepCounter.steps(from: latest.counter, to: reading.counter))
-        return Self.add(steps, from: latest.time, to: reading.time, \.counter, timer, &minutes)
+        let count = StepCounter.Count(time: reading.time, steps: reading.counter)
+        guard case .follows(let interval, let made) = chain.add(count) else { return false }
+        return Self.add(Int64(made), from: reading.time - interval, to: reading.time, \.counter, timer, &minutes)
     }
 
-    /// Takes the steps of a span; returns whether it tells of this workout.
+    /// Takes the steps of a span; returns whether it says something about this workout.
     mutating func add(_ span: PedometerReading, _ timer: WorkoutTimer, _ minutes: inout WorkoutMinutes) -> Bool {
-        // Steps of a time that was told of before would count twice.
+        // Steps of a time of which something is known already would count twice.
         guard span.from >= max(0, until) else { return false }
         until = span.time
+        guard Int64(span.steps) <= Self.perSecond * (span.time - span.from) / 1000 + Self.together else { return false }
         return Self.add(Int64(span.steps), from: span.from, to: span.time, \.pedometer, timer, &minutes)
     }
 
@@ -179,7 +258,7 @@ struct StepStream: Hashable, Sendable {
         _ minutes: inout WorkoutMinutes
     ) -> Bool {
         let (length, active) = (to - from, timer.activeMilliseconds(at: to) - timer.activeMilliseconds(at: from))
-        guard active > 0, active >= length - active, steps <= perSecond * length / 1000 + together else { return false }
+        guard active > 0, active >= length - active else { return false }
         minutes.add(steps, from: from, to: to, source, timer)
         return true
     }

@@ -1,4 +1,4 @@
-/// What somebody wants to reach in one workout.
+/// What a person wants to reach in one workout.
 public struct WorkoutGoal: Hashable, Sendable {
     /// What can be a goal.
     public enum Kind: String, CaseIterable, Hashable, Sendable {
@@ -46,7 +46,18 @@ public struct WorkoutGoal: Hashable, Sendable {
     /// How much of the target a value is, in percent, which may be above 100; nil if the value is not known.
     public func percent(_ value: Double?) -> Double? {
         guard let value, value.isFinite else { return nil }
-        return max(0, 100 * value / target)
+        let percent = 100 * value / target
+        // What is rounded must not differ in this.
+        return value >= target ? max(100, percent) : max(0, min(percent, 100.0.nextDown))
+    }
+
+    /// Whether a value is the target or more.
+    func isReached(by value: Double?) -> Bool { (percent(value) ?? 0) >= 100 }
+
+    /// The first whole number of milliseconds that reaches a target in seconds.
+    var milliseconds: Int64 {
+        let near = Int64((target * 1000).rounded())
+        return (near - 1...near + 1).first { isReached(by: Double($0) / 1000) } ?? near
     }
 }
 
@@ -78,7 +89,7 @@ public struct WorkoutGoals: Hashable, Sendable {
         /// A workout is under way.
         case duringWorkout
 
-        /// What a person is told.
+        /// The words that a person reads.
         public var message: String {
             switch self {
             case .empty: "Empty Fields"

@@ -1,32 +1,41 @@
-/// Metres climbed, one altitude at a time. Over one piece of a path it is `ascentMetres` of its altitudes, to the bit.
-public struct Climb: Hashable, Sendable {
-    /// What counts as noise, in metres.
-    static let hysteresis = 3.0
+import Fitness
 
-    private var anchor: Double?
-    /// The sum so far, in metres.
-    public private(set) var metres = 0.0
+/// Metres climbed, one altitude at a time. Over one piece of a path it is `ascentMetres` of its altitudes, to the bit.
+///
+/// A change of altitude that is faster than anybody climbs, by more than noise, begins the climb again: a receiver's
+/// first altitudes may be wrong by a hundred metres.
+public struct Climb: Hashable, Sendable {
+    private struct Mark: Hashable, Sendable {
+        var time: Int64
+        var altitude: Double
+    }
+
+    private let fastest: Double
+    private var ascent = Ascent()
+    private var last: Mark?
 
     /// Nothing climbed yet.
-    public init() {}
+    public init(_ activity: Activity) { fastest = activity.fastestClimbMetresPerSecond }
 
-    /// Takes an altitude in metres, and returns how many metres it adds. What is no number is passed over.
+    /// The sum so far, in metres.
+    public var metres: Double { ascent.metres }
+
+    /// Takes an altitude in metres at a time in Unix milliseconds, and returns how many metres it adds. Times must
+    /// rise. What is not a number is passed over.
     @discardableResult
-    public mutating func add(_ altitude: Double) -> Double {
+    public mutating func add(_ altitude: Double, at time: Int64) -> Double {
         guard altitude.isFinite else { return 0 }
-        guard let reference = anchor else {
-            anchor = altitude
-            return 0
+        if let last {
+            let seconds = Double(time - last.time) / 1000
+            if abs(altitude - last.altitude) > Ascent.noise + fastest * seconds { ascent.cut() }
         }
-        let change = altitude - reference
-        guard abs(change) >= Self.hysteresis else { return 0 }
-        // The anchor follows only once the change is beyond noise, upwards or downwards.
-        anchor = altitude
-        guard change > 0 else { return 0 }
-        metres += change
-        return change
+        last = Mark(time: time, altitude: altitude)
+        return ascent.add(altitude)
     }
 
     /// Begins another piece of the path: what was climbed between both does not count.
-    public mutating func cut() { anchor = nil }
+    public mutating func cut() {
+        ascent.cut()
+        last = nil
+    }
 }

@@ -3,7 +3,7 @@ import Fitness
 /// Which positions count, one at a time, in the order of their times, and how far they are apart.
 ///
 /// - A position that may be off by more than 50 m is dropped; what counts as too much can be set.
-/// - A position that is not later than the one before is dropped. Whoever has positions in any order sorts them first.
+/// - A position that is not later than the one before is dropped. The caller sorts positions that are in any order.
 /// - A position is dropped if, within ten seconds of the last credible one, it needs more speed than the activity has.
 ///   If more time has passed, then the credible one may have been the wrong one, or the phone was carried elsewhere:
 ///   the path begins again there, without the distance between.
@@ -14,8 +14,7 @@ public struct PositionFilter: Hashable, Sendable {
     public enum Verdict: Hashable, Sendable {
         /// It begins a piece of the path, and adds no distance.
         case begins
-        /// It adds a distance in metres since the last counted one. `since` is the time of the last credible one, in
-        /// Unix milliseconds.
+        /// It adds a distance in metres since the last counted one, whose time is `since`, in Unix milliseconds.
         case counts(metres: Double, since: Int64)
         /// It is where the last counted one is, as far as can be known. `since` is as above.
         case stands(since: Int64)
@@ -35,10 +34,13 @@ public struct PositionFilter: Hashable, Sendable {
         }
     }
 
-    /// How far off a position may be, unless somebody sets something else, in metres.
+    /// How far off a position may be, unless something else is set, in metres.
     public static let worstAccuracy = 50.0
     /// Over how long a time a jump is judged, in milliseconds.
     static let judged: Int64 = 10_000
+    /// Below this speed in metres a second a person stands: it is that of some forty steps a minute, from which on
+    /// steps have a purpose (Tudor-Locke et al., Medicine & Science in Sports & Exercise 43(7), 2011).
+    static let standing = 0.5
 
     private struct Fix: Hashable, Sendable {
         var time: Int64
@@ -50,7 +52,7 @@ public struct PositionFilter: Hashable, Sendable {
     private var seen: Int64?
     private var piece: Int?
     private var credible: Fix?
-    private var counted: Place?
+    private var counted: Fix?
 
     /// The distance so far, in metres.
     public private(set) var metres = 0.0
@@ -74,17 +76,17 @@ public struct PositionFilter: Hashable, Sendable {
             return elapsed <= Self.judged ? .tooFast : begin(point, piece)
         }
         self.credible = Fix(time: point.time, place: point.place)
-        let way = counted.metres(to: point.place)
-        guard way > point.accuracy ?? 0 else { return .stands(since: credible.time) }
-        self.counted = point.place
+        let way = counted.place.metres(to: point.place)
+        guard way > point.accuracy ?? 0 else { return .stands(since: counted.time) }
+        self.counted = self.credible
         metres += way
-        return .counts(metres: way, since: credible.time)
+        return .counts(metres: way, since: counted.time)
     }
 
     private mutating func begin(_ point: TrackPoint, _ piece: Int) -> Verdict {
         self.piece = piece
         credible = Fix(time: point.time, place: point.place)
-        counted = point.place
+        counted = credible
         return .begins
     }
 }

@@ -3,7 +3,7 @@
 struct SpeedWindow: Hashable, Sendable {
     /// How long the window is, in milliseconds.
     static let length: Int64 = 10_000
-    /// After a longer silence nobody knows how fast it is now, in milliseconds.
+    /// After a longer silence it is not known how fast it is now, in milliseconds.
     static let longestGap: Int64 = 30_000
     /// What comes sooner than this after the one before is passed over, in milliseconds.
     private static let grain: Int64 = 250

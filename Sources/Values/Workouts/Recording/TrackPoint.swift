@@ -1,6 +1,6 @@
 public import Fitness
 
-/// Where somebody was at a time. Only what can be on the Earth exists.
+/// Where a person was at a time. Only what can be on the Earth exists.
 public struct TrackPoint: Hashable, Sendable {
     /// Altitudes that are believed, in metres above sea level.
     static let altitudes = -500.0...20_000
@@ -13,14 +13,10 @@ public struct TrackPoint: Hashable, Sendable {
     public let altitude: Double?
     /// How far off the place may be, in metres; nil if it is not known.
     public let accuracy: Double?
-    /// What the receiver says of its speed, in metres a second; nil if it says nothing.
-    public let speed: Double?
 
-    /// A point; nil if there is no such time or place. An altitude, an accuracy or a speed that cannot be is taken for
-    /// unknown.
+    /// A point; nil if there is no such time or place. An altitude or an accuracy that cannot be is taken for unknown.
     public init?(
-        time: Int64, latitude: Double, longitude: Double, altitude: Double? = nil, accuracy: Double? = nil,
-        speed: Double? = nil
+        time: Int64, latitude: Double, longitude: Double, altitude: Double? = nil, accuracy: Double? = nil
     ) {
         guard WorkoutTimer.times.contains(time), (-90...90).contains(latitude), (-180...180).contains(longitude) else {
             return nil
@@ -29,7 +25,6 @@ public struct TrackPoint: Hashable, Sendable {
         place = Place(latitude: latitude, longitude: longitude)
         self.altitude = altitude.flatMap { Self.altitudes.contains($0) ? $0 : nil }
         self.accuracy = accuracy.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
-        self.speed = speed.flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
     }
 }
 
@@ -40,7 +35,6 @@ extension Sequence<TrackPoint> {
         func rank(_ point: TrackPoint) -> [Double] {
             [
                 point.accuracy ?? .infinity, point.place.latitude, point.place.longitude, point.altitude ?? .infinity,
-                point.speed ?? .infinity,
             ]
         }
         let sorted = sorted {

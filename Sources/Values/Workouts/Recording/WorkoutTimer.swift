@@ -28,8 +28,8 @@ public struct WorkoutEvent: Hashable, Sendable {
 /// The state of a workout, and when it was active: what follows from its events, in the order in which they were
 /// accepted.
 ///
-/// An event that names a time before the event before it takes place at the time of that one: a clock that was set back
-/// keeps nobody from stopping a workout.
+/// An event that names a time before the event before it takes place at the time of that one: a workout can
+/// be stopped though a clock was set back.
 public struct WorkoutTimer: Hashable, Sendable {
     /// What a workout can be.
     public enum State: String, CaseIterable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 public import Fitness
 
-/// The way that somebody took in a workout: every position that counts, with how far and for how long they had been
+/// The way that a person took in a workout: every position that counts, with how far and for how long they had been
 /// under way.
 public struct Course: Hashable, Sendable {
     /// A place on the way.
@@ -11,12 +11,14 @@ public struct Course: Hashable, Sendable {
         public let metres: Double
         /// For how long the workout had been active, in seconds.
         public let seconds: Double
-        /// Which piece of the path it is on, from 0: between two pieces there was a pause, or nobody knows the way.
+        /// Which piece of the path it is on, from 0: between two pieces there was a pause, or the way is not known.
         public let piece: Int
         /// Whether it is where the station before is, as far as can be known.
         public let isStanding: Bool
     }
 
+    /// What was done.
+    public let activity: Activity
     /// The stations, in the order of their times.
     public let stations: [Station]
     /// Metres climbed; nil if no altitude is known.
@@ -31,6 +33,7 @@ public struct Course: Hashable, Sendable {
         worstAccuracy: Double = PositionFilter.worstAccuracy
     ) {
         var filter = PositionFilter(activity, worstAccuracy: worstAccuracy)
+        self.activity = activity
         var stations: [Station] = []
         var piece = -1
         for point in points.inOrder {
@@ -48,7 +51,7 @@ public struct Course: Hashable, Sendable {
                     point: point, metres: filter.metres, seconds: seconds, piece: piece, isStanding: isStanding))
         }
         self.stations = stations
-        var climb = Climb()
+        var climb = Climb(activity)
         for index in stations.indices { Self.step(&climb, stations, index) }
         ascentMetres = stations.contains { $0.point.altitude != nil } ? climb.metres : nil
     }
@@ -56,7 +59,7 @@ public struct Course: Hashable, Sendable {
     /// How long the way is, in metres.
     public var metres: Double { stations.last?.metres ?? 0 }
 
-    /// The places to draw, piece by piece, without those at which somebody only stood.
+    /// The places to draw, piece by piece, without those at which the person only stood.
     public var path: [[Place]] {
         var path: [[Place]] = []
         var piece: Int?
@@ -72,7 +75,8 @@ public struct Course: Hashable, Sendable {
     @discardableResult
     static func step(_ climb: inout Climb, _ stations: [Station], _ index: Int) -> Double {
         if index > 0, stations[index].piece != stations[index - 1].piece { climb.cut() }
-        return stations[index].point.altitude.map { climb.add($0) } ?? 0
+        let point = stations[index].point
+        return point.altitude.map { climb.add($0, at: point.time) } ?? 0
     }
 }
 
@@ -83,7 +87,7 @@ struct Arrivals {
 
     init(_ stations: [Course.Station]) { self.stations = stations }
 
-    /// After how many seconds somebody first was so many metres from the beginning.
+    /// After how many seconds the person first was so many metres from the beginning.
     mutating func seconds(at metres: Double) -> Double? {
         while index < stations.count, stations[index].metres < metres { index += 1 }
         guard index < stations.count else { return nil }
@@ -91,7 +95,7 @@ struct Arrivals {
         return Self.between(stations[index - 1], stations[index], metres)
     }
 
-    /// After how many seconds somebody was last so many metres from the beginning.
+    /// After how many seconds the person was last so many metres from the beginning.
     mutating func lastSeconds(at metres: Double) -> Double? {
         while index < stations.count, stations[index].metres <= metres { index += 1 }
         guard index > 0 else { return nil }

@@ -69,7 +69,7 @@ extension Course {
     /// Metres climbed in each split; their sum is the ascent.
     private func ascents(every length: Double, _ count: Int) -> [Double]? {
         guard ascentMetres != nil else { return nil }
-        var climb = Climb()
+        var climb = Climb(activity)
         var ascents = [Double](repeating: 0, count: count)
         for index in stations.indices {
             let climbed = Self.step(&climb, stations, index)
