@@ -275,9 +275,9 @@ struct FITTests {
     @Test("A time that FIT has no date for cannot be written")
     func dates() throws {
         for time in [Int64(0), -1, 880_000_000_000, 4_926_032_895_000, .max, .min] {
-            let activity = Activity(sport: .running, start: time, end: time)
+            let activity = Recording(sport: .running, start: time, end: time)
             #expect(throws: ActivityFileError.self, "\(time)") { try FITFile.write(activity) }
         }
-        _ = try FITFile.write(Activity(sport: .running, start: 900_000_000_000, end: 4_926_000_000_000))
+        _ = try FITFile.write(Recording(sport: .running, start: 900_000_000_000, end: 4_926_000_000_000))
     }
 }

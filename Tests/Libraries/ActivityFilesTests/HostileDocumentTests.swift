@@ -98,9 +98,9 @@ struct HostileDocumentTests {
             let point = Self.point.replacingOccurrences(of: "2024-05-01T08:01:00Z", with: time)
             #expect(fault(Self.gpx(point))?.said == "1 points without a time", "\(time)")
         }
-        for time in Activity.dates.lowerBound...Activity.dates.lowerBound + 1 {
+        for time in Recording.dates.lowerBound...Recording.dates.lowerBound + 1 {
             bare[0].time = time
-            let activity = Activity(sport: .running, start: time, end: time, samples: bare)
+            let activity = Recording(sport: .running, start: time, end: time, samples: bare)
             for format in [Format.gpx, .tcx] {
                 #expect(try format.read(try format.write(activity)).activities.first?.samples.first?.time == time)
             }
@@ -110,9 +110,9 @@ struct HostileDocumentTests {
     @Test("An activity in a year before 1 or after 9999 cannot be written", arguments: [Format.gpx, .tcx])
     func dates(format: Format) throws {
         let place = try GPXFile.read(Array(Self.gpx(Self.point).utf8)).activities.flatMap(\.samples)
-        for time in [Int64.min, .max, Activity.dates.lowerBound - 1, Activity.dates.upperBound + 1] {
-            var wrong: [Activity] = []
-            let right = Activity(sport: .running, start: 0, end: 10, samples: place)
+        for time in [Int64.min, .max, Recording.dates.lowerBound - 1, Recording.dates.upperBound + 1] {
+            var wrong: [Recording] = []
+            let right = Recording(sport: .running, start: 0, end: 10, samples: place)
             for part in 0..<6 {
                 var activity = right
                 switch part {

@@ -225,9 +225,9 @@ struct HostileFITTests {
     func dates() throws {
         let start = FITTests.time * 1000
         for time in [Int64.min, .max, 0] {
-            let lap = Activity(sport: .running, start: start, end: start, laps: [Lap(start: start, end: time)])
+            let lap = Recording(sport: .running, start: start, end: start, laps: [Lap(start: start, end: time)])
             #expect(throws: ActivityFileError.self) { try FITFile.write(lap) }
-            let pause = Activity(sport: .running, start: start, end: start, pauses: [Pause(start: start, end: time)])
+            let pause = Recording(sport: .running, start: start, end: start, pauses: [Pause(start: start, end: time)])
             #expect(throws: ActivityFileError.self) { try FITFile.write(pause) }
         }
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The recordings of deploy/activities, whose origin and licence are told there.
-func recorded(_ name: String) throws -> Activity {
+func recorded(_ name: String) throws -> Recording {
     let text = try String(contentsOfFile: "\(projectFolder)/deploy/activities/\(name).csv", encoding: .utf8)
     var samples: [Sample] = []
     for line in text.split(separator: "\n").dropFirst() {
@@ -26,7 +26,7 @@ func recorded(_ name: String) throws -> Activity {
         samples.append(sample)
     }
     guard let first = samples.first, let last = samples.last else { throw TestFailure("\(name) is empty") }
-    return Activity(
+    return Recording(
         sport: name.hasPrefix("run") ? .running : .cycling, name: name, start: first.time, end: last.time,
         samples: samples,
         totals: Totals(
@@ -37,7 +37,7 @@ func recorded(_ name: String) throws -> Activity {
 
 /// An activity that nobody did. Its pauses lie between samples, its laps begin at samples, and its totals are the sums
 /// of its laps'.
-func madeUp(_ generator: inout SeededGenerator, everywhere: Bool) -> Activity {
+func madeUp(_ generator: inout SeededGenerator, everywhere: Bool) -> Recording {
     func chance(_ part: Int) -> Bool { Int.random(in: 0..<part, using: &generator) == 0 }
     let sports: [Sport] = [.running, .walking, .cycling, .other("hiking"), .other("Bouldering hall 3")]
     let sport = sports[Int.random(in: 0..<sports.count, using: &generator)]
@@ -106,14 +106,14 @@ func madeUp(_ generator: inout SeededGenerator, everywhere: Bool) -> Activity {
         Device(manufacturer: "garmin", product: "1345"),
     ]
     let names = [nil, "Ronde à l'île <2> & \"co\"", "晨跑 🏃"]
-    return Activity(
+    return Recording(
         sport: sport, name: names[Int.random(in: 0..<names.count, using: &generator)], start: start, end: end,
         pauses: pauses, laps: parts, samples: samples, totals: whole,
         device: devices[Int.random(in: 0..<devices.count, using: &generator)])
 }
 
 /// How two activities differ beyond what the rounding of a format makes of them; nil where they do not.
-func difference(_ one: Activity, _ other: Activity) -> String? {
+func difference(_ one: Recording, _ other: Recording) -> String? {
     func isNear(_ one: Double?, _ other: Double?, _ distance: Double) -> Bool {
         guard let one, let other else { return one == nil && other == nil }
         return abs(one - other) <= distance
@@ -162,7 +162,7 @@ enum Format: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    func write(_ activity: Activity) throws -> [UInt8] {
+    func write(_ activity: Recording) throws -> [UInt8] {
         switch self {
         case .fit: try FITFile.write(activity)
         case .gpx: try GPXFile.write(activity)
@@ -178,7 +178,7 @@ enum Format: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    func holds(of activity: Activity) -> Activity {
+    func holds(of activity: Recording) -> Recording {
         var activity = activity
         switch self {
         case .fit: break

@@ -37,7 +37,7 @@ struct TakeoutTests {
         return nil
     }
 
-    private func activities(_ items: [Takeout.Item]) -> [Activity] {
+    private func activities(_ items: [Takeout.Item]) -> [Recording] {
         items.flatMap { (try? $0.result.get().activities) ?? [] }
     }
 
@@ -234,7 +234,7 @@ struct TakeoutTests {
         var running = activities[0]
         #expect(running.samples.count == 200)
         running.samples = []
-        let expected = Activity(
+        let expected = Recording(
             sport: .running, start: start, end: start + 2_400_000,
             pauses: [Pause(start: start + 600_000, end: start + 1_170_000)],
             totals: Totals(

@@ -58,7 +58,7 @@ struct FITPart {
     }
 
     /// One activity for each session.
-    func activities() -> [Activity] {
+    func activities() -> [Recording] {
         var samples = samples
         if !isInOrder { samples = samples.stablySorted(by: \.time) }
         fillHeartRates(&samples)
@@ -82,7 +82,7 @@ struct FITPart {
 
     private func activity(
         _ session: FITSession, _ from: Int64, _ to: Int64, _ samples: [Sample], _ pauses: [Pause]
-    ) -> Activity {
+    ) -> Recording {
         let first = samples.firstIndex(atOrAfter: from)
         let beyond = to == .max ? samples.count : samples.firstIndex(atOrAfter: to)
         let own = Array(samples[first..<max(first, beyond)])
@@ -96,7 +96,7 @@ struct FITPart {
         }
         // Each pause belongs to one session, however many of them there are, and however long they say they were.
         let pauses = pauses.filter { $0.start >= max(start, from) && $0.start < to && $0.end <= end }
-        return Activity(
+        return Recording(
             sport: session.sport, name: name, start: start, end: end,
             pauses: pauses, laps: laps.count > 1 ? laps.stablySorted(by: \.start) : [], samples: own,
             totals: session.totals, device: device.isEmpty ? nil : device)

@@ -11,7 +11,7 @@ extension FITFile {
     /// What a field cannot hold is left out: a heart rate or cadence above 254, altitudes below -500 m, a serial number
     /// that is none.
     /// - Throws: `.notRepresentable` for times before 1998 and after 2126.
-    public static func write(_ activity: Activity) throws(ActivityFileError) -> [UInt8] {
+    public static func write(_ activity: Recording) throws(ActivityFileError) -> [UInt8] {
         var writer = try FITActivityWriter(activity)
         return try writer.write()
     }
@@ -21,7 +21,7 @@ extension FITFile {
 private struct FITActivityWriter {
     private typealias Field = FITEncoder.Field
 
-    private let activity: Activity
+    private let activity: Recording
     private let start: UInt32
     private let end: UInt32
     private let hasMilliseconds: Bool
@@ -37,7 +37,7 @@ private struct FITActivityWriter {
     private static let milliseconds = Field(0, .uint16, developer: 0)
     private static let steps = Field(1, .uint32, developer: 0)
 
-    init(_ activity: Activity) throws(ActivityFileError) {
+    init(_ activity: Recording) throws(ActivityFileError) {
         self.activity = activity
         start = try Self.second(activity.start)
         end = try Self.second(activity.end)

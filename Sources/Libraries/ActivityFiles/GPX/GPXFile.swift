@@ -135,7 +135,7 @@ private final class GPXReader: XMLReader {
         }
         let product = creator == GPXFile.ownCreator ? nil : creator
         result.activities.append(
-            Activity(
+            Recording(
                 sport: trackType.map { Sport(word: $0) } ?? .other("generic"), name: trackName, start: first.time,
                 end: last.time, pauses: track.pauses, samples: track.samples,
                 device: product.map { Device(product: $0) }))

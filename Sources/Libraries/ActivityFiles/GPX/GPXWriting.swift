@@ -7,7 +7,7 @@ extension GPXFile {
     /// Places have nine digits behind the point, altitudes and speeds three. Samples without a place are left out, and
     /// so are laps, totals, steps, distances and the device but for its product.
     /// - Throws: `.notRepresentable` where no sample has a place, and for times before the year 1 and after 9999.
-    public static func write(_ activity: Activity) throws(ActivityFileError) -> [UInt8] {
+    public static func write(_ activity: Recording) throws(ActivityFileError) -> [UInt8] {
         try activity.checkDates("GPX")
         guard activity.samples.contains(where: { $0.place != nil }) else {
             throw ActivityFileError("GPX", .notRepresentable, "GPX needs places, and this activity has none")

@@ -4,7 +4,7 @@
 
 /// A workout and the names of the files with its places.
 struct HealthWorkout {
-    var activity: Activity
+    var activity: Recording
     /// As the document has them: `/workout-routes/route_2024-05-01_9.41am.gpx`.
     var routes: [String]
 }
@@ -163,7 +163,7 @@ private final class HealthReader: XMLReader {
         }
         let end = max(start, attributes["endDate"].flatMap(unixTime) ?? start)
         let type = attributes.text("workoutActivityType", atMost: limits.characters) ?? ""
-        var activity = Activity(sport: Self.sport(type), start: start, end: end)
+        var activity = Recording(sport: Self.sport(type), start: start, end: end)
         activity.totals.durationMilliseconds = quantity(attributes, "duration", "durationUnit").flatMap {
             Self.milliseconds($0.value, $0.unit)
         }

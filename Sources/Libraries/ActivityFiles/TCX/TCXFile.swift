@@ -226,7 +226,7 @@ private final class TCXReader: XMLReader {
             laps[index].end = max(laps[index].start, next)
         }
         result.activities.append(
-            Activity(
+            Recording(
                 sport: sport, name: name, start: start, end: end, pauses: track.pauses,
                 laps: laps.count > 1 ? laps : [], samples: samples, totals: totals,
                 device: device.isEmpty ? nil : device))

@@ -5,7 +5,7 @@ extension TCXFile {
     /// steps of single points, no ascent, and whole kilocalories. Its sports are running, cycling and others; so the
     /// word for another one is also in an element of ours, and walking is one of these.
     /// - Throws: `.notRepresentable` for times before the year 1 and after 9999.
-    public static func write(_ activity: Activity) throws(ActivityFileError) -> [UInt8] {
+    public static func write(_ activity: Recording) throws(ActivityFileError) -> [UInt8] {
         try activity.checkDates("TCX")
         var writer = XMLWriter(capacity: 2048 + activity.samples.count * 420)
         writer.begin(
@@ -59,7 +59,7 @@ extension TCXFile {
     }
 
     private static func write(
-        _ lap: Lap, _ samples: ArraySlice<Sample>, _ activity: Activity, _ isLast: Bool, _ writer: inout XMLWriter
+        _ lap: Lap, _ samples: ArraySlice<Sample>, _ activity: Recording, _ isLast: Bool, _ writer: inout XMLWriter
     ) {
         writer.beginTag("Lap")
         writer.attribute("StartTime", time: lap.start)
@@ -97,7 +97,7 @@ extension TCXFile {
     }
 
     /// How long the clock ran in a lap, in milliseconds: the schema wants a lap to have it.
-    private static func running(_ lap: Lap, _ activity: Activity) -> Int64 {
+    private static func running(_ lap: Lap, _ activity: Recording) -> Int64 {
         let paused = activity.pauses.reduce(0) { $0 + max(0, min($1.end, lap.end) - max($1.start, lap.start)) }
         return max(0, lap.end - lap.start - paused)
     }

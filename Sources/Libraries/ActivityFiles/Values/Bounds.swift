@@ -12,7 +12,7 @@ extension Double {
     var amount: Double? { self >= 0 ? measured : nil }
 }
 
-extension Activity {
+extension Recording {
     /// Unix milliseconds from 0001-01-01T00:00:00Z to the end of 9999: what dates with four digits for the year tell.
     static let dates: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 

@@ -1,7 +1,7 @@
 /// What a file holds, or a part of one that is too large to be told at once.
 public struct Recordings: Hashable, Sendable {
     /// What was recorded from a start to an end.
-    public var activities: [Activity]
+    public var activities: [Recording]
     /// Heart rates of any time of the day that belong to no activity in the file.
     public var heartRates: [HeartRateRecord]
     /// Steps of any time of the day.
@@ -13,7 +13,7 @@ public struct Recordings: Hashable, Sendable {
 
     /// Recordings from their parts.
     public init(
-        activities: [Activity] = [], heartRates: [HeartRateRecord] = [], steps: [StepRecord] = [],
+        activities: [Recording] = [], heartRates: [HeartRateRecord] = [], steps: [StepRecord] = [],
         omissions: [String] = [], damage: ActivityFileError? = nil
     ) {
         self.activities = activities

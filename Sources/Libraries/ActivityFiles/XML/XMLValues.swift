@@ -115,5 +115,5 @@ func unixTime(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     let minutes = (day.daysSince1970 * 24 + Int64(hour)) * 60 + Int64(minute - minutesEast)
     let time = (minutes * 60 + Int64(second)) * 1000 + milliseconds
     // The distance to UTC may lead out of them.
-    return Activity.dates.contains(time) ? time : nil
+    return Recording.dates.contains(time) ? time : nil
 }

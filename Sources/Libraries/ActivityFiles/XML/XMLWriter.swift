@@ -106,7 +106,7 @@ struct XMLWriter {
     /// An element with a time in UTC.
     mutating func element(_ name: StaticString, time: Int64) { line(name) { $0.time(time) } }
 
-    /// `2026-11-21T10:00:00Z`, with milliseconds where there are any, of one of `Activity.dates`.
+    /// `2026-11-21T10:00:00Z`, with milliseconds where there are any, of one of `Recording.dates`.
     mutating func time(_ unixMilliseconds: Int64) {
         let beyond = unixMilliseconds.floorRemainder(by: 1000)
         let seconds = unixMilliseconds.floorDivided(by: 1000)

@@ -5,7 +5,7 @@ public import Fitness
 // where the samples would give another number.
 
 /// A recorded activity: a run, a ride, a walk.
-public struct Activity: Hashable, Sendable {
+public struct Recording: Hashable, Sendable {
     /// What was done.
     public var sport: Sport
     /// What the person or the device called it.
