@@ -245,7 +245,7 @@ struct FITTests {
             (Self.file([0x40, 0, 0, 20, 0, 9, 1]), "FIT, byte 12: the file ends within a definition"),
             (Self.file(Array(record.dropLast())), "FIT, byte 21: the file ends within a message"),
             (Self.file(Array(record[..<9] + record[..<9])), "FIT, byte 21: more than 1 definitions"),
-            (settings, "FIT: settings: nobody recorded it"),
+            (settings, "FIT: settings, which is no recording"),
             (Self.file([]), "FIT: there is neither an activity nor a record of the day in it"),
         ]
         for (bytes, said) in faults {
@@ -267,7 +267,7 @@ struct FITTests {
         encoder.message(0, 0, [(Field(0, .enumeration), .integer(6))])
         encoder.message(0, 20, [(Field(253, .uint32), .integer(Self.second))])
         let bytes = encoder.finished()
-        #expect(throws: ActivityFileError("FIT", .empty, "a course: nobody recorded it")) {
+        #expect(throws: ActivityFileError("FIT", .empty, "a course, which is no recording")) {
             try FITFile.read(bytes)
         }
     }

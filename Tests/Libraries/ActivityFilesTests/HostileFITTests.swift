@@ -161,7 +161,7 @@ struct HostileFITTests {
         limits.activities = 3
         let recordings = try FITFile.read(many, limits: limits)
         #expect(recordings.damage == nil && recordings.activities.count == 3)
-        #expect(recordings.omissions.first == "a course: nobody recorded it")
+        #expect(recordings.omissions.first == "a course, which is no recording")
         #expect(recordings.omissions.last == "47 activities after the first 3")
         #expect(recordings.omissions.count == 21)
     }

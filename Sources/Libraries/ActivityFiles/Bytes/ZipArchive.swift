@@ -1,7 +1,7 @@
 import CZip
 import Glibc
 
-// Archives of people whom nobody knows. What an archive says about itself is not believed: names are only labels, and
+// Archives of people who are not known. What an archive says about itself is not believed: names are only labels, and
 // never paths; sizes are counted while bytes come. libzip reads the whole directory of an archive into memory before it
 // can be asked anything, so that is looked through first: see `ZipDirectory`.
 
@@ -10,13 +10,13 @@ final class ZipArchive {
     /// A file in an archive.
     struct Entry {
         let index: UInt64
-        /// Its name with folders, as the archive has it. Not a path.
+        /// Its name with folders. Not a path.
         let name: String
         /// Bytes in the archive: what it says, and no more than it has.
         let compressedSize: Int
         let isFolder: Bool
         let isEncrypted: Bool
-        /// Whether it is compressed in one of the two ways that everybody uses.
+        /// Whether it is compressed in one of the two usual ways.
         let isKnown: Bool
     }
 
@@ -85,10 +85,11 @@ final class ZipArchive {
     /// How many files and folders there are.
     var count: UInt64 { UInt64(clamping: zip_get_num_entries(archive, 0)) }
 
-    /// The file or folder of an index; nil where the archive does not say what it is.
+    /// The file or folder of an index; nil where the archive does not say what it is. A name that is not UTF-8 is
+    /// taken for one in code page 437, as the format has it.
     func entry(_ index: UInt64) -> Entry? {
         var status = zip_stat_t()
-        guard zip_stat_index(archive, index, UInt32(ZIP_FL_ENC_RAW), &status) == 0, let raw = status.name else {
+        guard zip_stat_index(archive, index, UInt32(ZIP_FL_ENC_GUESS), &status) == 0, let raw = status.name else {
             return nil
         }
         // Names have at most 65,535 bytes.
@@ -101,9 +102,9 @@ final class ZipArchive {
             isKnown: [0, 8].contains(status.comp_method))
     }
 
-    /// The file of a name, exactly as the archive has it.
+    /// The file of a name, exactly as `entry` gave it.
     func entry(named name: String) -> Entry? {
-        let index = zip_name_locate(archive, name, UInt32(ZIP_FL_ENC_RAW))
+        let index = zip_name_locate(archive, name, UInt32(ZIP_FL_ENC_GUESS))
         return index < 0 ? nil : entry(UInt64(index))
     }
 
@@ -111,7 +112,7 @@ final class ZipArchive {
     func open(_ entry: Entry) throws(ActivityFileError) -> ZipEntrySource {
         guard !entry.isEncrypted else { throw ActivityFileError("ZIP", .unsupported, "the file is encrypted") }
         guard entry.isKnown else {
-            throw ActivityFileError("ZIP", .unsupported, "the file is compressed in a way that nobody uses for this")
+            throw ActivityFileError("ZIP", .unsupported, "the file is compressed in a rare way")
         }
         guard let file = zip_fopen_index(archive, entry.index, 0) else {
             throw Self.fault(zip_error_code_zip(zip_get_error(archive)))

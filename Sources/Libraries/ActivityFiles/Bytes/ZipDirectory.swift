@@ -5,7 +5,7 @@ import Glibc
 //
 // - It reads a directory for every end of an archive that it finds in the last 64 KB, and there may be 3,000 of them.
 // - It does not believe an end's number of entries: where the directory goes on, it reads 65,536 more, and so on.
-// - It looks each name up among those before it, in a table whose hash anybody can make collide: 131,072 such names,
+// - It looks each name up among those before it, in a table whose hash can be made to collide: 131,072 such names,
 //   an archive of 10 MB, take a minute.
 
 /// The bytes of an archive, at any place of it.

@@ -5,7 +5,7 @@
 // Nothing is allocated by what the bytes say, but for definitions: 16 of them exist at once, of 510 fields at most, and
 // at most 65,536 descriptions of developers' fields.
 
-/// Who hears what a file says.
+/// Takes what a file says.
 protocol FITReader: AnyObject {
     /// The next file of a chain begins.
     func begin(at offset: Int)
@@ -52,7 +52,7 @@ struct FITDecoder {
         }
         var decoder = FITDecoder(bytes, limits)
         var offset = 0
-        // A wrong checksum is told at the end: most of what it is about was read all the same.
+        // A wrong checksum is reported at the end: most of what it is about was read all the same.
         var checksumFault: ActivityFileError?
         repeat {
             let (next, wrong) = try decoder.readFile(at: offset, reader)
@@ -88,7 +88,7 @@ struct FITDecoder {
         if headerSize == 14 {
             let told = little16(start + 12)
             let counted = FITChecksum.of(UnsafeRawBufferPointer(rebasing: bytes[start..<start + 12]))
-            // 0 means that nobody counted.
+            // 0 means that there is no checksum.
             if told != 0, told != counted {
                 wrong = Self.fault(.malformed, start + 12, "the header's checksum is wrong")
             }
@@ -96,7 +96,7 @@ struct FITDecoder {
         let told = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self)))
         let begin = start + headerSize
         let end = begin + told
-        // A length of 0 is that of an empty file, or of one that nobody came to finish.
+        // A length of 0 is that of an empty file, or of one that was never finished.
         let isWhole = end + 2 <= bytes.count && (told > 0 || rest == headerSize + 2)
         if isWhole {
             let counted = FITChecksum.of(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
@@ -178,7 +178,7 @@ struct FITDecoder {
         var offset = 0
         for _ in 0..<count {
             let size = Int(bytes[at + 1])
-            // What is no whole number of values cannot be told, nor what has an unknown type: both are skipped.
+            // What is no whole number of values cannot be read, nor what has an unknown type: both are skipped.
             if let type = FITBaseType(definition: bytes[at + 2]), size > 0, size % type.size == 0 {
                 fields.append((bytes[at], FITField(offset: offset, size: size, type: type)))
             }
@@ -244,7 +244,7 @@ struct FITDecoder {
 enum FITOwn {
     static let steps = "steps"
     static let milliseconds = "vitals_ms"
-    /// Which application the fields are of: 16 bytes that nobody else has.
+    /// Which application the fields are of: 16 bytes that no other application has.
     static let application: [UInt8] = [
         0x7B, 0x1C, 0x52, 0x0E, 0xA4, 0x3D, 0x4F, 0x66, 0x91, 0x08, 0x6D, 0x2F, 0xC5, 0x77, 0x3A, 0xE1,
     ]

@@ -57,7 +57,7 @@ struct FITEncoder {
             switch value {
             case .none: continue
             case .integer: break
-            case .text(let text): field.size = min(text.utf8.count, 254) + 1
+            case .text(let text): field.size = text.utf8.wholeScalars(254).count + 1
             case .bytes(let bytes): field.size = min(bytes.count, 255)
             }
             kept.append((field, value))

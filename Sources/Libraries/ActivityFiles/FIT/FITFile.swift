@@ -10,17 +10,10 @@ public enum FITFile {
     /// - Throws: where nothing at all could be read. What breaks off later is in the result's `damage`.
     public static func read(_ bytes: [UInt8], limits: Limits = Limits()) throws(ActivityFileError) -> Recordings {
         let reader = FITRecordings(limits)
-        var damage: ActivityFileError?
-        bytes.withUnsafeBytes { bytes in
-            do throws(ActivityFileError) { try FITDecoder.read(bytes, limits, reader) } catch { damage = error }
+        let damage = bytes.withUnsafeBytes { bytes in
+            fault { () throws(ActivityFileError) in try FITDecoder.read(bytes, limits, reader) }
         }
-        var recordings = reader.finished()
-        if recordings.isEmpty {
-            if let damage { throw damage }
-            let said = recordings.omissions.first ?? "there is neither an activity nor a record of the day in it"
-            throw ActivityFileError("FIT", .empty, said)
-        }
-        recordings.damage = damage
-        return recordings
+        let nothing = "there is neither an activity nor a record of the day in it"
+        return try reader.finished().checked("FIT", damage, nothing: nothing)
     }
 }

@@ -6,7 +6,7 @@ struct FITField {
     var size: Int
     /// What they are.
     var type: FITBaseType
-    /// Whether a value is told in its unit, so no scale and offset are needed: so developers' fields tell it.
+    /// Whether a value is in its unit, without a scale and an offset: those of developers' fields are.
     var isPlain = false
 }
 
@@ -123,7 +123,7 @@ struct FITMessage {
         return (0...999).contains(value) ? value : 0
     }
 
-    /// Our own field of steps, and that of others who call theirs so.
+    /// Our own field of steps, and those of others with the same name.
     var steps: Int64? {
         definition.steps.flatMap { plain($0)?.amount }.map { Int64($0) }
     }
@@ -142,7 +142,7 @@ struct FITMessage {
         case .uint32: return value == 0xFFFF_FFFF ? nil : Int64(value)
         case .uint8z, .uint16z, .uint32z: return value == 0 ? nil : Int64(value)
         case .uint64z where value == 0: return nil
-        // No integer of the profile that we read has more than 32 bits; so whoever adds two need not fear.
+        // No integer of the profile that we read has more than 32 bits; so two of them can be added.
         case .uint64, .uint64z: return value > UInt64(UInt32.max) ? nil : Int64(value)
         case .sint64:
             let signed = Int64(bitPattern: value)

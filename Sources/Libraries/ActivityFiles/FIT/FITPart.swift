@@ -7,7 +7,7 @@ struct FITDeviceFields {
     init(_ message: FITMessage, nameField: UInt8, _ limits: Limits) {
         let isInfo = message.number == FITMessageNumber.deviceInfo
         if let number = message.integer(isInfo ? 2 : 1) {
-            // Whoever has no number, as we have none, tells a name as a text, or nothing.
+            // A maker without a number, such as we are, has a name as a text, or nothing.
             device.manufacturer =
                 number == Int64(FITManufacturer.development)
                 ? message.text(19, atMost: limits.characters) : FITManufacturer.name(number)
@@ -64,7 +64,7 @@ struct FITPart {
         fillHeartRates(&samples)
         var sessions = sessions.stablySorted(by: \.start)
         if sessions.isEmpty, let first = samples.first, let last = samples.last {
-            // The device did not come to write what it did.
+            // The device stopped before it wrote what it did.
             sessions = [
                 FITSession(
                     start: min(first.time, timer.first?.time ?? first.time), end: last.time,
@@ -102,7 +102,7 @@ struct FITPart {
             totals: session.totals, device: device.isEmpty ? nil : device)
     }
 
-    /// From each stop of the timer to the start after it. Two stops are told where a session ends, too.
+    /// From each stop of the timer to the start after it. There are two stops where a session ends, too.
     private var pauses: [Pause] {
         var pauses: [Pause] = []
         var stopped: Int64?

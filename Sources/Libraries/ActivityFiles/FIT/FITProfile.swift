@@ -104,7 +104,7 @@ enum FITManufacturer {
     private static let numbers: [String: UInt16] = Dictionary(
         names.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
 
-    /// For whoever has no number.
+    /// What a maker without a number has.
     static let development: UInt16 = 255
 
     /// The word, or the number.

@@ -35,13 +35,13 @@ final class FITRecordings: FITReader {
         let ended = part
         part = FITPart()
         if ended.type == FITFileType.course, !ended.samples.isEmpty {
-            omit("a course: nobody recorded it")
+            omit(FITFileType.name(FITFileType.course) + ", which is no recording")
         } else if !ended.samples.isEmpty || !ended.sessions.isEmpty {
             let room = max(0, limits.activities - result.activities.count)
             tooMany += max(0, max(1, ended.sessions.count) - room)
             if room > 0 { result.activities += ended.activities().prefix(room) }
         } else if let type = ended.type, type != FITFileType.activity, !FITFileType.monitoring.contains(type) {
-            omit("\(FITFileType.name(type)): nobody recorded it")
+            omit(FITFileType.name(type) + ", which is no recording")
         }
     }
 
@@ -101,8 +101,7 @@ final class FITRecordings: FITReader {
         if let cadence = message.amount(4) { sample.cadence = cadence + (message.amount(53, scale: 128) ?? 0) }
         sample.temperature = message.value(13)
         sample.heartRate = whole(message.value(3))
-        // 0 W is a power.
-        sample.power = message.amount(7).flatMap { $0 < 65_534.5 ? UInt16($0.rounded()) : nil }
+        sample.power = watts(message.amount(7))
         sample.steps = message.steps.map { UInt32($0) }
         part.append(sample)
     }
@@ -217,7 +216,7 @@ final class FITRecordings: FITReader {
 
     /// From a session's or a lap's start to its end.
     private func span(_ message: FITMessage) -> (start: Int64, end: Int64)? {
-        let elapsed = message.integer(7).map { max(0, $0) }
+        let elapsed = milliseconds(message, 7)
         let beyond = message.beyondSecond
         if let start = FITTime.unixMilliseconds(message.integer(2)).map({ $0 + beyond }) {
             let told = FITTime.unixMilliseconds(message.seconds) ?? start
@@ -237,13 +236,16 @@ final class FITRecordings: FITReader {
         if steps == nil, isOnFoot == true { steps = strides(message, fraction: 94).map { Int($0 * 2) } }
         return Totals(
             distanceMetres: message.amount(9, scale: 100),
-            durationMilliseconds: message.integer(8).flatMap { $0 < 0 ? nil : $0 },
+            durationMilliseconds: milliseconds(message, 8),
             energyKilocalories: message.amount(11), ascentMetres: ascent, steps: steps)
     }
 
+    /// A time that a session or a lap took: the profile has milliseconds, and developers' fields have seconds.
+    private func milliseconds(_ message: FITMessage, _ field: UInt8) -> Int64? {
+        message.amount(field, scale: 1000).map { Int64(($0 * 1000).rounded()) }
+    }
+
     private func strides(_ message: FITMessage, fraction: UInt8) -> Double? {
-        message.integer(10).flatMap { $0 < 0 ? nil : $0 }.map {
-            Double($0) + (message.amount(fraction, scale: 128) ?? 0)
-        }
+        message.amount(10).map { $0 + (message.amount(fraction, scale: 128) ?? 0) }
     }
 }

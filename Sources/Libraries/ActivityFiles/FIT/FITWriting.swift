@@ -134,7 +134,7 @@ private struct FITActivityWriter {
         var pauses = activity.pauses[...]
         for sample in activity.samples {
             while let pause = pauses.first, pause.start <= sample.time {
-                // Both are told at once where nothing was measured in between, and that is nearly always.
+                // Both are written at once where nothing was measured in between, and that is nearly always.
                 try event(pause.start, 4)
                 try event(pause.end, 0)
                 pauses = pauses.dropFirst()

@@ -17,9 +17,8 @@ public enum GPXFile {
 
     static func read(_ stream: ByteStream, _ limits: Limits) throws(ActivityFileError) -> Recordings {
         let reader = GPXReader(limits)
-        var damage: ActivityFileError?
-        do throws(ActivityFileError) { try XMLStream.read("GPX", stream, limits, reader) } catch { damage = error }
-        return try reader.finished(damage)
+        let damage = fault { () throws(ActivityFileError) in try XMLStream.read("GPX", stream, limits, reader) }
+        return try reader.finished().checked("GPX", damage, nothing: "there is no track in it")
     }
 }
 
@@ -97,9 +96,7 @@ private final class GPXReader: XMLReader {
             point.temperature = decimal(text)?.measured
         case .speed where pointDepth > 0: point.speed = decimal(text)?.amount
         case .distance where pointDepth > 0: point.distance = decimal(text)?.amount
-        case .power where pointDepth > 0, .powerInWatts where pointDepth > 0:
-            // 0 W is a power.
-            point.power = decimal(text).flatMap { $0 >= 0 && $0 < 65_534.5 ? UInt16($0.rounded()) : nil }
+        case .power where pointDepth > 0, .powerInWatts where pointDepth > 0: point.power = watts(decimal(text))
         default: break
         }
     }
@@ -143,16 +140,11 @@ private final class GPXReader: XMLReader {
     }
 
     /// Everything that came.
-    func finished(_ damage: ActivityFileError?) throws(ActivityFileError) -> Recordings {
+    func finished() -> Recordings {
         if trackDepth > 0 { endTrack() }
         if withoutTime > 0 { result.omissions.append("\(withoutTime) points without a time") }
         if withoutPlace > 0 { result.omissions.append("\(withoutPlace) points without a place") }
         if tooMany > 0 { result.omissions.append("\(tooMany) tracks after the first \(limits.activities)") }
-        if result.isEmpty {
-            if let damage { throw damage }
-            throw ActivityFileError("GPX", .empty, result.omissions.first ?? "there is no track in it")
-        }
-        result.damage = damage
         return result
     }
 }

@@ -54,7 +54,7 @@ extension GPXFile {
         writer.element("ele", sample.altitude, digits: 3)
         writer.element("time", time: sample.time)
         let hasBody =
-            sample.heartRate != nil || sample.cadence != nil || sample.temperature != nil || sample.speed != nil
+            sample.heartRate != nil || sample.wholeCadence != nil || sample.temperature != nil || sample.speed != nil
         if hasBody || sample.power != nil {
             writer.begin("extensions")
             if let power = sample.power { writer.element("pwr:PowerInWatts", power) }
@@ -63,8 +63,7 @@ extension GPXFile {
                 writer.begin("gpxtpx:TrackPointExtension")
                 writer.element("gpxtpx:atemp", sample.temperature, digits: 3)
                 writer.element("gpxtpx:hr", sample.heartRate)
-                // The schema has whole numbers up to 254.
-                writer.element("gpxtpx:cad", sample.cadence, digits: 0)
+                writer.element("gpxtpx:cad", sample.wholeCadence, digits: 0)
                 writer.element("gpxtpx:speed", sample.speed, digits: 3)
                 writer.end()
             }

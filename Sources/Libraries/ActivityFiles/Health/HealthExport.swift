@@ -17,15 +17,14 @@ enum HealthExport {
     static let longestHead = 1 << 16
 
     /// Reads the document.
-    /// - Parameter batch: hears heart rates and steps, some thousands at once, and says whether to go on.
+    /// - Parameter batch: is called with heart rates and steps, some thousands at once, and says whether to go on.
     /// - Returns: the workouts that were read, and what is wrong.
     static func read(
         _ stream: ByteStream, _ limits: Limits, _ batch: (Recordings) -> Bool
     ) -> (workouts: [HealthWorkout], damage: ActivityFileError?) {
         withoutActuallyEscaping(batch) { batch in
             let reader = HealthReader(limits, batch)
-            var damage: ActivityFileError?
-            do throws(ActivityFileError) {
+            let damage = fault { () throws(ActivityFileError) in
                 let head = try stream.peek(longestHead)
                 stream.drop(head.count)
                 // Control characters in names of devices are no XML, and come with some versions.
@@ -33,7 +32,7 @@ enum HealthExport {
                     byte < 0x20 && ![0x0A, 0x0D, 0x09].contains(byte) ? 0x20 : byte
                 }
                 try XMLStream.read("Apple Health", stream, limits, reader, prologue: begin, repairing: true)
-            } catch { damage = error }
+            }
             reader.flush()
             return (reader.workouts, reader.wasStopped ? nil : damage)
         }
@@ -81,7 +80,7 @@ private final class HealthReader: XMLReader {
             return false
         }
         switch name {
-        // Those within a correlation are told a second time.
+        // Those within a correlation are there a second time.
         case .record where depth == 2: try record(attributes)
         case .workout where depth == 2: try beginWorkout(attributes, depth)
         case .event where workoutDepth > 0: event(attributes)

@@ -4,7 +4,7 @@ import Fitness
 /// Steps.
 ///
 /// Each activity has laps, and these have tracks of points. Where a lap has several tracks, there are pauses between
-/// them. Distance and energy of a lap are obligatory in the schema, so 0 stands for what nobody knows, and is read as
+/// them. Distance and energy of a lap are obligatory in the schema, so 0 stands for what is not known, and is read as
 /// nothing. Totals are the laps' sums, where each lap says something.
 public enum TCXFile {
     /// What a document holds.
@@ -15,9 +15,8 @@ public enum TCXFile {
 
     static func read(_ stream: ByteStream, _ limits: Limits) throws(ActivityFileError) -> Recordings {
         let reader = TCXReader(limits)
-        var damage: ActivityFileError?
-        do throws(ActivityFileError) { try XMLStream.read("TCX", stream, limits, reader) } catch { damage = error }
-        return try reader.finished(damage)
+        let damage = fault { () throws(ActivityFileError) in try XMLStream.read("TCX", stream, limits, reader) }
+        return try reader.finished().checked("TCX", damage, nothing: "there is no activity in it")
     }
 }
 
@@ -25,15 +24,14 @@ private final class TCXReader: XMLReader {
     private enum Name: Int {
         case root = 1
         case activity, lap, track, point, time, latitude, longitude, altitude, distance, heartRate, value
-        case cadence, speed, runCadence, watts, lapTime, calories, steps, notes, creator, name, unit, product, id
-        case ownSport, averageHeartRate, maximumHeartRate
+        case cadence, speed, runCadence, watts, lapTime, calories, steps, notes, creator, name, unit, id, ownSport
     }
 
     static let names: [StaticString] = [
         "TrainingCenterDatabase", "Activity", "Lap", "Track", "Trackpoint", "Time", "LatitudeDegrees",
         "LongitudeDegrees", "AltitudeMeters", "DistanceMeters", "HeartRateBpm", "Value", "Cadence", "Speed",
         "RunCadence", "Watts", "TotalTimeSeconds", "Calories", "Steps", "Notes", "Creator", "Name", "UnitId",
-        "ProductID", "Id", "VitalsSport", "AverageHeartRateBpm", "MaximumHeartRateBpm",
+        "Id", "VitalsSport",
     ]
 
     private let limits: Limits
@@ -92,8 +90,7 @@ private final class TCXReader: XMLReader {
             (time, north, east) = (nil, nil, nil)
         case .heartRate where pointDepth > 0: heartRateDepth = depth
         case .creator where activityDepth > 0: creatorDepth = depth
-        case nil, .root, .activity, .lap, .track, .point, .heartRate, .creator, .averageHeartRate, .maximumHeartRate:
-            return false
+        case nil, .root, .activity, .lap, .track, .point, .heartRate, .creator: return false
         default: return activityDepth > 0
         }
         return false
@@ -150,7 +147,7 @@ private final class TCXReader: XMLReader {
         case .heartRate: heartRateDepth = 0
         case .cadence, .runCadence: point.cadence = decimal(text)?.amount
         case .speed: point.speed = decimal(text)?.amount
-        case .watts: point.power = decimal(text)?.amount.flatMap { $0 < 65_534.5 ? UInt16($0.rounded()) : nil }
+        case .watts: point.power = watts(decimal(text))
         default: break
         }
     }
@@ -212,9 +209,9 @@ private final class TCXReader: XMLReader {
         track.finish()
         laps = laps.stablySorted(by: \.start)
         let samples = track.samples
-        let starts = [laps.first?.start, samples.first?.time, id].compactMap { $0 }
-        guard !laps.isEmpty || !samples.isEmpty, let start = laps.isEmpty ? starts.min() : starts.prefix(2).min()
-        else { return }
+        // The time that is its name counts where it has no laps.
+        let starts = [laps.first?.start ?? id, samples.first?.time]
+        guard !laps.isEmpty || !samples.isEmpty, let start = starts.compactMap({ $0 }).min() else { return }
         guard result.activities.count < limits.activities else {
             tooMany += 1
             return
@@ -249,15 +246,10 @@ private final class TCXReader: XMLReader {
     }
 
     /// Everything that came.
-    func finished(_ damage: ActivityFileError?) throws(ActivityFileError) -> Recordings {
+    func finished() -> Recordings {
         if activityDepth > 0 { endActivity() }
         if withoutTime > 0 { result.omissions.append("\(withoutTime) points without a time") }
         if tooMany > 0 { result.omissions.append("\(tooMany) activities after the first \(limits.activities)") }
-        if result.isEmpty {
-            if let damage { throw damage }
-            throw ActivityFileError("TCX", .empty, result.omissions.first ?? "there is no activity in it")
-        }
-        result.damage = damage
         return result
     }
 }
@@ -268,17 +260,22 @@ enum TCXCreator {
     static func split(_ device: inout Device) {
         guard let name = device.product, let word = name.split(separator: " ").first else { return }
         let rest = name.dropFirst(word.count).drop { $0 == " " }
-        guard makers.contains(word.lowercased()), !rest.isEmpty else { return }
-        device.manufacturer = word.lowercased()
+        guard let maker = makers[word.lowercased()], !rest.isEmpty else { return }
+        device.manufacturer = maker
         device.product = String(rest)
     }
 
-    static let makers: Set<String> = ["garmin", "suunto", "polar", "coros", "wahoo", "tomtom", "bryton", "hammerhead"]
+    /// FIT's word for each maker that names of devices begin with.
+    private static let makers = [
+        "garmin": "garmin", "suunto": "suunto", "polar": "polar_electro", "coros": "coros", "wahoo": "wahoo_fitness",
+        "tomtom": "tomtom", "bryton": "bryton", "hammerhead": "hammerhead",
+    ]
+    private static let words = Dictionary(makers.map { ($0.value, $0.key) }) { first, _ in first }
 
     /// The name of a device.
     static func name(_ device: Device) -> String? {
         guard let product = device.product else { return device.manufacturer }
-        guard let maker = device.manufacturer, makers.contains(maker) else { return product }
-        return "\(maker.prefix(1).uppercased())\(maker.dropFirst()) \(product)"
+        guard let word = device.manufacturer.flatMap({ words[$0] }) else { return product }
+        return "\(word.prefix(1).uppercased())\(word.dropFirst()) \(product)"
     }
 }

@@ -118,8 +118,8 @@ extension TCXFile {
             writer.element("Value", heartRate)
             writer.end()
         }
-        // A bicycle's cadence has its own element; that of feet is in the extension. Both have whole numbers up to 254.
-        let cadence = sample.cadence.flatMap { $0 >= 0 && $0 < 254.5 ? $0 : nil }
+        // A bicycle's cadence has its own element; that of feet is in the extension.
+        let cadence = sample.wholeCadence
         let isRiding = sport == .cycling
         if isRiding { writer.element("Cadence", cadence, digits: 0) }
         let runCadence = isRiding ? nil : cadence

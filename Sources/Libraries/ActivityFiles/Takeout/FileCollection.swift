@@ -4,6 +4,8 @@ import Glibc
 struct CollectedFile {
     /// With the folders in it, separated by slashes.
     let name: String
+    /// The same, as the folder or the archive has it: names that only look the same are different files.
+    let bytes: [UInt8]
     let open: () throws(ActivityFileError) -> any ByteSource
 }
 
@@ -31,52 +33,59 @@ struct ArchivedFiles: FileCollection {
 
     private func collected(_ entry: ZipArchive.Entry) -> CollectedFile? {
         guard !entry.isFolder else { return nil }
-        return CollectedFile(name: entry.name) { () throws(ActivityFileError) in try archive.open(entry) }
+        return CollectedFile(name: entry.name, bytes: Array(entry.name.utf8)) { () throws(ActivityFileError) in
+            try archive.open(entry)
+        }
     }
 }
 
-/// The files of a folder and of those in it. Links are not followed: only what lies there is read.
+/// The files of a folder and of those in it. Links are not followed: only what lies there is read. Names are bytes, as
+/// the kernel has them: not all are UTF-8.
 struct FolderFiles: FileCollection {
-    private let path: String
-    private let names: [String]
+    private let path: [UInt8]
+    private let names: [[UInt8]]
 
-    /// Folders within each other, and then it is no takeout any more.
+    /// Folders within each other; what has more is not a takeout.
     private static let deepest = 16
 
     init(_ path: String, _ limits: Limits) throws(ActivityFileError) {
-        self.path = path
-        var names: [String] = []
-        try Self.collect(path, "", 0, limits, &names)
-        self.names = names.sorted()
+        self.path = Array(path.utf8)
+        var names: [[UInt8]] = []
+        try Self.collect(self.path, [], 0, limits, &names)
+        self.names = names.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
     private static func collect(
-        _ path: String, _ prefix: String, _ depth: Int, _ limits: Limits, _ names: inout [String]
+        _ path: [UInt8], _ prefix: [UInt8], _ depth: Int, _ limits: Limits, _ names: inout [[UInt8]]
     ) throws(ActivityFileError) {
-        guard let folder = opendir("\(path)/\(prefix)") else { throw .system("read a folder", errno) }
-        var folders: [String] = []
+        guard let folder = opendir(joined(path, prefix)) else { throw .system("read a folder", errno) }
+        defer { closedir(folder) }
+        var folders: [[UInt8]] = []
         while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name != ".", name != ".." else { continue }
+            let own = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 }) }
+            guard !own.elementsEqual(".".utf8), !own.elementsEqual("..".utf8) else { continue }
+            let name = prefix + own
             var status = stat()
-            guard lstat("\(path)/\(prefix)\(name)", &status) == 0 else { continue }
+            // It may be gone meanwhile.
+            guard lstat(joined(path, name), &status) == 0 else { continue }
             switch status.st_mode & S_IFMT {
-            case S_IFDIR: folders.append("\(prefix)\(name)/")
-            case S_IFREG: names.append("\(prefix)\(name)")
+            case S_IFDIR: folders.append(name + [UInt8(ascii: "/")])
+            case S_IFREG: names.append(name)
             default: continue
             }
             guard names.count + folders.count <= limits.files else {
-                closedir(folder)
                 throw ActivityFileError("folder", .tooMuch, "more than \(limits.files) files")
             }
         }
-        closedir(folder)
         guard depth < deepest else {
             throw ActivityFileError("folder", .tooMuch, "more than \(deepest) folders within each other")
         }
         for folder in folders { try collect(path, folder, depth + 1, limits, &names) }
+    }
+
+    /// A path for the kernel.
+    private static func joined(_ path: [UInt8], _ name: [UInt8]) -> [CChar] {
+        (path + [UInt8(ascii: "/")] + name + [0]).map { CChar(bitPattern: $0) }
     }
 
     var entryCount: Int { names.count }
@@ -86,19 +95,20 @@ struct FolderFiles: FileCollection {
 
     func file(named name: String) -> CollectedFile? {
         // Only what was found in the folder: so no name leads anywhere else.
+        let wanted = Array(name.utf8)
         var (low, high) = (0, names.count)
         while low < high {
             let middle = (low + high) / 2
-            if names[middle] < name { low = middle + 1 } else { high = middle }
+            if names[middle].lexicographicallyPrecedes(wanted) { low = middle + 1 } else { high = middle }
         }
-        // Names that only look the same are different files.
-        guard low < names.count, names[low].utf8.elementsEqual(name.utf8) else { return nil }
-        return collected(names[low])
+        return low < names.count && names[low] == wanted ? collected(wanted) : nil
     }
 
-    private func collected(_ name: String) -> CollectedFile {
-        CollectedFile(name: name) { () throws(ActivityFileError) in
-            let file = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    private func collected(_ name: [UInt8]) -> CollectedFile {
+        let path = Self.joined(path, name)
+        return CollectedFile(name: String(decoding: name, as: UTF8.self), bytes: name) {
+            () throws(ActivityFileError) in
+            let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             guard file >= 0 else { throw .system("open a file", errno) }
             return FileSource(closing: file)
         }

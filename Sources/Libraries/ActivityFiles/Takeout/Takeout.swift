@@ -1,14 +1,14 @@
 import Glibc
 
 // What people have of the places where their activities were until now: a file, a folder, or an archive with thousands
-// of files. What a file is, is told by its first bytes and never by its name:
+// of files. What a file is, is known by its first bytes and never by its name:
 //
 // - Garmin: an archive with archives with FIT files.
 // - Strava: an archive with `activities/*.fit.gz`, `.gpx.gz`, `.tcx.gz`.
 // - Google Fit, Polar and others: TCX in archives.
 // - Apple Health: an archive with one large document and GPX files that belong to it.
 // - Gadgetbridge: a folder with FIT and GPX files, which it exports by itself or has of the watch, is read. Its
-//   database, alone or in the archive of a full backup, is SQLite, and told as that; the archive's files are read.
+//   database, alone or in the archive of a full backup, is SQLite, and reported as that; the archive's files are read.
 
 /// Reads what other programs and services give their users to take away.
 public enum Takeout {
@@ -37,8 +37,8 @@ public enum Takeout {
     }
 
     /// Reads a file, a folder or an archive.
-    /// - Parameter each: hears what each file holds, as soon as it was read, and says whether to go on. Files in
-    ///   unknown formats are only counted.
+    /// - Parameter each: is called with what each file holds, as soon as it was read, and says whether to go on. Files
+    ///   in unknown formats are only counted.
     /// - Throws: where not even the file, the folder or the archive could be opened.
     public static func read(
         _ path: String, limits: Limits = Limits(), each: (Item) -> Bool
@@ -114,7 +114,7 @@ private final class TakeoutWalk {
         }
         for index in routes {
             guard !summary.wasStopped, files.budget?.isUsedUp != true else { return }
-            guard let file = files.file(index), !taken.names.contains(file.name) else { continue }
+            guard let file = files.file(index), !taken.names.contains(file.bytes) else { continue }
             guard count(file.name, each) else { return }
             open(file, prefix, files, taken, depth, each)
         }
@@ -216,8 +216,8 @@ private final class TakeoutWalk {
         _ each: (Takeout.Item) -> Bool
     ) {
         guard !summary.wasStopped else { return }
-        // People see the end of a long name, which tells files apart.
-        let label = kept(name.utf8.suffix(400), 400) ?? "a file without a name"
+        // People see the end of a long name, in which names differ.
+        let label = kept(name.suffix(400).utf8, 400) ?? "a file without a name"
         if !each(Takeout.Item(name: label, format: format, result: result)) { summary.wasStopped = true }
     }
 
@@ -233,41 +233,61 @@ private final class TakeoutWalk {
         for workout in workouts {
             guard !summary.wasStopped else { return }
             var recordings = Recordings(activities: [workout.activity])
-            var missing = 0
-            for route in workout.routes where !read(route, around, into: &recordings) { missing += 1 }
-            if !workout.routes.isEmpty {
-                recordings.activities[0].samples = recordings.activities[0].samples.stablySorted(by: \.time)
-            }
-            if missing > 0 { recordings.omissions.append("\(missing) routes that are not there, or cannot be read") }
+            add(workout.routes, around, to: &recordings)
             tell(name, "Apple Health", .success(recordings), each)
         }
         guard let damage, !summary.wasStopped else { return }
         tell(name, "Apple Health", .failure(damage), each)
     }
 
-    /// Adds the places of a route to a workout.
-    private func read(_ route: String, _ around: Surroundings?, into recordings: inout Recordings) -> Bool {
+    /// Adds the places of routes to a workout. Where several devices recorded the same way, the first of their routes
+    /// counts: together they would jump from one to the other, and the way would be several times as long.
+    private func add(_ routes: [String], _ around: Surroundings?, to recordings: inout Recordings) {
+        var (missing, overlapping, spans) = (0, 0, [Range<Int64>]())
+        for route in routes {
+            let room = limits.samples - recordings.activities[0].samples.count
+            guard let told = read(route, around), case let samples = told.activities.flatMap(\.samples),
+                samples.count <= room
+            else {
+                missing += 1
+                continue
+            }
+            let times = samples.map(\.time)
+            let span = (times.min() ?? 0)..<(times.max() ?? 0)
+            guard !spans.contains(where: { $0.overlaps(span) }) else {
+                overlapping += 1
+                continue
+            }
+            spans.append(span)
+            recordings.activities[0].samples += samples
+            recordings.damage = recordings.damage ?? told.damage
+        }
+        if !routes.isEmpty {
+            recordings.activities[0].samples = recordings.activities[0].samples.stablySorted(by: \.time)
+        }
+        if missing > 0 { recordings.omissions.append("\(missing) routes that are not there, or cannot be read") }
+        if overlapping > 0 { recordings.omissions.append("\(overlapping) routes that overlap another one in time") }
+    }
+
+    /// What a route has; nil where it cannot be read.
+    private func read(_ route: String, _ around: Surroundings?) -> Recordings? {
         // The name is looked up among those of the same archive or folder, beside the document.
-        guard let around else { return false }
+        guard let around else { return nil }
         let folder = around.name.lastIndex(of: "/").map { String(around.name[...$0]) } ?? ""
         let name = folder + route.drop { $0 == "/" }
         // A route belongs to one workout.
-        guard let file = around.files.file(named: name), around.taken.names.insert(name).inserted else { return false }
+        guard let file = around.files.file(named: name), around.taken.names.insert(file.bytes).inserted else {
+            return nil
+        }
         do throws(ActivityFileError) {
-            let stream = ByteStream(try file.open(), atMost: limits.streamBytes)
-            let told = try GPXFile.read(stream, limits)
-            let samples = told.activities.flatMap(\.samples)
-            guard recordings.activities[0].samples.count + samples.count <= limits.samples else { return false }
-            recordings.activities[0].samples += samples
-            recordings.damage = recordings.damage ?? told.damage
-            return true
-        } catch { return false }
+            return try GPXFile.read(ByteStream(try file.open(), atMost: limits.streamBytes), limits)
+        } catch { return nil }
     }
 }
 
 /// The names of files that were read with another.
 private final class TakenNames {
-    var names: Set<String> = []
+    var names: Set<[UInt8]> = []
 }
 
 /// What a file lies among.

@@ -56,3 +56,11 @@ public struct ActivityFileError: Error, Hashable, Sendable, CustomStringConverti
         }
     }
 }
+
+/// What goes wrong in what is done; nil where nothing does.
+func fault(of body: () throws(ActivityFileError) -> Void) -> ActivityFileError? {
+    do throws(ActivityFileError) {
+        try body()
+        return nil
+    } catch { return error }
+}

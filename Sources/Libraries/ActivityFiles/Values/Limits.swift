@@ -29,7 +29,7 @@ public struct Limits: Hashable, Sendable {
     /// Archives and gzip files within each other.
     public var nesting: Int
 
-    /// What a service reads from people it does not know.
+    /// What a service reads from people that it does not know.
     public init() {
         streamBytes = 16 << 30
         fileBytes = 64 << 20

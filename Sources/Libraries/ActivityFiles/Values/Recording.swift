@@ -48,7 +48,7 @@ public enum Sport: Hashable, Sendable {
     case walking
     case cycling
     /// Anything else, in lower case with spaces between words where it came from a list: `hiking`,
-    /// `cross country skiing`; as it was written where somebody made it up.
+    /// `cross country skiing`; as it was written where a person made it up.
     case other(String)
 
     /// The word for it.
@@ -167,7 +167,7 @@ public struct Sample: Hashable, Sendable {
     }
 }
 
-/// What recorded an activity. Together with the start, it tells a duplicate.
+/// What recorded an activity. Together with the start, it shows a duplicate.
 public struct Device: Hashable, Sendable {
     /// Its maker: a word of FIT's list, such as `garmin`, the number in that list where we do not know the word, or a
     /// name.

@@ -1,10 +1,10 @@
-/// What a file holds, or a part of one that is too large to be told at once.
+/// What a file holds, or a part of one that is too large for one piece.
 public struct Recordings: Hashable, Sendable {
     /// What was recorded from a start to an end.
     public var activities: [Recording]
     /// Heart rates of any time of the day that belong to no activity in the file.
     public var heartRates: [HeartRateRecord]
-    /// Steps of any time of the day.
+    /// Steps of any time of the day. Those of several sources may be of the same time: they must not be added up.
     public var steps: [StepRecord]
     /// What was left out and why, at most one line for each reason: `12 points without a time`.
     public var omissions: [String]
@@ -25,6 +25,21 @@ public struct Recordings: Hashable, Sendable {
 
     /// Whether there is neither an activity nor a record.
     public var isEmpty: Bool { activities.isEmpty && heartRates.isEmpty && steps.isEmpty }
+
+    /// These recordings, with where their file is damaged.
+    /// - Parameter nothing: what is said of a file with no recordings from which nothing was left out.
+    /// - Throws: where nothing at all could be read.
+    func checked(
+        _ format: String, _ damage: ActivityFileError?, nothing: String
+    ) throws(ActivityFileError) -> Recordings {
+        guard isEmpty else {
+            var recordings = self
+            recordings.damage = damage
+            return recordings
+        }
+        if let damage { throw damage }
+        throw ActivityFileError(format, .empty, omissions.first ?? nothing)
+    }
 }
 
 /// A heart rate at one time.

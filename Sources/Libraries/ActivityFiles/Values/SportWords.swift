@@ -24,9 +24,3 @@ extension Sport {
         }
     }
 }
-
-/// A number that has to be a whole one, such as a heart rate; nil outside 1 to 65,534.
-func whole(_ value: Double?) -> UInt16? {
-    guard let value, value >= 0.5, value < 65_534.5 else { return nil }
-    return UInt16(value.rounded())
-}

@@ -24,7 +24,7 @@ struct TrackBuilder {
         samples.append(sample)
     }
 
-    /// Brings points into the order of time. Where they were in another, nobody knows about pauses.
+    /// Brings points into the order of time. Where they were in another, pauses are not known.
     mutating func finish() {
         guard !isInOrder else { return }
         samples = samples.stablySorted(by: \.time)

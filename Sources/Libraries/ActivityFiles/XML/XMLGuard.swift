@@ -33,7 +33,7 @@ struct XMLGuard {
         return true
     }
 
-    /// What is wrong with the encoding of a document, which is told by its first bytes; nil where nothing is.
+    /// What is wrong with the encoding of a document, by its first bytes; nil where nothing is.
     static func faultOfEncoding(_ head: [UInt8]) -> String? {
         var begin = head.drop { [0x20, 0x0A, 0x0D, 0x09].contains($0) }
         guard !begin.isEmpty || head.count < longestDeclaration else { return "nothing but spaces" }

@@ -33,12 +33,12 @@ struct XMLAttributes {
     /// The value of an attribute as it is kept: see `kept`.
     func text(_ name: StaticString, atMost limit: Int) -> String? {
         guard let value = self[name] else { return nil }
-        let written = value.prefix(limit * 8)
+        let written = value.wholeScalars(limit * 8)
         var bytes: [UInt8] = []
         var index = written.startIndex
         while index < written.endIndex {
             bytes.append(written[index])
-            // Where libxml2 replaces no entities, it leaves `&#38;` for those who write the document again.
+            // Where libxml2 replaces no entities, it leaves `&#38;`: right for documents that are written again.
             let isAmpersand = written[index] == UInt8(ascii: "&") && written[index...].starts(with: "&#38;".utf8)
             index += isAmpersand ? 5 : 1
         }
@@ -52,7 +52,7 @@ struct XMLAttributes {
     }
 }
 
-/// Who hears what a document says. Elements are told by their local names.
+/// Takes what a document says. Elements are known by their local names.
 protocol XMLReader: AnyObject {
     /// The names that it knows; what else there is has the number 0 in the calls below, the first of these has 1.
     static var names: [StaticString] { get }
@@ -110,11 +110,10 @@ extension [UInt8] {
     func withUnsafePieces(
         _ body: (UnsafeRawBufferPointer) throws(ActivityFileError) -> Void
     ) throws(ActivityFileError) {
-        var fault: ActivityFileError?
-        withUnsafeBytes { bytes in
-            do throws(ActivityFileError) { try body(bytes) } catch { fault = error }
+        let failed = withUnsafeBytes { bytes in
+            fault { () throws(ActivityFileError) in try body(bytes) }
         }
-        if let fault { throw fault }
+        if let failed { throw failed }
     }
 }
 
@@ -211,7 +210,7 @@ private final class XMLSession {
     /// Every code of libxml2 passes through here.
     private func check(_ code: CInt) throws(ActivityFileError) {
         if let fault { throw fault }
-        // A namespace that nobody declared is told as a code, too; the document is well-formed without it.
+        // A namespace that is not declared gives a code, too; the document is well-formed without it.
         guard code != 0, vitals_xml_is_well_formed(parser) == 0 else { return }
         // The library's words may have a name of the document, and end with a line break.
         let words = vitals_xml_fault(parser).map { String(cString: $0) } ?? "libxml2's code \(code)"
@@ -228,7 +227,7 @@ private final class XMLSession {
             strcmp(text, UnsafeRawPointer($0.utf8Start).assumingMemoryBound(to: CChar.self)) == 0
         }
         let number = index.map { $0 + 1 } ?? 0
-        // A document may have millions of names that nobody knows.
+        // A document may have millions of unknown names.
         if numbers.count < 1000 { numbers[name] = number }
         return number
     }
