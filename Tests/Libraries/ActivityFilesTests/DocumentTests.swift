@@ -97,10 +97,7 @@ struct DocumentTests {
     }
 
     private func fault(_ bytes: [UInt8], _ limits: Limits = Limits()) -> ActivityFileError? {
-        do throws(ActivityFileError) {
-            let recordings = try GPXFile.read(bytes, limits: limits)
-            return recordings.damage
-        } catch { return error }
+        faultOfGPX(bytes, limits)
     }
 
     @Test("A training of Garmin's has laps, a creator and extensions; spaces before it do not matter")

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The recordings of deploy/activities, whose origin and licence are told there.
+/// The recordings of deploy/activities, whose origin and licence are described there.
 func recorded(_ name: String) throws -> Recording {
     let text = try String(contentsOfFile: "\(projectFolder)/deploy/activities/\(name).csv", encoding: .utf8)
     var samples: [Sample] = []
@@ -33,83 +33,6 @@ func recorded(_ name: String) throws -> Recording {
             distanceMetres: last.distance, durationMilliseconds: last.time - first.time, energyKilocalories: 650,
             ascentMetres: 120.5, steps: last.steps.map { Int($0) }),
         device: Device(manufacturer: "garmin", product: "1551", serial: "3868201"))
-}
-
-/// An activity that nobody did. Its pauses lie between samples, its laps begin at samples, and its totals are the sums
-/// of its laps'.
-func madeUp(_ generator: inout SeededGenerator, everywhere: Bool) -> Recording {
-    func chance(_ part: Int) -> Bool { Int.random(in: 0..<part, using: &generator) == 0 }
-    let sports: [Sport] = [.running, .walking, .cycling, .other("hiking"), .other("Bouldering hall 3")]
-    let sport = sports[Int.random(in: 0..<sports.count, using: &generator)]
-    let step: Int64 = chance(2) ? 1000 : 1
-    let start = Int64.random(in: 946_684_800...1_900_000_000, using: &generator) * 1000 + (step == 1 ? 123 : 0)
-    let count = Int.random(in: (everywhere ? 1 : 0)...120, using: &generator)
-    let has = (0..<9).map { _ in chance(3) ? false : true }
-    let laps = count > 20 && chance(2) ? [0, count / 3, count / 2] : []
-    var samples: [Sample] = []
-    var pauses: [Pause] = []
-    var time = start
-    var (distance, steps) = (0.0, UInt32(0))
-    for index in 0..<count {
-        if index > 0 {
-            let before = time
-            time += step == 1 ? Int64.random(in: 1...5000, using: &generator) : 1000
-            if chance(15), !laps.contains(index) {
-                time += 60_000
-                pauses.append(Pause(start: before, end: time))
-            }
-        }
-        distance += Double(Int.random(in: 0...500, using: &generator)) / 100
-        steps += UInt32.random(in: 0...3, using: &generator)
-        var sample = Sample(time: time)
-        if everywhere || has[0] && !chance(10) {
-            sample.place = Place(
-                latitude: Double(Int.random(in: -900_000_000...900_000_000, using: &generator)) / 1e7,
-                longitude: Double(Int.random(in: -1_799_999_999...1_799_999_999, using: &generator)) / 1e7)
-        }
-        if has[1], !chance(10) { sample.altitude = Double(Int.random(in: -2000...40_000, using: &generator)) / 5 }
-        if has[2], !chance(10) { sample.distance = (distance * 100).rounded() / 100 }
-        if has[3], !chance(10) { sample.speed = Double(Int.random(in: 0...20_000, using: &generator)) / 1000 }
-        if has[4], !chance(10) { sample.cadence = Double(Int.random(in: 0...254, using: &generator)) }
-        if has[5], !chance(10) { sample.temperature = Double(Int.random(in: -40...60, using: &generator)) }
-        if has[6], !chance(10) { sample.steps = steps }
-        if has[7], !chance(10) { sample.heartRate = UInt16.random(in: 30...250, using: &generator) }
-        if has[8], !chance(10) { sample.power = UInt16.random(in: 0...2000, using: &generator) }
-        samples.append(sample)
-    }
-    let end = count == 0 ? start + 600_000 : time
-    func totals(_ from: Int64, _ to: Int64) -> Totals {
-        let paused = pauses.filter { $0.start >= from && $0.end <= to }.reduce(0) { $0 + $1.end - $1.start }
-        return Totals(
-            distanceMetres: Double(Int.random(in: 1...1_000_000, using: &generator)) / 100,
-            durationMilliseconds: to - from - paused,
-            energyKilocalories: Double(Int.random(in: 1...900, using: &generator)),
-            ascentMetres: Double(Int.random(in: 0...90_000, using: &generator)) / 100,
-            steps: Int.random(in: 0...90_000, using: &generator))
-    }
-    var parts: [Lap] = []
-    for (place, index) in laps.enumerated() {
-        let to = place + 1 < laps.count ? samples[laps[place + 1]].time : end
-        parts.append(Lap(start: samples[index].time, end: to, totals: totals(samples[index].time, to)))
-    }
-    var whole = totals(start, end)
-    if !parts.isEmpty {
-        whole = Totals(
-            distanceMetres: parts.reduce(0) { $0 + ($1.totals.distanceMetres ?? 0) },
-            durationMilliseconds: parts.reduce(0) { $0 + ($1.totals.durationMilliseconds ?? 0) },
-            energyKilocalories: parts.reduce(0) { $0 + ($1.totals.energyKilocalories ?? 0) },
-            ascentMetres: parts.reduce(0) { $0 + ($1.totals.ascentMetres ?? 0) },
-            steps: parts.reduce(0) { $0 + ($1.totals.steps ?? 0) })
-    }
-    let devices: [Device?] = [
-        nil, Device(manufacturer: "garmin", product: "Forerunner 245", serial: "3868201"),
-        Device(manufacturer: "garmin", product: "1345"),
-    ]
-    let names = [nil, "Ronde à l'île <2> & \"co\"", "晨跑 🏃"]
-    return Recording(
-        sport: sport, name: names[Int.random(in: 0..<names.count, using: &generator)], start: start, end: end,
-        pauses: pauses, laps: parts, samples: samples, totals: whole,
-        device: devices[Int.random(in: 0..<devices.count, using: &generator)])
 }
 
 /// How two activities differ beyond what the rounding of a format makes of them; nil where they do not.
@@ -154,6 +77,11 @@ func difference(_ one: Recording, _ other: Recording) -> String? {
         guard isSame, isSameToo else { return "\(sample) became \(again)" }
     }
     return nil
+}
+
+/// What is wrong with a document of GPX; nil where nothing is.
+func faultOfGPX(_ bytes: [UInt8], _ limits: Limits = Limits()) -> ActivityFileError? {
+    do throws(ActivityFileError) { return try GPXFile.read(bytes, limits: limits).damage } catch { return error }
 }
 
 /// What a format can hold of an activity.
