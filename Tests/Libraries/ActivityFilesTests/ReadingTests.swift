@@ -25,12 +25,10 @@ struct ReadingTests {
             }
             describe(0, .uint16, native: 7)
             describe(1, .float32, native: 8)
-            encoder.define(
-                1, FITMessageNumber.session,
-                [Field(253, .uint32), Field(2, .uint32)]
-                    + (isDeveloper
-                        ? [Field(0, .uint16, developer: 0), Field(1, .float32, developer: 0)]
-                        : [Field(7, .uint32), Field(8, .uint32)]))
+            let own = [Field(7, .uint32), Field(8, .uint32)]
+            let developers = [Field(0, .uint16, developer: 0), Field(1, .float32, developer: 0)]
+            let times = [Field(253, .uint32), Field(2, .uint32)]
+            encoder.define(1, FITMessageNumber.session, times + (isDeveloper ? developers : own))
             encoder.begin(1)
             encoder.append(UInt32(FITTests.second + 90))
             encoder.append(UInt32(FITTests.second))

@@ -118,7 +118,7 @@ import Testing
         heart(&fold, 100, 0...60)
         heart(&fold, 170, 61...121)
         heart(&fold, 0, 122...125)
-        // Nobody knows what was in a silence of more than ten seconds.
+        // What was in a silence of more than ten seconds is not known.
         heart(&fold, 170, 140...150)
         let heart = try #require(fold.figures(at: at(150)).heartRate)
         #expect(heart.zoneMilliseconds == [60_000, 0, 0, 0, 71_000] && heart.samples == 133)

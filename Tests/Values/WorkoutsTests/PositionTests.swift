@@ -84,7 +84,7 @@ import Testing
             #expect(verdict.isCredible || verdict == .tooFast)
         }
         #expect(filter.metres == 0)
-        // Whoever walks on after ten minutes is believed.
+        // A person who walks on after ten minutes is believed.
         _ = filter.add(try point(605, 11, accuracy: 10))
         #expect(near(filter.metres, 11, 1e-6))
     }
