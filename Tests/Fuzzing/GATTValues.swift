@@ -14,8 +14,10 @@ func fuzzGATT(_ bytes: [UInt8]) {
     holdRoundTrip(bytes, "temperature", \.gatt) { (bytes) throws(MalformedValue) in
         try TemperatureMeasurement(gatt: bytes)
     }
+    holdRoundTrip(bytes, "power", \.gatt) { (bytes) throws(MalformedValue) in try CyclingPower(gatt: bytes) }
     fuzzDeviceInformation(bytes)
     fuzzCycling(bytes)
+    fuzzMotion(bytes)
     fuzzLive(bytes)
     for encoding in StepsEncoding.allCases {
         _ = accepted { () throws(MalformedValue) in try encoding.steps(in: bytes) }
@@ -46,6 +48,32 @@ private func fuzzRecording(of bytes: [UInt8]) {
     hold(live == HeartRatePayload(heartRate, at: reading.moment.wall).bytes, "both ways to publish agree")
 }
 
+/// What moves is recorded, too: through columns and back.
+private func fuzzMotion(_ bytes: [UInt8]) {
+    var values: [Reading.Value] = []
+    let rates = CyclingRates.Rates(wheel: Double(bytes.first ?? 0), crank: Double(bytes.last ?? 0))
+    if let running = accepted({ () throws(MalformedValue) in try RunningSpeedAndCadence(gatt: bytes) }) {
+        values.append(.motion(Motion(running)))
+    }
+    if let cycling = accepted({ () throws(MalformedValue) in try CyclingSpeedAndCadence(gatt: bytes) }) {
+        values.append(.motion(Motion(cycling, rates, wheel: 2096)))
+    }
+    if let power = accepted({ () throws(MalformedValue) in try CyclingPower(gatt: bytes) }) {
+        values.append(.motion(Motion(power, rates, wheel: 3500)))
+    }
+    if let location = accepted({ () throws(MalformedValue) in try LocationAndSpeed(gatt: bytes) }),
+        let position = Position(location)
+    {
+        values.append(.position(position))
+    }
+    for value in values {
+        let reading = Reading(at: Moment(wall: 1_747_785_600_000, monotonic: 1000), value)
+        let columns = accepted { () throws(MalformedValue) in try ReadingColumns.encode([reading]) } ?? []
+        let again = accepted { () throws(MalformedValue) in try ReadingColumns.decode(columns) }
+        hold(again == [reading], "\(reading) was recorded as \(again ?? [])")
+    }
+}
+
 private func fuzzDeviceInformation(_ bytes: [UInt8]) {
     guard let information = accepted({ () throws(MalformedValue) in try DeviceInformationString(gatt: bytes) }) else {
         return
@@ -60,7 +88,7 @@ private func fuzzDeviceInformation(_ bytes: [UInt8]) {
 
 /// What follows from one notification to the next, at moments that the bytes themselves say.
 private func fuzzLive(_ bytes: [UInt8]) {
-    var (steps, rates, now) = (CadenceSteps(from: .max), CyclingRates(), UInt64(0))
+    var (steps, rates, meter, now) = (CadenceSteps(from: .max), CyclingRates(), CyclingRates(), UInt64(0))
     for start in bytes.indices.prefix(16) {
         let value = Array(bytes[start...])
         now = bytes[start] == 0xFF ? 0 : now + UInt64(bytes[start]) * 32
@@ -75,6 +103,12 @@ private func fuzzLive(_ bytes: [UInt8]) {
             // What is not finite would be published as null, and could not be read.
             for rate in [rates.wheel, rates.crank].compactMap(\.self) {
                 hold(rate.isFinite && rate >= 0, "\(rate) rpm")
+            }
+        }
+        if let measurement = accepted({ () throws(MalformedValue) in try CyclingPower(gatt: value) }) {
+            let rates = meter.add(measurement, at: now)
+            for rate in [rates.wheel, rates.crank].compactMap(\.self) {
+                hold(rate.isFinite && rate >= 0, "\(rate) rpm of a power meter")
             }
         }
     }

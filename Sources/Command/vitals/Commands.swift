@@ -94,7 +94,7 @@ enum Commands {
         name: "scan", summary: "Looks for sensors, and shows each as it is found.",
         discussion: """
             The gateway scans for what Vitals can use, unless --service or --all says otherwise: heart rate, thermometer, \
-            running, cycling, physical activity. A device is shown with its name, its address, its signal strength, its \
+            running, cycling, power, location, physical activity. A device is shown with its name, its address, its signal strength, its \
             battery and its services, and with the sensor's id if it is a sensor; a star marks devices that are connected.
 
             A sensor advertises only while nothing is connected to it: close the app that holds it, and wear the sensor. If \

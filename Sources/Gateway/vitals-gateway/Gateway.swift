@@ -147,6 +147,11 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         outbox.append(Reading(at: moment, .heartRate(measurement)), from: sensor.settings.id)
     }
 
+    /// What is published live of it was published by the sensor; a position is never published.
+    func moved(_ value: Reading.Value, at moment: Moment, by sensor: Sensor) {
+        outbox.append(Reading(at: moment, value), from: sensor.settings.id)
+    }
+
     func malformed(_ error: MalformedValue, from sensor: Sensor) {
         counters.withLock { $0.malformed += 1 }
         // A sensor that sends nonsense sends it every second.

@@ -219,9 +219,9 @@ enum Golden {
         Looks for sensors, and shows each as it is found.
 
         The gateway scans for what Vitals can use, unless --service or --all says otherwise: heart rate,
-        thermometer, running, cycling, physical activity. A device is shown with its name, its address, its
-        signal strength, its battery and its services, and with the sensor's id if it is a sensor; a star
-        marks devices that are connected.
+        thermometer, running, cycling, power, location, physical activity. A device is shown with its name,
+        its address, its signal strength, its battery and its services, and with the sensor's id if it is a
+        sensor; a star marks devices that are connected.
 
         A sensor advertises only while nothing is connected to it: close the app that holds it, and wear the
         sensor. If nothing is found, the command says what was heard and what to try, and ends with 69.

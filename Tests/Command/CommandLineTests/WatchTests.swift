@@ -70,10 +70,11 @@ struct WatchTests {
             #"{"time":1760000001000,"speed_mps":1.5,"cadence":80,"running":false}"#,
             #"{"time":1760000002000,"wheel_revolutions":12345,"wheel_rpm":171.3,"crank_revolutions":402,"crank_rpm":87.3}"#,
             #"{"time":1760000003000,"crank_revolutions":402}"#,
+            #"{"time":1760000004000,"crank_revolutions":403,"power_w":212}"#,
         ]
         try withHousehold { broker, gateway, _ in
             try gateway.appear()
-            let programs = [try watch(broker, "--count", "4"), try watch(broker, "--json", "--count", "4")]
+            let programs = [try watch(broker, "--count", "5"), try watch(broker, "--json", "--count", "5")]
             try broker.waitForLog("Received UNSUBSCRIBE from vitals-", times: 2)
             for (index, payload) in payloads.enumerated() {
                 let topic = GatewayTopic.sensor(try ID("strap"), index < 2 ? .running : .cycling)
@@ -82,11 +83,12 @@ struct WatchTests {
             }
             let outcome = try programs[0].finish()
             #expect(
-                outcome.lines.suffix(4) == [
+                outcome.lines.suffix(5) == [
                     "08:53:20  strap  running  2.84 m/s  cadence 166  stride 0.79 m  1000.5 m  1234 steps (derived)",
                     "08:53:21  strap  walking  1.5 m/s  cadence 80",
                     "08:53:22  strap  wheel 12345 at 171.3 rpm  crank 402 at 87.3 rpm",
                     "08:53:23  strap  crank 402",
+                    "08:53:24  strap  212 W  crank 403",
                 ])
             #expect(outcome.errors.contains("home/strap: a running measurement that cannot be read"))
             #expect(

@@ -48,8 +48,19 @@ struct GatewaySettingsTests {
         #expect(settings.state.hasSuffix("/gateway"))
         #expect(settings.sensors[0].silence == .seconds(30))
         #expect(settings.sensors[0].bond == .whenNeeded)
+        #expect(settings.sensors[0].wheelMillimetres == 2096)
         #expect(settings.sensors[0].steps.uuid == "00002b40-0000-1000-8000-00805f9b34fb")
         #expect(settings.sensors[0].temperature.uuid == "00002a1c-0000-1000-8000-00805f9b34fb")
+    }
+
+    @Test("takes the circumference of a bicycle's wheel, and refuses one that no bicycle has", arguments: [500, 3500])
+    func wheel(millimetres: Int) throws {
+        func wheel(_ millimetres: Int) throws -> Int {
+            try read("{ gateway: \"home\", sensors: { bike: { name: \"B\", wheel_mm: \(millimetres) } } }").sensors[0]
+                .wheelMillimetres
+        }
+        #expect(try wheel(millimetres) == millimetres)
+        #expect(throws: SettingsError.self) { try wheel(millimetres == 500 ? 499 : 3501) }
     }
 
     @Test(

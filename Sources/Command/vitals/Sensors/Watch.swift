@@ -202,8 +202,10 @@ extension CyclingPayload: Measurement {
     fileprivate static var article: String { "a cycling measurement" }
 
     fileprivate func cells(_ style: Style) -> [String] {
-        [("wheel", wheelRevolutions, wheelPerMinute), ("crank", crankRevolutions, crankPerMinute)]
-            .compactMap { name, revolutions, perMinute in
+        let power = watts.map { [style.bold("\($0) W")] } ?? []
+        let turns = [("wheel", wheelRevolutions, wheelPerMinute), ("crank", crankRevolutions, crankPerMinute)]
+        return power
+            + turns.compactMap { name, revolutions, perMinute in
                 revolutions.map { "\(name) \($0)" + (perMinute.map { " at " + style.bold("\($0) rpm") } ?? "") }
             }
     }

@@ -13,7 +13,8 @@ final class Scan {
     /// What Vitals can use, if a request does not say.
     static let usualServices: Set<String> = [
         GATT.heartRateService, GATT.healthThermometerService, GATT.runningSpeedAndCadenceService,
-        GATT.cyclingSpeedAndCadenceService, GATT.physicalActivityMonitorService,
+        GATT.cyclingSpeedAndCadenceService, GATT.cyclingPowerService, GATT.locationAndNavigationService,
+        GATT.physicalActivityMonitorService,
     ]
 
     let seconds: Int

@@ -258,6 +258,8 @@ final class Sensor {
 
     func measured(_ measurement: HeartRateMeasurement) { owner.measured(measurement, by: self) }
 
+    func moved(_ value: Reading.Value, at moment: Moment) { owner.moved(value, at: moment, by: self) }
+
     func malformed(_ error: MalformedValue) { owner.malformed(error, from: self) }
 
     func publishLive(_ payload: [UInt8], _ topic: SensorTopic) {

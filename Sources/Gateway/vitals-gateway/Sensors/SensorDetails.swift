@@ -67,7 +67,12 @@ final class SensorDetails {
             capabilities.append(kind.rawValue)
         }
         if sensor.characteristic(GATT.runningSpeedAndCadenceMeasurement) != nil { capabilities.append("running") }
-        if sensor.characteristic(GATT.cyclingSpeedAndCadenceMeasurement) != nil { capabilities.append("cycling") }
+        let hasPower = sensor.characteristic(GATT.cyclingPowerMeasurement) != nil
+        if hasPower || sensor.characteristic(GATT.cyclingSpeedAndCadenceMeasurement) != nil {
+            capabilities.append("cycling")
+        }
+        if hasPower { capabilities.append("power") }
+        if sensor.characteristic(GATT.locationAndSpeed) != nil { capabilities.append("location") }
         return capabilities
     }
 

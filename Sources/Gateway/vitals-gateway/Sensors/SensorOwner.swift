@@ -4,6 +4,8 @@ import Telemetry
 protocol SensorOwner: AnyObject {
     /// A heart rate has come.
     func measured(_ measurement: HeartRateMeasurement, by sensor: Sensor)
+    /// A motion or a position has come.
+    func moved(_ value: Reading.Value, at moment: Moment, by sensor: Sensor)
     /// What has come cannot be read.
     func malformed(_ error: MalformedValue, from sensor: Sensor)
     /// It can be used now.

@@ -23,6 +23,8 @@ struct SensorSettings {
     /// How long a connected sensor may send nothing.
     let silence: Duration
     let bond: Bond
+    /// How far a bicycle comes with one turn of the wheel.
+    let wheelMillimetres: Int
     let steps: (uuid: String, encoding: StepsEncoding)
     let temperature: (uuid: String, encoding: TemperatureEncoding)
 
@@ -38,6 +40,7 @@ struct SensorSettings {
         notify = try section.choice("notify", default: .signal)
         silence = try section.duration("silence", in: .seconds(1) ... .seconds(3600), default: .seconds(30))
         bond = try section.choice("bond", default: .whenNeeded)
+        wheelMillimetres = try section.integer("wheel_mm", in: 500...3500, default: Self.usualWheel)
         let steps = try section.section("steps")
         self.steps = (
             try steps.uuid("uuid", default: GATT.stepCounterActivitySummary),
@@ -57,9 +60,13 @@ struct SensorSettings {
         self.id = id
         (name, address) = (entry.soughtAs, entry.soughtAs == nil ? entry.device?.address : nil)
         (notify, silence, bond) = (.signal, .seconds(30), .whenNeeded)
+        wheelMillimetres = Self.usualWheel
         steps = (GATT.stepCounterActivitySummary, .stepCounterSummary)
         temperature = (GATT.temperatureMeasurement, .temperatureMeasurement)
     }
+
+    /// The circumference of a tyre of 25-622 (700 × 25 C), and nearly that of many others.
+    private static let usualWheel = 2096
 
     func matches(_ device: Device) -> Bool {
         if let address { return device.address.uppercased() == address }

@@ -1,8 +1,8 @@
-// What a connected sensor sends by itself: heart rate, running and walking, cycling. Whatever of these a sensor offers
-// is subscribed to; no settings are needed.
+// What a connected sensor sends by itself: heart rate, running and walking, cycling, power, positions. Whatever of these a
+// sensor offers is subscribed to; no settings are needed, except for the size of a bicycle's wheel.
 //
-// Heart rates are recorded, and published live. Running and cycling are published live only; of running, the steps are
-// integrated as they pass, for people who ask for the steps of a foot pod, which itself counts none.
+// All of them are recorded, and all but positions are published live. Of running, the steps are integrated as they pass,
+// for people who ask for the steps of a foot pod, which itself counts none.
 
 import Bluetooth
 import Telemetry
@@ -46,6 +46,7 @@ final class SensorStreams {
     private var beginning: Beginning?
     private var steps = CadenceSteps()
     private var rates = CyclingRates()
+    private var powerRates = CyclingRates()
 
     /// Any value came, whether or not it could be read.
     var onValue: (() -> Void)?
@@ -74,6 +75,8 @@ final class SensorStreams {
             sensor.characteristic(GATT.heartRateMeasurement),
             sensor.characteristic(GATT.runningSpeedAndCadenceMeasurement),
             sensor.characteristic(GATT.cyclingSpeedAndCadenceMeasurement),
+            sensor.characteristic(GATT.cyclingPowerMeasurement),
+            sensor.characteristic(GATT.locationAndSpeed),
         ].compactMap(\.self).filter(\.canNotify)
         guard !offered.isEmpty else { return completion(.success(())) }
         let beginning = Beginning(offered.count, completion)
@@ -96,13 +99,15 @@ final class SensorStreams {
         beginning = nil
         for subscription in subscriptions { subscription.end() }
         subscriptions = []
-        rates = CyclingRates()
+        (rates, powerRates) = (CyclingRates(), CyclingRates())
     }
 
     private func receiver(of characteristic: Characteristic) -> ([UInt8]) -> Void {
         switch characteristic.uuid {
         case GATT.heartRateMeasurement: return { [unowned self] in heartRate($0) }
         case GATT.runningSpeedAndCadenceMeasurement: return { [unowned self] in running($0) }
+        case GATT.cyclingPowerMeasurement: return { [unowned self] in power($0) }
+        case GATT.locationAndSpeed: return { [unowned self] in located($0) }
         default: return { [unowned self] in cycling($0) }
         }
     }
@@ -118,7 +123,7 @@ final class SensorStreams {
         }
     }
 
-    // MARK: Live only
+    // MARK: What moves
 
     private func running(_ value: [UInt8]) {
         onValue?()
@@ -128,6 +133,7 @@ final class SensorStreams {
             steps.add(measurement, at: moment.monotonic)
             sensor.publishLive(
                 RunningPayload(measurement, steps: steps.steps, at: moment.wall).bytes, .running)
+            record(Motion(measurement), at: moment)
         } catch {
             sensor.malformed(error)
         }
@@ -140,8 +146,38 @@ final class SensorStreams {
             let moment = Moment.now()
             let rates = rates.add(measurement, at: moment.monotonic)
             sensor.publishLive(CyclingPayload(measurement, rates, at: moment.wall).bytes, .cycling)
+            record(Motion(measurement, rates, wheel: sensor.settings.wheelMillimetres), at: moment)
         } catch {
             sensor.malformed(error)
         }
+    }
+
+    private func power(_ value: [UInt8]) {
+        onValue?()
+        do throws(MalformedValue) {
+            let measurement = try CyclingPower(gatt: value)
+            let moment = Moment.now()
+            let rates = powerRates.add(measurement, at: moment.monotonic)
+            sensor.publishLive(CyclingPayload(measurement, rates, at: moment.wall).bytes, .cycling)
+            record(Motion(measurement, rates, wheel: sensor.settings.wheelMillimetres), at: moment)
+        } catch {
+            sensor.malformed(error)
+        }
+    }
+
+    /// Where somebody is, only they may know: it is recorded, and not published.
+    private func located(_ value: [UInt8]) {
+        onValue?()
+        do throws(MalformedValue) {
+            guard let position = Position(try LocationAndSpeed(gatt: value)) else { return }
+            sensor.moved(.position(position), at: .now())
+        } catch {
+            sensor.malformed(error)
+        }
+    }
+
+    /// A sensor of the crank has nothing to say while nobody pedals.
+    private func record(_ motion: Motion, at moment: Moment) {
+        if !motion.isEmpty { sensor.moved(.motion(motion), at: moment) }
     }
 }

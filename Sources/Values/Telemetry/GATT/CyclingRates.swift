@@ -2,7 +2,8 @@
 ///
 /// A notification names the time of the last revolution, which wraps around every 64 s. If no revolution ended since
 /// the notification before, there is no rate; if the last one ended a minute ago or more, the sensor's times no
-/// longer tell how long ago, and there is no rate either.
+/// longer tell how long ago, and there is no rate either. A power meter names the wheel's time in half as long ticks, which
+/// wrap around every 32 s.
 public struct CyclingRates: Hashable, Sendable {
     /// Revolutions in a minute; nil if they are not known.
     public struct Rates: Hashable, Sendable {
@@ -24,8 +25,6 @@ public struct CyclingRates: Hashable, Sendable {
         var monotonic: UInt64
     }
 
-    private static let longest: UInt64 = 60_000
-
     private var wheel: Latest<UInt32>?
     private var crank: Latest<UInt16>?
 
@@ -39,12 +38,23 @@ public struct CyclingRates: Hashable, Sendable {
             crank: Self.advance(&crank, to: measurement.crank, at: monotonic))
     }
 
+    /// The same for a power meter. One value takes measurements of one characteristic: their ticks differ.
+    public mutating func add(_ measurement: CyclingPower, at monotonic: UInt64) -> Rates {
+        Rates(
+            wheel: Self.advance(
+                &wheel, to: measurement.wheel, at: monotonic, ticksPerSecond: CyclingPower.wheelTicksPerSecond),
+            crank: Self.advance(&crank, to: measurement.crank, at: monotonic))
+    }
+
     private static func advance<Count>(
-        _ latest: inout Latest<Count>?, to new: CyclingSpeedAndCadence.Revolutions<Count>?, at monotonic: UInt64
+        _ latest: inout Latest<Count>?, to new: CyclingSpeedAndCadence.Revolutions<Count>?, at monotonic: UInt64,
+        ticksPerSecond: Int = 1024
     ) -> Double? {
         guard let new, new.time != latest?.revolutions.time else { return nil }
         defer { latest = Latest(revolutions: new, monotonic: monotonic) }
+        // A bit less than the time after which the ticks wrap around.
+        let longest = UInt64(60_000 * 1024 / ticksPerSecond)
         guard let latest, monotonic >= latest.monotonic, monotonic - latest.monotonic < longest else { return nil }
-        return new.since(latest.revolutions).perMinute
+        return new.since(latest.revolutions).perMinute.map { $0 * Double(ticksPerSecond) / 1024 }
     }
 }

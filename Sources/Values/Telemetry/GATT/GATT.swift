@@ -31,6 +31,15 @@ public enum GATT {
     /// Characteristic 2A5B, notify: `CyclingSpeedAndCadence`.
     public static let cyclingSpeedAndCadenceMeasurement = uuid(0x2A5B)
 
+    /// Service 1818.
+    public static let cyclingPowerService = uuid(0x1818)
+    /// Characteristic 2A63, notify: `CyclingPower`.
+    public static let cyclingPowerMeasurement = uuid(0x2A63)
+    /// Service 1819.
+    public static let locationAndNavigationService = uuid(0x1819)
+    /// Characteristic 2A67, notify: `LocationAndSpeed`.
+    public static let locationAndSpeed = uuid(0x2A67)
+
     /// Service 183E.
     public static let physicalActivityMonitorService = uuid(0x183E)
     /// Characteristic 2B40, indicate or notify: `StepCounterSummary`.

@@ -5,6 +5,8 @@ extension GATT {
         healthThermometerService: "health-thermometer",
         runningSpeedAndCadenceService: "running-speed-and-cadence",
         cyclingSpeedAndCadenceService: "cycling-speed-and-cadence",
+        cyclingPowerService: "cycling-power",
+        locationAndNavigationService: "location-and-navigation",
         physicalActivityMonitorService: "physical-activity-monitor",
         batteryService: "battery",
         deviceInformationService: "device-information",

@@ -1,6 +1,6 @@
 /// Live cycling: `{"time":…,"wheel_revolutions":12345,"wheel_rpm":171.4,"crank_revolutions":402,"crank_rpm":85.3}`,
 /// absent fields left out: a sensor may watch only one of the two, and there is no rate if no revolution has ended
-/// since the notification before.
+/// since the notification before. A power meter adds `"power_w":212`.
 public struct CyclingPayload: Payload {
     /// Unix milliseconds.
     public var time: Int64
@@ -12,6 +12,8 @@ public struct CyclingPayload: Payload {
     public var crankRevolutions: Int64?
     /// Revolutions of the crank in a minute, to a tenth.
     public var crankPerMinute: Double?
+    /// Watts, of a power meter; negative if the pedals are driven.
+    public var watts: Int64?
 
     /// What is published for a measurement that arrived at `wall`, Unix milliseconds, with the rates that follow from
     /// it and those before.
@@ -23,6 +25,12 @@ public struct CyclingPayload: Payload {
         crankPerMinute = rates.crank.map(tenths)
     }
 
+    /// The same for what a power meter says.
+    public init(_ measurement: CyclingPower, _ rates: CyclingRates.Rates = .init(), at wall: Int64) {
+        self.init(CyclingSpeedAndCadence(wheel: measurement.wheel, crank: measurement.crank), rates, at: wall)
+        watts = Int64(measurement.watts)
+    }
+
     public var json: JSON {
         .object(present: [
             "time": .integer(time),
@@ -30,6 +38,7 @@ public struct CyclingPayload: Payload {
             "wheel_rpm": wheelPerMinute.map(JSON.number),
             "crank_revolutions": crankRevolutions.map(JSON.integer),
             "crank_rpm": crankPerMinute.map(JSON.number),
+            "power_w": watts.map(JSON.integer),
         ])
     }
 
@@ -39,6 +48,7 @@ public struct CyclingPayload: Payload {
         case wheelPerMinute = "wheel_rpm"
         case crankRevolutions = "crank_revolutions"
         case crankPerMinute = "crank_rpm"
+        case watts = "power_w"
     }
 }
 

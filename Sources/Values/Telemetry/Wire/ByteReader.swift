@@ -47,6 +47,11 @@ struct ByteReader {
         return UInt32(try uint16Little()) | UInt32(try byte()) << 16
     }
 
+    /// Three bytes, two's complement.
+    mutating func int24Little() throws(MalformedValue) -> Int32 {
+        Int32(bitPattern: try uint24Little() << 8) >> 8
+    }
+
     mutating func uint32Little() throws(MalformedValue) -> UInt32 {
         guard remaining >= 4 else { throw malformed(.truncated) }
         return UInt32(try uint16Little()) | UInt32(try uint16Little()) << 16
