@@ -108,8 +108,9 @@ let package = Package(
         program(
             .gateway, "vitals-gateway",
             [
-                "Bluetooth", "Daemon", "Files", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Storage", "Telemetry",
-                "Vault",
+                "Bluetooth", "Daemon", "Files", "Fitness", "MQTT", "Positioning", "ProgramSettings", "Reactor",
+                "Storage",
+                "Telemetry", "Vault",
             ]),
         library(
             .consumer, "Records",
@@ -288,8 +289,9 @@ let package = Package(
         tests(
             .gateway, "GatewayTests",
             [
-                "vitals-gateway", "vitals-sensor", "DBus", "Daemon", "Files", "MQTT", "Reactor", "Storage", "Telemetry",
-                "TestSupport", "Vault",
+                "vitals-gateway", "vitals-sensor", "DBus", "Daemon", "Files", "Fitness", "MQTT", "Positioning",
+                "Reactor",
+                "Storage", "Telemetry", "TestSupport", "Vault",
             ]),
         tests(
             nil, "HouseholdTests",

@@ -39,6 +39,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private let central: Central
     private let outbox: Outbox
     private let announcer: Announcer
+    private let receiver: SatelliteReceiver?
     private var retained: RetainedTopics { announcer.retained }
     /// Messages that a device, a client at the broker or BlueZ can cause go here.
     private let limitedLog = LimitedLog()
@@ -76,8 +77,14 @@ final class Gateway: SensorOwner, @unchecked Sendable {
             events: { owner.value?.receive($0) })
         let outbox = try Outbox(settings, publishingOn: session)
         self.outbox = outbox
+        receiver = settings.receiver.map { [central, announcer, limitedLog] receiver in
+            SatelliteReceiver(receiver, on: central.loop, telling: announcer, logging: limitedLog) {
+                outbox.append($0, from: receiver.id)
+            }
+        }
         register = try SensorRegister(
-            in: settings.state, atMost: settings.mostSensors, of: self, on: central, telling: announcer,
+            in: settings.state, atMost: settings.mostSensors, without: settings.receiver?.id, of: self, on: central,
+            telling: announcer,
             logging: limitedLog, writing: { outbox.flusher.perform($0) })
         requests = GatewayRequests(for: register) { [unowned self] in sensorsChanged() }
         recovery = Recovery(of: register, after: settings.quietLimit, mayCyclePower: settings.mayCyclePower)
@@ -109,6 +116,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
                     limitedLog.error("session \(problem.reason)") { "\(problem)\($0)" }
                 }))
         central.start()
+        receiver?.start()
         announceReadiness()
     }
 
@@ -116,6 +124,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     /// last.
     func stop() {
         counters.withLock { $0.isStopping = true }
+        receiver?.stop()
         central.loop.perform { [self] in
             requests.stop()
             for sensor in register.all { sensor.stop() }
@@ -223,11 +232,12 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     }
 
     private func publishInfo() {
-        let described: JSON = [
+        let described = JSON.object(present: [
             "live": .bool(settings.publishesLive),
             "sensors": .array(register.all.map { .string($0.settings.id.text) }),
             "enrolled": .bool(settings.consumer != nil),
-        ]
+            "receiver": settings.receiver.map { .string($0.id.text) },
+        ])
         let info = GatewayInfoPayload(version: version, adapters: central.adapters.map(\.name), settings: described)
         retained.publish(info.bytes, to: topics[settings.gateway, .info])
     }

@@ -44,7 +44,7 @@ struct ReceiverTests {
     @Test("A receiver that gpsd reads is told: its fixes, the satellites, and that it has lost them")
     func real() throws {
         let gpsd = try GPSDaemon()
-        try withReceiver(gpsd.address, patience: quick) { _, events in
+        try withReceiver(ReceiverAddress(loopbackPort: gpsd.port), patience: quick) { _, events in
             let connected = events.first { $0.isConnected }
             guard case .connected(let version)? = connected else { throw TestFailure("not connected") }
             #expect(version.hasPrefix("3."))
@@ -79,7 +79,7 @@ struct ReceiverTests {
     @Test("When gpsd ends and starts again, the client comes back by itself")
     func restarted() throws {
         let gpsd = try GPSDaemon()
-        try withReceiver(gpsd.address, patience: quick) { _, events in
+        try withReceiver(ReceiverAddress(loopbackPort: gpsd.port), patience: quick) { _, events in
             try events.wait { $0.contains(where: \.isConnected) }
             gpsd.stop()
             try events.wait { $0.contains(where: \.isDisconnected) }

@@ -34,7 +34,8 @@ struct ClaimCodeCommand {
 
     private func sensor(_ wanted: String?, _ arguments: Arguments) throws -> String {
         let added = try SensorMemory.read(SensorMemory.path(in: settings.state)).sensors.filter(\.isAdded).map(\.id)
-        let known = Set(settings.sensors.map(\.id.text) + added).sorted()
+        let receiver = settings.receiver.map { [$0.id.text] } ?? []
+        let known = Set(settings.sensors.map(\.id.text) + added + receiver).sorted()
         let hint = known.isEmpty ? "`vitals scan` shows those nearby, `vitals connect` adds one" : nil
         let list = known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"
         if let wanted {

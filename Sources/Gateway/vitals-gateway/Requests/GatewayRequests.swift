@@ -274,7 +274,7 @@ final class GatewayRequests: @unchecked Sendable {
         var number = 1
         while true {
             let text = number == 1 ? stem : "\(stem)-\(number)"
-            if let id = try? ID(text), register.sensor(id) == nil { return id }
+            if let id = try? ID(text), !register.isTaken(id) { return id }
             number += 1
         }
     }

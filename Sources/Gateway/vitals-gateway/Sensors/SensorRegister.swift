@@ -16,6 +16,8 @@ final class SensorRegister {
     unowned let owner: any SensorOwner
     /// How many sensors to connect to at a time.
     let mostConnected: Int
+    /// What is no sensor of this register has this id, if there is one.
+    private let reserved: ID?
     private let path: String
     /// Runs work that writes to the disk, on a thread that may wait for it.
     private let perform: (@escaping @Sendable () -> Void) -> Void
@@ -30,13 +32,16 @@ final class SensorRegister {
 
     /// - Parameters:
     ///   - state: the folder in which they are remembered.
+    ///   - reserved: an id that no sensor may get.
     ///   - perform: runs work that waits for the disk, in order.
     init(
-        in state: String, atMost mostConnected: Int, of owner: any SensorOwner, on central: Central,
+        in state: String, atMost mostConnected: Int, without reserved: ID?, of owner: any SensorOwner,
+        on central: Central,
         telling announcer: Announcer, logging limitedLog: LimitedLog,
         writing perform: @escaping (@escaping @Sendable () -> Void) -> Void
     ) throws {
         self.mostConnected = mostConnected
+        self.reserved = reserved
         self.owner = owner
         self.central = central
         self.announcer = announcer
@@ -55,7 +60,7 @@ final class SensorRegister {
             sensors[settings.id] = Sensor(settings, entry, in: self)
         }
         for entry in memory.sensors where entry.isAdded {
-            guard let id = try? ID(entry.id), sensors[id] == nil, let settings = SensorSettings(added: entry, id) else {
+            guard let id = try? ID(entry.id), !isTaken(id), let settings = SensorSettings(added: entry, id) else {
                 continue
             }
             var entry = entry
@@ -71,6 +76,9 @@ final class SensorRegister {
 
     func sensor(_ id: ID) -> Sensor? { sensors[id] }
 
+    /// Whether a new sensor needs another id.
+    func isTaken(_ id: ID) -> Bool { sensors[id] != nil || id == reserved }
+
     /// The sensor that a device is, or is taken for.
     func holder(of device: Device) -> Sensor? { all.first { $0.has(device) } }
 
@@ -85,7 +93,7 @@ final class SensorRegister {
 
     /// Adds a sensor by request, for a device that was seen.
     func add(_ id: ID, for device: Device, called name: String?) throws(ReplyError) -> Sensor {
-        guard sensors[id] == nil else {
+        guard !isTaken(id) else {
             throw ReplyError(.badRequest, "there is already a sensor \(id)", field: "sensor")
         }
         guard sensors.count < Self.most else {

@@ -32,6 +32,8 @@ struct GatewaySettings {
     /// Whether this may switch it off and on.
     let mayCyclePower: Bool
     let sensors: [SensorSettings]
+    /// A satellite receiver; nil if there is none.
+    let receiver: ReceiverSettings?
     /// Whether heart rates are published as they come, for the household to see.
     let publishesLive: Bool
     /// Where replies may go, apart from `responses/`.
@@ -74,6 +76,11 @@ struct GatewaySettings {
             throw section.refusal(
                 of: "sensors", "\(sensors.count) sensors, and bluetooth.sensors allows \(mostSensors)",
                 hint: "raise bluetooth.sensors if the adapter has that many links")
+        }
+        receiver = try section.section("receiver", default: nil).map(ReceiverSettings.init)
+        if let receiver, sensors.contains(where: { $0.id == receiver.id }) {
+            throw section.refusal(
+                of: "receiver.id", "there is a sensor \(receiver.id) already", hint: "choose another id")
         }
         publishesLive = try section.bool("live", default: true)
         responsePrefixes = try section.strings("response_prefixes", default: [])

@@ -1,23 +1,21 @@
 import Foundation
-import Positioning
-import TestSupport
 
 /// The real gpsd, on free ports of loopback, with a receiver that this test plays: gpsd reads what it sends in
 /// datagrams.
 ///
 /// gpsd also tells the time to NTP servers, by System V shared memory. Nobody's clock may be set by a test, so it gets
 /// a world of its own for that where the kernel allows it.
-final class GPSDaemon {
-    let address: ReceiverAddress
-    private let port: UInt16
+public final class GPSDaemon {
+    /// Where it listens on 127.0.0.1.
+    public let port: UInt16
     private let receiverPort: UInt16
     private let socket: Int32
     private var running: RunningProgram?
 
-    init() throws {
+    /// It runs.
+    public init() throws {
         port = try freePort()
         receiverPort = try freePort()
-        address = ReceiverAddress(loopbackPort: port)
         socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         try start()
     }
@@ -27,7 +25,8 @@ final class GPSDaemon {
         close(socket)
     }
 
-    func start() throws {
+    /// Starts it again.
+    public func start() throws {
         let words = ["gpsd", "-N", "-n", "-S", "\(port)", "udp://127.0.0.1:\(receiverPort)"]
         let isAllowed = (try? RunningProgram.run("unshare", ["--ipc", "true"])) != nil
         if isAllowed {
@@ -37,7 +36,8 @@ final class GPSDaemon {
         }
     }
 
-    func stop() {
+    /// Ends it.
+    public func stop() {
         guard let running else { return }
         kill(running.pid, SIGTERM)
         _ = running.exitStatus(within: limit)
@@ -46,7 +46,7 @@ final class GPSDaemon {
 
     /// Sends what a receiver says, one epoch after the other, until something holds.
     /// - Returns: whether it came to hold within a minute's worth of epochs.
-    func feed(until holds: () -> Bool, _ next: () -> String) throws -> Bool {
+    public func feed(until holds: () -> Bool, _ next: () -> String) throws -> Bool {
         for _ in 0..<50 {
             guard !holds() else { return true }
             send(Array(next().utf8))
@@ -71,17 +71,32 @@ final class GPSDaemon {
 }
 
 /// What a receiver says (NMEA 0183): sentences with a checksum.
-enum NMEA {
+public enum NMEA {
     /// One second of the 22nd of November 2026, at a place on the 52nd degree north, so many minutes north.
-    static func fix(second: Int, north: Double) -> String {
+    public static func fix(second: Int, north: Double) -> String {
+        fix(time: time(second), date: "221126", north: north)
+    }
+
+    /// The same at a time in Unix seconds.
+    public static func fix(at seconds: Int64, north: Double) -> String {
+        var (clock, parts) = (time_t(seconds), tm())
+        gmtime_r(&clock, &parts)
+        return fix(
+            time: String(format: "%02d%02d%02d.00", Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)),
+            date: String(format: "%02d%02d%02d", Int(parts.tm_mday), Int(parts.tm_mon + 1), Int(parts.tm_year % 100)),
+            north: north)
+    }
+
+    private static func fix(time: String, date: String, north: Double) -> String {
         let place = "52\(String(format: "%07.4f", north)),N,01324.2972,E"
         let satellites = (1...9).map { "\($0 <= 5 ? "0\($0)" : "")" }.joined(separator: ",")
-        return sentence("GPRMC,\(time(second)),A,\(place),5.0,045.0,221126,,,A")
-            + sentence("GPGGA,\(time(second)),\(place),1,05,1.0,34.0,M,44.0,M,,")
+        return sentence("GPRMC,\(time),A,\(place),5.0,045.0,\(date),,,A")
+            + sentence("GPGGA,\(time),\(place),1,05,1.0,34.0,M,44.0,M,,")
             + sentence("GPGSA,A,3,\(satellites),,,,1.8,1.0,1.5") + inView
     }
 
-    static func noFix(second: Int) -> String {
+    /// The same second, without a place.
+    public static func noFix(second: Int) -> String {
         sentence("GPRMC,\(time(second)),V,,,,,,,221126,,,N") + sentence("GPGGA,\(time(second)),,,,,0,00,,,M,,M,,")
             + sentence("GPGSA,A,1,,,,,,,,,,,,,,,") + inView
     }
