@@ -303,7 +303,7 @@ final class Outbox: @unchecked Sendable {
         (commitTimer, flushTimer) = (nil, nil)
         let now = millisecondsSinceBoot()
         let isDue = { (open: OpenSession, pending: OpenSession.Pending) in
-            sealingAll || pending.isFull || pending.isDue(now, self.settings.blockInterval) || self.isOver(open)
+            sealingAll || pending.isFull || pending.isDue(now, self.blockInterval(open)) || self.isOver(open)
         }
         let mustSeal = sessions.values.contains { open in open.pending.values.contains { isDue(open, $0) } }
         guard isDirty || mustSeal || !unwritten.isEmpty || clock.hasSteps || !gaps.isEmpty else { return flushLater() }
@@ -328,6 +328,13 @@ final class Outbox: @unchecked Sendable {
         }
         sessions = sessions.filter { !isOver($0.value) || !$0.value.pending.isEmpty }
         flushLater()
+    }
+
+    /// How old a reading becomes before its block is made. What is sent at once may wait until a block is full, because
+    /// each block has a price at the consumer.
+    private func blockInterval(_ open: OpenSession) -> Duration {
+        let isLive = grants.inForce(for: open.grant.sensor)?.kinds.contains(.live) ?? false
+        return isLive ? max(settings.blockInterval, .seconds(65)) : settings.blockInterval
     }
 
     /// Something is written and not flushed, or waits to become a block.
