@@ -2,7 +2,7 @@ package import Records
 package import Storage
 package import Telemetry
 
-// Heart rate that its owner had deleted.
+// Heart rate that its owner had deleted, and with a workout also where they were.
 //
 // The document "heart-rate-deleted" lists the ranges of time, before anything is removed: from that commit on, heart
 // rate in these ranges is in no answer, no export and no total, whether it is stored, under way or yet to come.
@@ -26,6 +26,24 @@ package final class Deletions {
         package var ranges = DeletedRanges()
         /// Ranges whose rows must still be written again.
         package var pending = DeletedRanges()
+        /// Those of `ranges` in which it was not only heart rates that were deleted, but also where the person was, and
+        /// what they did: those of deleted workouts.
+        package var ways = DeletedRanges()
+
+        /// Whether nobody should see a reading of this kind and time.
+        package func hides(_ kind: Reading.Kind, at wall: Int64) -> Bool { ranges(of: kind)?.contains(wall) ?? false }
+
+        /// The ranges in which readings of a kind are hidden; nil for kinds that are never hidden.
+        package func ranges(of kind: Reading.Kind) -> DeletedRanges? {
+            switch kind {
+            case .heartRate: ranges
+            case .position, .motion, .pedometer: ways
+            case .steps, .temperature: nil
+            }
+        }
+
+        /// The kinds of which readings may be hidden.
+        static let kinds: Grant.Kinds = [.heartRate, .position, .motion, .pedometer]
     }
 
     package static let name = "heart-rate-deleted"
@@ -34,30 +52,37 @@ package final class Deletions {
 
     private let documents: Documents
     /// What was read lately, by person, also that there is nothing; with the view of the person that goes with it.
-    private var known: [ID: (view: UInt64, ranges: DeletedRanges)] = [:]
+    private var known: [ID: (view: UInt64, document: Document)] = [:]
     private static let capacity = 4096
 
     package init(_ store: Store, _ keys: Keys) { documents = Documents(store: store, keys: keys) }
 
     /// The ranges of a person's heart rate that nobody should see.
-    package func ranges(of user: ID) throws(VaultError) -> DeletedRanges {
+    package func ranges(of user: ID) throws(VaultError) -> DeletedRanges { try document(of: user).ranges }
+
+    /// What of a person nobody should see.
+    package func document(of user: ID) throws(VaultError) -> Document {
         let view = documents.store.view(of: user)
-        if let known = known[user], known.view == view { return known.ranges }
-        let ranges = try read(user)?.ranges ?? DeletedRanges()
+        if let known = known[user], known.view == view { return known.document }
+        let document = try read(user) ?? Document()
         if known.count >= Self.capacity { known = [:] }
-        known[user] = (view, ranges)
-        return ranges
+        known[user] = (view, document)
+        return document
     }
 
     /// Lists a range, in a transaction of its own: once it is committed, nobody sees what is in it.
+    /// - Parameter withWay: whether positions and motions go, too.
     /// - Returns: what was hidden before; nil if there are too many ranges, and nothing was done.
-    package func hide(_ range: Range<Int64>, of user: ID) throws(VaultError) -> DeletedRanges? {
+    package func hide(
+        _ range: Range<Int64>, of user: ID, withWay: Bool = false
+    ) throws(VaultError) -> DeletedRanges? {
         let store = documents.store
         return try store.change(user) { () throws(VaultError) in
             let before = try read(user) ?? Document()
             var document = before
             document.ranges.insert(range)
             document.pending.insert(range)
+            if withWay { document.ways.insert(range) }
             guard document.ranges.ranges.count <= Self.maximumCount else { return nil }
             try write(document, of: user)
             if let hours = HourSpan([range.lowerBound, range.upperBound - 1]) {
@@ -83,7 +108,7 @@ package final class Deletions {
                     return from..<to
                 })
         }
-        return Document(ranges: ranges("ranges"), pending: ranges("pending"))
+        return Document(ranges: ranges("ranges"), pending: ranges("pending"), ways: ranges("ways"))
     }
 
     /// Keeps the document, within a transaction of the caller's.
@@ -92,8 +117,11 @@ package final class Deletions {
             .array(ranges.ranges.map { .array([.integer($0.lowerBound), .integer($0.upperBound)]) })
         }
         known[user] = nil
-        try documents.write(
-            ["ranges": json(document.ranges), "pending": json(document.pending)], Self.name, of: user)
+        let members: JSON = .object(present: [
+            "ranges": json(document.ranges), "pending": json(document.pending),
+            "ways": document.ways.isEmpty ? nil : json(document.ways),
+        ])
+        try documents.write(members, Self.name, of: user)
     }
 
     /// People whose rows must still be written again.

@@ -145,11 +145,11 @@ package struct HourPacker {
         _ stream: StoredStream, _ reader: inout StreamReader
     ) throws(VaultError) -> ((Reading, BootID) -> Bool)? {
         guard let user = decoded({ () throws(MalformedValue) in try ID(stream.user) }) else { return nil }
-        let ranges = try deletions.ranges(of: user)
-        guard !ranges.isEmpty else { return nil }
+        let document = try deletions.document(of: user)
+        guard !document.ranges.isEmpty else { return nil }
         let corrections = try Corrections(of: stream, &reader, store)
         return { reading, boot in
-            reading.kind == .heartRate && ranges.contains(corrections.corrected(reading.moment, of: boot))
+            document.hides(reading.kind, at: corrections.corrected(reading.moment, of: boot))
         }
     }
 

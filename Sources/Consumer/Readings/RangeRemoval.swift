@@ -54,7 +54,8 @@ struct HeartRateWalk {
                 continue
             }
             let page = try store.blocks(
-                of: stream.stream.number, kinds: .heartRate, hours: hours, after: stream.last, limit: Self.pageSize)
+                of: stream.stream.number, kinds: Deletions.Document.kinds, hours: hours, after: stream.last,
+                limit: Self.pageSize)
             guard let hour = page.first?.firstHour else {
                 stream.ranges.removeFirst()
                 stream.last = nil
@@ -98,6 +99,7 @@ struct RangeRemoval {
 
     let user: ID
     private let pending: DeletedRanges
+    private let document: Deletions.Document
     private let deletions: Deletions
     private let packer: HourPacker
     private var walk: HeartRateWalk
@@ -106,7 +108,8 @@ struct RangeRemoval {
     init(_ user: ID, _ store: Store, _ keys: Keys, _ deletions: Deletions) throws(VaultError) {
         self.user = user
         self.deletions = deletions
-        pending = try deletions.read(user)?.pending ?? DeletedRanges()
+        document = try deletions.read(user) ?? Deletions.Document()
+        pending = document.pending
         packer = HourPacker(store: store, keys: keys, deletions: deletions)
         walk = try HeartRateWalk(user, pending, store, keys)
     }
@@ -121,9 +124,10 @@ struct RangeRemoval {
                     isWritten = true
                     return
                 }
-                _ = try packer.remove(from: page.blocks, page.stream, page.person) { [pending] reading, boot in
-                    reading.kind == .heartRate
-                        && pending.contains(page.corrections.corrected(reading.moment, of: boot))
+                _ = try packer.remove(from: page.blocks, page.stream, page.person) {
+                    [pending, document] reading, boot in
+                    let wall = page.corrections.corrected(reading.moment, of: boot)
+                    return pending.contains(wall) && document.hides(reading.kind, at: wall)
                 }
             } while millisecondsSinceBoot() < end
         }

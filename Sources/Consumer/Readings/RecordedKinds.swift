@@ -17,6 +17,7 @@ package struct RecordedKinds {
         let isContinuous = try documents.read("profile", of: user)?["continuous_heart_rate"] == true
         let isInWorkout = try documents.read(Self.document, of: user) != nil
         if isContinuous || isInWorkout { kinds.insert(.heartRate) }
+        if isInWorkout { kinds.insert(.live) }
         return kinds
     }
 }

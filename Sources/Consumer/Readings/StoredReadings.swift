@@ -73,8 +73,7 @@ package struct StoredReadings {
         while body: (_ reading: Reading, _ stream: Int64) -> Bool
     ) throws(VaultError) -> Int {
         var walks: [Walk] = []
-        let deleted =
-            kind == .heartRate ? try Deletions(store, keys).read(user)?.ranges ?? DeletedRanges() : DeletedRanges()
+        let deleted = try Deletions(store, keys).read(user)?.ranges(of: kind) ?? DeletedRanges()
         var damaged = 0
         let streams = try store.streams(of: user)
         for stream in streams {

@@ -11,6 +11,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Features
 @testable import vitals_consumer
 
 @Suite("Check, counts and upgrades")
@@ -47,7 +48,8 @@ struct CheckTests {
 
     private func findings(_ parts: Parts) throws -> Findings {
         let keys = try Keys(parts.settings, .read)
-        return try CheckCommand.findings(try Store(folder: parts.settings.state, readOnly: true), keys)
+        return try CheckCommand.findings(
+            try Store(folder: parts.settings.state, readOnly: true, adding: Feature.all.schema), keys)
     }
 
     private let good =
@@ -154,11 +156,13 @@ struct CheckTests {
         var parts = try filled()
         let before = try parts.printed()
         try downgrade(parts)
-        let error = thrown(Failure.self) { try Store(folder: parts.settings.state, readOnly: true) }
+        let error = thrown(Failure.self) {
+            try Store(folder: parts.settings.state, readOnly: true, adding: Feature.all.schema)
+        }
         #expect(error?.hint?.contains("start the service") == true)
 
         parts = try household.open()
-        #expect(try parts.store.database.version == Store.migrations.count)
+        #expect(try parts.store.database.version == (Store.schema + Feature.all.schema).steps.count)
         #expect(try parts.printed() == before)
         let stream = try #require(try parts.store.streams().first)
         #expect(try parts.store.counts(of: stream) == nil)
@@ -181,6 +185,8 @@ struct CheckTests {
         )
         let database = parts.store.database
         try database.execute("DROP TABLE people")
+        // What came with a feature of its own.
+        try database.execute("DROP TABLE workouts")
         let named = "SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE c.name = 'person'"
         let tables = try database.query(named, row: Row.text)
         #expect(tables.count == 14)
@@ -190,7 +196,7 @@ struct CheckTests {
         try database.execute("PRAGMA user_version = 6")
 
         parts = try household.open()
-        #expect(try Set(database.query(named, row: Row.text)) == Set(tables + ["people"]))
+        #expect(try Set(database.query(named, row: Row.text)) == Set(tables + ["people", "workouts"]))
         #expect(try parts.printed() == before.0)
         #expect(try Documents(store: parts.store, keys: parts.keys).read("profile", of: ID("demo")) == before.1)
         #expect(before.1?["name"] == "Ada")
@@ -226,7 +232,7 @@ struct CheckTests {
         let before = try parts.printed()
         try downgrade(parts)
         try parts.store.database.execute("CREATE INDEX records_by_block ON records (record)")
-        #expect(throws: Failure.self) { try Store(folder: parts.settings.state) }
+        #expect(throws: Failure.self) { try Store(folder: parts.settings.state, adding: Feature.all.schema) }
         #expect(try parts.store.database.version == 1)
         let names = try parts.store.database.query("SELECT name FROM sqlite_schema", row: Row.text)
         #expect(!names.contains("counts"))
@@ -243,7 +249,7 @@ struct CheckTests {
         for access in [Keys.Access.read, .write] {
             let error = thrown(Failure.self) {
                 _ = try Keys(parts.settings, access)
-                return try Store(folder: parts.settings.state, readOnly: access == .read)
+                return try Store(folder: parts.settings.state, readOnly: access == .read, adding: Feature.all.schema)
             }
             #expect(error?.exitCode == .configuration && error?.message.contains("99") == true)
             #expect(error?.hint?.contains("install at least the version") == true)

@@ -173,8 +173,8 @@ struct ExportTests {
             export.sections.map(\.name) == [
                 "README.txt", "account.json", "profile.json", "consent.json", "devices.json", "sensors.json", "picture",
                 "history.json", "friends.json", "thumbs.json", "notifications.json", "heart-rate-deleted.json",
-                "days.jsonl", "position.csv", "motion.csv", "pedometer.csv", "heart-rate.csv", "steps.csv",
-                "temperature.csv",
+                "workout-goal.json", "workouts.jsonl", "days.jsonl", "position.csv", "motion.csv", "pedometer.csv",
+                "heart-rate.csv", "steps.csv", "temperature.csv",
             ])
     }
 

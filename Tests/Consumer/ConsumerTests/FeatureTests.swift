@@ -21,7 +21,7 @@ struct FeatureTests {
 
     @Test("own each table that says whose its rows are, and no table belongs to two of them")
     func ownership() throws {
-        let parts = try Household().open(adding: Feature.all.schema)
+        let parts = try Household().open()
         let schema = try parts.store.database.query(
             """
             SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c

@@ -14,6 +14,7 @@ import Testing
 @testable import Accounts
 @testable import Custody
 @testable import Days
+@testable import Exercise
 @testable import Features
 @testable import Readings
 @testable import Social
@@ -136,6 +137,14 @@ struct ForgettingTests {
         _ = try parts.take(session.keyBlock, session.block(beat(0, 70)), session.block(count(start, 100)))
         while try minutes.fold(before: .max, now: start + 100_000_000) {}
         _ = try parts.take(session.block(beat(3_600_000, 71)), session.block(count(start + 60_000, 160)))
+        let place = try #require(Position(latitude: 48, longitude: 11, source: .phone))
+        let moment = Moment(wall: start, monotonic: 1_000_000)
+        for value in [
+            Reading.Value.position(place), .motion(Motion(metresPerSecond: 3, source: .foot)),
+            .pedometer(PedometerSpan(milliseconds: 1000, steps: 2)),
+        ] {
+            _ = try parts.take(session.block(Reading(at: moment, value)))
+        }
         let (store, keys) = (parts.store, parts.keys)
         try store.markStale(demo, 0...10)
         let documents = Documents(store: store, keys: keys)
@@ -144,6 +153,8 @@ struct ForgettingTests {
         try Notifications(store, keys).add(
             Notification(kind: .goalReached, time: start, day: CalendarDay("2026-11-21"), goal: "steps", text: "!"),
             to: demo)
+        let run = try KeptWorkout(id: ID("run"), .running, goal: nil, endsAtGoal: false, start: start)
+        try WorkoutRows(store, keys).write(run, of: demo)
         let digest = [UInt8](repeating: 7, count: 32)
         let answered = try documents.sealed(.string("yes"), Answered.label(digest), of: demo)
         let name = try documents.sealed(.string("Ada's phone"), Documents.label(ofDevice: "phone"), of: demo)
@@ -163,7 +174,7 @@ struct ForgettingTests {
         ] as [(String, [Value])] { try store.database.execute(sql, values) }
         // A list of its own, which goes on knowing them.
         let rows = try store.personalRows(of: demo).filter { $0.key != "forgotten" }
-        #expect(rows.count >= 14 && rows.allSatisfy { $0.value > 0 }, "\(rows.filter { $0.value == 0 })")
+        #expect(rows.count >= 15 && rows.allSatisfy { $0.value > 0 }, "\(rows.filter { $0.value == 0 })")
         return parts
     }
 

@@ -9,6 +9,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Features
 @testable import vitals_consumer
 
 /// That what was forgotten cannot be brought back: not from what is left, and not from backups.
@@ -146,7 +147,8 @@ struct ForgottenProofTests {
         // From now on everybody knows again.
         #expect(try ForgottenList(household.path("state/forgotten"), Keys(settings, .read)).people.count == 1)
         let documents = Documents(
-            store: try Store(folder: settings.state, readOnly: true), keys: try Keys(settings, .read))
+            store: try Store(folder: settings.state, readOnly: true, adding: Feature.all.schema),
+            keys: try Keys(settings, .read))
         #expect(try documents.read("contact", of: demo) == ["email": "ada@example.org"], "the account's own stays")
     }
 

@@ -9,6 +9,7 @@ import Testing
 import Vault
 
 @testable import Admission
+@testable import Features
 @testable import vitals_consumer
 
 /// The file that the broker's plugin starts with, as `vitals-consumer broker-rules` writes it.
@@ -156,7 +157,7 @@ extension Household {
     func ruledStore() throws -> Store {
         let settings = try Settings.read(path("consumer.json5"), ConsumerSettings.init)
         _ = try Keys(settings, .create)
-        return try Store(folder: settings.state)
+        return try Store(folder: settings.state, adding: Feature.all.schema)
     }
 
     func write(_ text: String, to name: String) throws {

@@ -3,7 +3,7 @@ import Files
 package import Fitness
 package import HouseholdSupport
 import Records
-import Storage
+package import Storage
 package import Telemetry
 import TestSupport
 
@@ -19,13 +19,16 @@ package final class Diary {
     package static let sensors = ["strap", "watch"]
 
     package init(
-        zone: String = "Europe/Berlin", now: Int64 = 0, household: Household? = nil, goals: (any GoalEvaluation)? = nil
+        zone: String = "Europe/Berlin", now: Int64 = 0, household: Household? = nil, goals: (any GoalEvaluation)? = nil,
+        adding schema: Schema = Schema()
     ) throws {
         let household = try household ?? Household()
         var made: Days?
         let changes = PeopleChanges()
         self.changes = changes
-        parts = try household.open(people: "demo: { sensors: [\"home/strap\", \"home/watch\"] }", now: now) {
+        parts = try household.open(
+            people: "demo: { sensors: [\"home/strap\", \"home/watch\"] }", now: now, adding: schema
+        ) {
             store, keys in
             let days = Days(
                 store, keys, Histories(store, keys, zone: zone), goals: goals, changes: changes)

@@ -67,6 +67,6 @@ package final class Household {
             settings: settings, keys: keys, store: store, grants: grants,
             ingest: Ingest(
                 store, keys, gateways: settings.gateways, totals: try counting(store, keys),
-                sessionCapacity: sessionCapacity, densest: densest))
+                sessionCapacity: sessionCapacity, densest: densest), schema: schema)
     }
 }

@@ -2,7 +2,7 @@ import Daemon
 import Files
 package import Readings
 package import Records
-import Storage
+package import Storage
 package import Telemetry
 import TestSupport
 
@@ -13,9 +13,15 @@ package struct Parts {
     package let store: Store
     package let grants: Grants
     package var ingest: Ingest
+    /// Tables beside the store's own.
+    private let schema: Schema
     private var now: UInt64 = 0
 
-    package init(settings: HouseholdSettings, keys: Keys, store: Store, grants: Grants, ingest: Ingest) {
+    package init(
+        settings: HouseholdSettings, keys: Keys, store: Store, grants: Grants, ingest: Ingest,
+        schema: Schema = Schema()
+    ) {
+        self.schema = schema
         self.settings = settings
         self.keys = keys
         self.store = store
@@ -65,7 +71,7 @@ package struct Parts {
         _ kind: ReadingKind = .heartRate, user: String = "demo", from: Int64 = -Moment.limit, to: Int64 = Moment.limit
     ) throws -> [String] {
         let keys = try Keys(settings, .read)
-        let store = try Store(folder: settings.state, readOnly: true)
+        let store = try Store(folder: settings.state, readOnly: true, adding: schema)
         let user = try ID(user)
         guard try keys.version(of: user) != nil else { throw TestFailure("there is no person \(user)") }
         var lines: [String] = []
@@ -80,6 +86,6 @@ package struct Parts {
 
     /// What a check of streams, blocks, documents and keys finds, beside whoever has them open.
     package func streamFindings() throws -> Findings {
-        try Findings(Store(folder: settings.state, readOnly: true), Keys(settings, .read))
+        try Findings(Store(folder: settings.state, readOnly: true, adding: schema), Keys(settings, .read))
     }
 }

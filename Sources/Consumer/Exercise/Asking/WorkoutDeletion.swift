@@ -5,7 +5,7 @@ import Readings
 import Records
 import Telemetry
 
-/// `workouts/delete`: a workout goes for good, and with it the heart rates of its time. Belongs to the session's thread.
+/// `workouts/delete`: a workout goes for good, and with it the heart rates, positions and motions of its time. Belongs to the session's thread.
 // Proof of @unchecked: touched by the desk's handlers only, which run on that thread.
 final class WorkoutDeletion: @unchecked Sendable {
     private let context: PeopleContext
@@ -32,7 +32,7 @@ final class WorkoutDeletion: @unchecked Sendable {
         }
         // First what was measured: if this is interrupted, the workout is still there to be deleted again.
         let span = workout.span(now: workout.started)
-        guard let before = try deletions.hide(span, of: user) else {
+        guard let before = try deletions.hide(span, of: user, withWay: true) else {
             throw ReplyError(
                 .invalid, "too much was deleted piece by piece: delete a longer range of heart rates first")
         }

@@ -14,7 +14,8 @@ package import Workouts
 /// Which sensors count in a workout.
 struct SampleSelection {
     private var chosen: [Reading.Kind: String] = [:]
-    private var numbers: [String: Int] = [:]
+    /// Of those that measure motion, in the order in which they were first heard.
+    private var numbers: [String: UInt8] = [:]
 
     /// The sample of a sensor's reading; nil if it means nothing, or another sensor counts.
     mutating func sample(_ reading: Reading, _ sensor: String) -> WorkoutSample? {
@@ -38,9 +39,12 @@ struct SampleSelection {
                 altitude: position.altitudeMetres, accuracy: position.accuracyMetres
             ).map { .position($0) }
         case .motion(let motion):
+            let number = numbers[sensor] ?? UInt8(clamping: numbers.count)
+            numbers[sensor] = number
             return .motion(
                 MotionReading(
-                    time: time, metresPerSecond: motion.metresPerSecond, totalMetres: motion.totalMetres,
+                    sensor: number, time: time, metresPerSecond: motion.metresPerSecond,
+                    totalMetres: motion.totalMetres,
                     cadence: motion.cadencePerMinute, watts: motion.watts))
         case .pedometer(let span):
             return PedometerReading(from: time - Int64(span.milliseconds), to: time, steps: span.steps)

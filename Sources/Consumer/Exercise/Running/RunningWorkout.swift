@@ -14,6 +14,8 @@ struct RunningWorkout {
     private var recent: [WorkoutSample] = []
     /// When anything was last measured, in Unix milliseconds.
     private(set) var heard: Int64
+    /// Since when it is looked after here, in Unix milliseconds: what was measured before may still be on its way.
+    let since: Int64
     /// Whether the figures must be counted again from what is stored.
     private(set) var mustBeCounted = true
 
@@ -23,8 +25,8 @@ struct RunningWorkout {
     private static let ahead: Int64 = 60_000
 
     /// A workout whose figures are not counted yet.
-    init(_ workout: KeptWorkout, of user: ID, _ history: History) {
-        (self.user, self.workout, self.history) = (user, workout, history)
+    init(_ workout: KeptWorkout, of user: ID, _ history: History, now: Int64) {
+        (self.user, self.workout, self.history, since) = (user, workout, history, now)
         fold = workout.fold([], history)
         selection = SampleSelection()
         heard = workout.timer.latest ?? workout.started

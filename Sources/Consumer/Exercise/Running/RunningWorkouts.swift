@@ -141,7 +141,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
 
     /// A workout is under way whose row is written.
     func begin(_ workout: KeptWorkout, of user: ID) throws(VaultError) {
-        running[user] = RunningWorkout(workout, of: user, try histories.history(of: user))
+        running[user] = RunningWorkout(workout, of: user, try histories.history(of: user), now: context.now())
         (counted[user], published[user]) = (nil, nil)
         publish(user)
     }
@@ -215,7 +215,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
             return try end(user, at: reached, .goal)
         }
         let silence = settings.endAfter
-        guard now - one.heard > silence else { return false }
+        guard !one.mustBeCounted, now - max(one.heard, one.since) > silence else { return false }
         return try end(user, at: one.heard, .silence)
     }
 

@@ -11,6 +11,7 @@ import Vault
 
 @testable import Accounts
 @testable import Admission
+@testable import Features
 @testable import Readings
 @testable import vitals_consumer
 
@@ -208,8 +209,8 @@ struct TakenBackTests {
             try old.execute(
                 "INSERT INTO accounts (user, email, created_ms) VALUES (?, ?, 7)", [.text(user.text), .blob(lookup)])
         }
-        let store = try Store(folder: settings.state)
-        #expect(try store.database.version == Store.migrations.count)
+        let store = try Store(folder: settings.state, adding: Feature.all.schema)
+        #expect(try store.database.version == (Store.schema + Feature.all.schema).steps.count)
         let rows = AccountRows(store: store, keys: keys)
         let account = try #require(try rows.account(lookup))
         #expect(account.user == user && account.verified == nil && account.codesEnded == 0 && account.created == 7)

@@ -10,6 +10,7 @@ import Testing
 import Vault
 
 @testable import Daemon
+@testable import Features
 @testable import Readings
 @testable import Sensors
 @testable import vitals_consumer
@@ -148,7 +149,7 @@ struct ClaimingTests {
     func mostSensors() throws {
         try withOffice { office in
             let (gateway, claimKey) = try office.gateway(of: "ada", Ed25519.SigningKey(seed: .random()))
-            let store = try Store(folder: office.settings.state)
+            let store = try Store(folder: office.settings.state, adding: Feature.all.schema)
             for number in 1...64 {
                 let sensor = SensorName(gateway: gateway, sensor: try ID("made-up-\(number)"))
                 try Claims(store: store).write(sensor, ID("ada"), [.steps], now: unixMilliseconds())
@@ -201,7 +202,7 @@ struct ClaimingTests {
         let (gateway, claimKey) = try office.gateway(of: "ada", Ed25519.SigningKey(seed: .random()))
         #expect(fault(try office.claim("ada", gateway, claimKey)) == nil)
         #expect(try office.grant(of: gateway).until == nil)
-        let store = try Store(folder: office.settings.state)
+        let store = try Store(folder: office.settings.state, adding: Feature.all.schema)
         try store.database.execute(
             "CREATE TRIGGER no BEFORE UPDATE ON streams BEGIN SELECT RAISE(ABORT, 'a bad day'); END")
         let field: JSON = ["gateway": .string(gateway.text), "sensor": "strap"]

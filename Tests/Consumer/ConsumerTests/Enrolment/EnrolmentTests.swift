@@ -12,6 +12,7 @@ import Testing
 import Vault
 
 @testable import Admission
+@testable import Features
 @testable import vitals_consumer
 
 @Suite("Gateways that are enrolled by codes", .timeLimit(.minutes(20)))
@@ -48,7 +49,7 @@ struct EnrolmentTests {
             // Once is once.
             #expect(fault(try office.enrol(code, key)) == .wrongCredentials)
 
-            let store = try Store(folder: office.settings.state, readOnly: true)
+            let store = try Store(folder: office.settings.state, readOnly: true, adding: Feature.all.schema)
             let found = try #require(
                 try store.database.first("SELECT credential, claim_key FROM gateways", []) { row throws(VaultError) in
                     (credential: try row.blob(0), claimKey: try row.blob(1))
@@ -152,7 +153,7 @@ struct EnrolmentTests {
             // The row as earlier versions wrote it.
             let sealed = try office.keys.service.seal(
                 code.codeKey().bytes, RowContext("claim key", "oldtimer"))
-            try Store(folder: office.settings.state).database.execute(
+            try Store(folder: office.settings.state, adding: Feature.all.schema).database.execute(
                 """
                 INSERT INTO gateways (gateway, owner, identity, credential, claim_key, household, enrolled_ms)
                 VALUES ('oldtimer', 'ada', ?, ?, ?, 0, 1700000000000)

@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 import Vault
 
+@testable import Features
 @testable import vitals_consumer
 
 /// A consumer with accounts and a broker that lets everybody do everything: who asks is what the topic says.
@@ -157,7 +158,7 @@ final class Office {
 
     /// Has a person's profile say whether heart rates are recorded.
     func setContinuousHeartRate(_ isOn: Bool, of user: String) throws {
-        let documents = Documents(store: try Store(folder: settings.state), keys: keys)
+        let documents = Documents(store: try Store(folder: settings.state, adding: Feature.all.schema), keys: keys)
         try documents.write(["continuous_heart_rate": .bool(isOn)], "profile", of: ID(user))
     }
 

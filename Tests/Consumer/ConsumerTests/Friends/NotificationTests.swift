@@ -79,7 +79,9 @@ struct NotificationTests {
             person = ada
         } between: { settings, _ in
             let ada = try #require(person)
-            let (keys, store) = (try Keys(settings, .write), try Store(folder: settings.state))
+            let (keys, store) = (
+                try Keys(settings, .write), try Store(folder: settings.state, adding: Feature.all.schema)
+            )
             let notifications = Notifications(store, keys)
             try store.change(ada) { () throws(VaultError) in
                 for text in ["second", "third"] {

@@ -7,6 +7,7 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Features
 @testable import vitals_consumer
 
 extension ServiceTests {
@@ -70,7 +71,7 @@ extension ServiceTests {
         // Where the reader above was just in the way, it is tried again at the next tick, a minute later.
         try gone.wait(for: 1, within: .seconds(180))
         let found = try CheckCommand.findings(
-            Store(folder: settings.state, readOnly: true), Keys(settings, .read))
+            Store(folder: settings.state, readOnly: true, adding: Feature.all.schema), Keys(settings, .read))
         #expect(found.readings == 10 && found.isGood)
     }
 }

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import Days
+@testable import Features
 @testable import Readings
 @testable import vitals_consumer
 
@@ -220,7 +221,9 @@ struct DeletionTests {
         }
         #expect(stale == ["demo \(firstHour) \(firstHour + 1)"])
         _ = try output { _ = try ForgetCommand(user: demo, isWithAccount: false).run(household.written(), output: $0) }
-        let (store, keys) = (try Store(folder: parts.settings.state), try Keys(parts.settings, .write))
+        let (store, keys) = (
+            try Store(folder: parts.settings.state, adding: Feature.all.schema), try Keys(parts.settings, .write)
+        )
         #expect(try Deletions(store, keys).ranges(of: demo).isEmpty)
         #expect(try Deletions(store, keys).pending().isEmpty)
     }

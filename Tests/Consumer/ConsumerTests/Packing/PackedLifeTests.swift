@@ -139,7 +139,7 @@ struct PackedLifeTests {
         }
         try parts.store.database.execute("PRAGMA user_version = 3")
         parts = try household.open()
-        #expect(try parts.store.database.version == Store.migrations.count)
+        #expect(try parts.store.database.version == (Store.schema + Feature.all.schema).steps.count)
         let packing = Packing(parts.store, parts.keys, parts.ingest.totals.deletions, closedHours: Folding()) { _ in
             false
         }
@@ -186,7 +186,7 @@ struct PackedLifeTests {
         packing.longLog = 1
         func minute() throws { while try packing.workOnce(until: 0) {} }
         try minute()
-        let reader = try Store(folder: parts.settings.state, readOnly: true)
+        let reader = try Store(folder: parts.settings.state, readOnly: true, adding: Feature.all.schema)
         var found: Result<Int, any Error> = .success(0)
         try reader.database.snapshot { () throws(VaultError) in
             _ = try reader.database.first("SELECT count(*) FROM blocks", row: Row.int)

@@ -28,6 +28,7 @@ extension Parts {
 
     /// What the `check` command finds.
     func findings() throws -> Findings {
-        try CheckCommand.findings(try Store(folder: settings.state, readOnly: true), Keys(settings, .read))
+        try CheckCommand.findings(
+            try Store(folder: settings.state, readOnly: true, adding: Feature.all.schema), Keys(settings, .read))
     }
 }

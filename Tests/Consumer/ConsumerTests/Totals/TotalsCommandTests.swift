@@ -9,12 +9,13 @@ import Telemetry
 import TestSupport
 import Testing
 
+@testable import Features
 @testable import vitals_consumer
 
 @Suite("totals and recount", .timeLimit(.minutes(20)))
 struct TotalsCommandTests {
     private func diary() throws -> Diary {
-        let diary = try Diary(zone: "UTC")
+        let diary = try Diary(zone: "UTC", adding: Feature.all.schema)
         let noon = try utc("2026-11-03T12:00:00Z")
         try diary.take([count(noon, 0), count(noon + 3_600_000, 8042), temperature(noon, 36_500)])
         try diary.save(profile(zone: "UTC"), now: noon)

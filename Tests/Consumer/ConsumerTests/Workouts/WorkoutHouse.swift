@@ -7,6 +7,7 @@ import Synchronization
 import Telemetry
 import TestSupport
 
+@testable import Days
 @testable import Exercise
 @testable import Features
 @testable import vitals_consumer
@@ -104,7 +105,10 @@ final class WorkoutHouse {
         }
     }
 
-    func publish(_ readings: [Reading]) throws { try publish(try session.blocks(readings)) }
+    func publish(_ readings: [Reading]) throws { try publish(try blocks(readings)) }
+
+    /// Blocks of readings, with the next numbers.
+    func blocks(_ readings: [Reading]) throws -> [[UInt8]] { try session.blocks(readings) }
 
     /// A heart rate and a position each second, `metresPerSecond` to the north.
     func run(_ seconds: Range<Int64>, metresPerSecond: Double = 3, bpm: UInt16 = 140) throws -> [Reading] {
@@ -119,6 +123,22 @@ final class WorkoutHouse {
                 Reading(at: moment, .position(position)),
             ]
         }
+    }
+
+    /// How many readings of a kind anybody can see.
+    func stored(_ kind: ReadingKind) throws -> Int {
+        let settings = try household.settings(port: broker.port, more: Self.more)
+        let command = ReadingsCommand(user: try ID("demo"), kind: kind)
+        return try output { _ = try command.run(settings, output: $0) }.count
+    }
+
+    /// How much of what is kept differs from a recount; the service counts again what was marked.
+    func recounted() throws -> Int64 {
+        let settings = try household.settings(port: broker.port, more: Self.more)
+        let (keys, store) = (try Keys(settings, .read), try Store(settings, readOnly: true))
+        let derivations = Feature.all.derivations(DerivationParts(store, keys, zone: "UTC"))
+        let findings = try RecountCommand(user: try ID("demo")).findings(store, keys, derivations)
+        return findings.differing
     }
 
     // MARK: Requests

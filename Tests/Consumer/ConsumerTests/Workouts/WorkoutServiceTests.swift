@@ -157,9 +157,12 @@ struct WorkoutServiceTests {
             try house.publish(house.run(100..<200))
             let after = try house.done("workouts/show", ["id": .string(id)])
             #expect(abs(try after.number("distance_m") - 597) < 4)
+            #expect(try house.stored(.heartRate) == 200 && house.stored(.position) == 200)
             let deleted = try house.done("workouts/delete", ["id": .string(id)])
             #expect(deleted["message"] == "Workout details deleted")
             #expect(try deleted.number("deleted") == 200)
+            // The way is gone, too: a workout of the same time finds nothing.
+            #expect(try house.stored(.heartRate) == 0 && house.stored(.position) == 0)
             #expect(try house.refused("workouts/show", ["id": .string(id)]).code == .notFound)
         }
     }
