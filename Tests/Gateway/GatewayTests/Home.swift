@@ -15,13 +15,14 @@ final class Home {
     /// - Parameters:
     ///   - sensors: the section of the settings.
     ///   - bluetooth: further lines of that section.
+    ///   - more: further sections.
     ///   - emulated: how the emulated sensors are started.
     ///   - beforehand: what they are told before the gateway is there.
     init(
         sensors: String = """
         { strap: {
           name: "Vitals HRM", steps: { uuid: "f1700002-76a1-4c53-9d5b-3f5f0d3c1a00", encoding: "uint32" } } }
-        """, bluetooth: String = "", emulated: [String] = [], telling beforehand: [String] = []
+        """, bluetooth: String = "", more: String = "", emulated: [String] = [], telling beforehand: [String] = []
     ) throws {
         folder = try TemporaryFolder()
         broker = try Broker.home()
@@ -35,7 +36,7 @@ final class Home {
             {
               gateway: "home", state: "gateway", bluetooth: { bus: "\(bus.addressText)", \(bluetooth) },
               broker: { port: \(broker.port), username: "home", password_file: "\(broker.folder.path("home.password"))" },
-              sensors: \(sensors),
+              sensors: \(sensors), \(more)
             }
             """, to: "gateway.json5")
         gateway = try RunningProgram("vitals-gateway", ["--settings", settingsFile])

@@ -92,6 +92,19 @@ struct RequestTests {
         #expect(try home.request("connect", #"{"sensor":"chest"}"#).data["message"] as? String == "Device Connected")
     }
 
+    @Test("a sensor that is added does not get the id of the satellite receiver, which is shown as offline")
+    func receiverIsNoSensor() throws {
+        let home = try Home(
+            sensors: "{}", more: #"receiver: { id: "vitals-hrm", port: 1 },"#, emulated: ["--synthesise"])
+        let availability = try home.subscribe("sensors/vitals-hrm/availability")
+        #expect(availability.line(containing: "availability offline") != nil)
+        #expect(
+            try home.request("connect", #"{"device":"Vitals HRM","sensor":"vitals-hrm"}"#).code == "bad-request")
+        let reply = try home.request("connect", #"{"device":"Vitals HRM"}"#)
+        #expect(reply.data["sensor"] as? String == "vitals-hrm-2")
+        #expect(home.gateway.line(containing: "gpsd at 127.0.0.1:1: Connection refused") != nil)
+    }
+
     @Test("a sensor that was added is forgotten with its topics; one of the settings is found again")
     func forget() throws {
         let home = try Home(emulated: ["--sensors", "2"])

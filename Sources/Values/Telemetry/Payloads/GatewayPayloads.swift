@@ -78,7 +78,7 @@ public struct SensorInfoPayload: Payload {
     public var firmware: String?
     /// The battery's charge in percent.
     public var battery: Int?
-    /// What it can do: `heart-rate`, `steps`, `temperature`, `running`, `cycling`.
+    /// What it can do: `heart-rate`, `steps`, `temperature`, `running`, `cycling`, `power`, `location`.
     public var capabilities: [String]
     /// Where it is worn, as `BodySensorLocation` describes it.
     public var bodyLocation: String?
