@@ -29,8 +29,9 @@ package protocol FeatureService: AnyObject {
     /// A message that is neither a block nor a request.
     func heard(_ topic: Topic, _ message: Message)
 
-    /// A person's sensor has measured this, and it was sent at once: it is not stored yet, and comes again with its block.
-    /// Only sensors whose grants ask for it send at once.
+    /// Readings were measured. Those of a gateway's sensor were sent at once, because its grant asks for that: they are not
+    /// stored yet, and come again with their block. Those that came to the consumer itself, such as a phone's, are stored
+    /// already.
     /// - Parameter readings: with corrected times, in the order in which they came.
     func measured(_ readings: [Reading], of user: ID, by sensor: SensorName)
 

@@ -62,6 +62,11 @@ package protocol Doors: AnyObject {
     /// The same, but throws where that fails. It is tried again then, too.
     func settle(_ sensors: Set<SensorName>) throws(VaultError)
 
+    /// Has a reading of one of the consumer's own sensors, such as a phone, stored with the batch in which it came, unless
+    /// it is stored already or its person does not want it recorded. Other features hear of it once it is stored.
+    /// - Returns: whether there was room for it.
+    func record(_ reading: Reading, of sensor: ID) -> Bool
+
     /// Whether everything of a person is being deleted now: nothing new of theirs may be made until that is done.
     func isBeingForgotten(_ user: ID) -> Bool
 

@@ -90,10 +90,16 @@ package struct Claims {
             ])
     }
 
-    /// Changes what is recorded of all sensors that a person has claimed; the streams follow when they are settled.
-    package func setKinds(_ kinds: Grant.Kinds, of user: ID) throws(VaultError) {
+    /// Has what a person has agreed to recorded by all sensors that they have claimed, and by their phones; the streams
+    /// follow when they are settled.
+    package func setKinds(_ recorded: RecordedKinds, of user: ID) throws(VaultError) {
+        let (kinds, ofPhones) = (try recorded.kinds(of: user), try recorded.kindsOfPhones(of: user))
         try store.database.execute(
-            "UPDATE claims SET kinds = ? WHERE person = ?", [.integer(Int64(kinds.rawValue)), .text(user.text)])
+            "UPDATE claims SET kinds = CASE WHEN gateway = ? THEN ? ELSE ? END WHERE person = ?",
+            [
+                .text(OwnGateway.name), .integer(Int64(ofPhones.rawValue)), .integer(Int64(kinds.rawValue)),
+                .text(user.text),
+            ])
     }
 
     /// Ends a claim.

@@ -28,7 +28,9 @@ package struct PersonSettings {
         }
         self.sensors = sensors
         var kinds: Grant.Kinds = []
-        for name in try section.strings("kinds", default: ReadingKind.allCases.map(\.rawValue)) {
+        // Where somebody was is kept only if the settings say so.
+        let usual = ReadingKind.allCases.filter { $0 != .position }
+        for name in try section.strings("kinds", default: usual.map(\.rawValue)) {
             guard let kind = ReadingKind(rawValue: name) else {
                 let known = ReadingKind.allCases.map(\.rawValue).joined(separator: ", ")
                 throw section.refusal(of: "kinds", "\"\(name)\" is not one of \(known)")

@@ -18,8 +18,24 @@ package struct RecordedKinds {
         let isInWorkout = try documents.read(Self.document, of: user) != nil
         if isContinuous || isInWorkout { kinds.insert(.heartRate) }
         if isInWorkout { kinds.insert(.live) }
+        if try recordsLocation(of: user) { kinds.insert(.position) }
         return kinds
     }
+
+    /// What is recorded of a person's phones.
+    package func kindsOfPhones(of user: ID) throws(VaultError) -> Grant.Kinds {
+        try recordsLocation(of: user) ? [.position, .pedometer] : []
+    }
+
+    /// Whether a person has agreed that their position is recorded.
+    package func recordsLocation(of user: ID) throws(VaultError) -> Bool {
+        try documents.read(Self.consentDocument, of: user)?[Self.recordLocation] == true
+    }
+
+    /// Where people's consents are kept.
+    package static let consentDocument = "consent"
+    /// Says in that document whether the person's position is recorded.
+    package static let recordLocation = "record_location"
 }
 
 extension Grant.Kinds {

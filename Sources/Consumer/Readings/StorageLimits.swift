@@ -80,9 +80,11 @@ package struct StorageAllowances {
         let (gateway, person) = (Owner.gateway(stream.gateway), Owner.person(stream.user))
         var limit: Held.Limit?
         if left(person, limits.person, now) <= 0 { limit = .personDay }
-        if left(gateway, limits.gateway, now) <= 0 { limit = .gatewayDay }
+        // The phones of all people share one gateway, which is ours: one of them must not use up what others need.
+        let isOwn = stream.gateway == OwnGateway.name
+        if !isOwn, left(gateway, limits.gateway, now) <= 0 { limit = .gatewayDay }
         if stored?[person] ?? 0 >= limits.person.total { limit = .personTotal }
-        if stored?[gateway] ?? 0 >= limits.gateway.total { limit = .gatewayTotal }
+        if !isOwn, stored?[gateway] ?? 0 >= limits.gateway.total { limit = .gatewayTotal }
         let held = limit.map { Held(limit: $0, user: stream.user) }
         judged[stream.number] = .some(held)
         return held

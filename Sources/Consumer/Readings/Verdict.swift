@@ -49,6 +49,13 @@ package enum Answer: Equatable {
     case acknowledge(ID, [BlockIdentity])
     case refuse(ID, BlockIdentity, digest: [UInt8], ControlMessage.RefusalReason)
     case requestKey(ID, StreamID, SessionID)
+
+    /// Whom it is for.
+    package var gateway: ID {
+        switch self {
+        case .acknowledge(let gateway, _), .refuse(let gateway, _, _, _), .requestKey(let gateway, _, _): gateway
+        }
+    }
 }
 
 /// What an operator should hear of.

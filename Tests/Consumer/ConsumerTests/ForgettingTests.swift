@@ -137,14 +137,7 @@ struct ForgettingTests {
         _ = try parts.take(session.keyBlock, session.block(beat(0, 70)), session.block(count(start, 100)))
         while try minutes.fold(before: .max, now: start + 100_000_000) {}
         _ = try parts.take(session.block(beat(3_600_000, 71)), session.block(count(start + 60_000, 160)))
-        let place = try #require(Position(latitude: 48, longitude: 11, source: .phone))
-        let moment = Moment(wall: start, monotonic: 1_000_000)
-        for value in [
-            Reading.Value.position(place), .motion(Motion(metresPerSecond: 3, source: .foot)),
-            .pedometer(PedometerSpan(milliseconds: 1000, steps: 2)),
-        ] {
-            _ = try parts.take(session.block(Reading(at: moment, value)))
-        }
+        _ = try parts.take(all: session.blocks(movements()))
         let (store, keys) = (parts.store, parts.keys)
         try store.markStale(demo, 0...10)
         let documents = Documents(store: store, keys: keys)

@@ -128,6 +128,28 @@ struct PluginFileTests {
             #expect(error.message.contains("the consumer's own name"))
         }
     }
+
+    @Test("no gateway has the name under which the consumer stores what phones send, by a code or by settings")
+    func phones() throws {
+        let settings = try household.ruledSettings(consumer: "vitals")
+        do {
+            _ = try EnrolCodeCommand(gateway: ID("phones")).run(settings, now: 0, output: 1)
+            Issue.record("a code was made")
+        } catch let error as Failure {
+            #expect(error.message.contains("stores what phones send"))
+        }
+        let text = """
+            { state: "state", root_key_file: "root.key", broker: {},
+              gateways: { phones: { identity: "\(KeyFile.text(of: household.home.publicKey))" } } }
+            """
+        try text.write(toFile: household.settingsFile, atomically: true, encoding: .utf8)
+        do {
+            _ = try household.written()
+            Issue.record("the settings were taken")
+        } catch {
+            #expect("\(error)".contains("stores what phones send"), "\(error)")
+        }
+    }
 }
 
 extension Household {

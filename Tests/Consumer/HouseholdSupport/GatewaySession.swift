@@ -1,4 +1,5 @@
 package import Telemetry
+import TestSupport
 package import Vault
 
 /// One session of a gateway's, that seals as a gateway does.
@@ -75,6 +76,18 @@ package func beat(_ milliseconds: Int64, _ bpm: UInt16, rr: [UInt16] = []) -> Re
     Reading(
         at: Moment(wall: start + milliseconds, monotonic: UInt64(max(0, 1_000_000 + milliseconds))),
         .heartRate(HeartRateMeasurement(beatsPerMinute: bpm, rrIntervals: rr)))
+}
+
+/// A position, a motion and a span of a pedometer at `start`.
+package func movements() throws -> [Reading] {
+    guard let position = Position(latitude: 52.5, longitude: 13.4, source: .receiver) else {
+        throw TestFailure("no such place")
+    }
+    let span = PedometerSpan(milliseconds: 60_000, steps: 100)
+    let values: [Reading.Value] = [
+        .position(position), .motion(Motion(metresPerSecond: 2, source: .foot)), .pedometer(span),
+    ]
+    return values.map { Reading(at: Moment(wall: start, monotonic: 1_000_000), $0) }
 }
 
 /// The same as a line of output.

@@ -188,10 +188,15 @@ enum PeopleCommands {
 
     private static let consent = Command(
         name: "consent", summary: "Shows or changes what others may see of you: nothing, at first.",
+        discussion:
+            "It also says whether your own position is recorded. Your phones and gateways record none until you allow it.",
         options: [
             .value("location", "ON", "on or off: where you are", values: ["on", "off"]),
             .value("motion", "ON", "on or off: whether you move", values: ["on", "off"]),
             .value("steps", "ON", "on or off: the day's steps", values: ["on", "off"]),
+            .value(
+                "record-location", "ON", "on or off: whether your phones' positions are recorded",
+                values: ["on", "off"]),
         ], examples: [Example("vitals consent"), Example("vitals consent --steps on")])
 
     private static let enrol = Command(

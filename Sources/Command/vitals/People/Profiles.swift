@@ -263,7 +263,7 @@ func onOff(_ text: String) -> JSON? {
     }
 }
 
-/// `vitals consent`: what others may see of a person.
+/// `vitals consent`: what others may see of a person, and whether their position is recorded.
 struct Consents {
     private let call: Call
     private let arguments: Arguments
@@ -275,10 +275,10 @@ struct Consents {
 
     /// Shows it, or changes what the command line names.
     func run() throws -> ExitCode {
-        let changes = try Self.kinds.compactMap { kind -> (String, JSON?)? in
+        let changes = try (Self.kinds + ["record-location"]).compactMap { kind -> (String, JSON?)? in
             guard let text = try arguments.optionalString(kind) else { return nil }
             guard let value = onOff(text) else { throw arguments.refusal(of: kind, "expected on or off") }
-            return (kind, value)
+            return (kind.replacing("-", with: "_"), value)
         }
         let data = try Office.visit(call) { office in
             changes.isEmpty ? try office.ask("consent/get") : try office.ask("consent/set", changes)
@@ -288,8 +288,13 @@ struct Consents {
             return .ok
         }
         let consent = data["consent"] ?? data
+        let recorded = consent["record_location"] == true ? ", recorded" : ", not recorded"
         try Output.write(
-            lines(Self.kinds.map { kind in (kind.capitalizedFirst, consent[kind] == true ? "shared" : "not shared") }))
+            lines(
+                Self.kinds.map { kind in
+                    let isShared = consent[kind] == true ? "shared" : "not shared"
+                    return (kind.capitalizedFirst, isShared + (kind == "location" ? recorded : ""))
+                }))
         return .ok
     }
 }

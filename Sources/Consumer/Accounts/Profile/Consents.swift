@@ -1,12 +1,16 @@
 package import Desk
 package import Files
+import Readings
 package import Records
 package import Telemetry
 
-/// What people agree to show to others: the document "consent". Nothing is shown unless they say so.
+/// What people agree to: that something is shown to others, and that their position is recorded. It is the document
+/// "consent". Nothing is shown and no position is recorded unless they say so.
 package struct Consents {
+    /// What can be agreed to show to others.
+    package static let shown = ["location", "motion", "steps"]
     /// What can be agreed to.
-    package static let names = ["location", "motion", "steps"]
+    package static let names = shown + [RecordedKinds.recordLocation]
     package static let document = "consent"
 
     package let documents: Documents

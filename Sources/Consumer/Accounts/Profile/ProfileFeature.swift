@@ -4,7 +4,7 @@ import Records
 import Telemetry
 
 extension Feature {
-    /// What people agree to show to others.
+    /// What people agree to.
     package static let consents = Feature(
         name: "consents",
         documents: [
@@ -12,12 +12,13 @@ extension Feature {
         ],
         exports: [
             .document(
-                "consent.json", "What you have said about showing your location, motion and steps to others."
+                "consent.json",
+                "What you have said about showing your location, motion and steps to others, and about recording your location."
             ) { source throws(VaultError) in try source.documents.read(Consents.document, of: source.user) }
         ],
         hanging: { hanging, source throws(VaultError) in
             let said = try Consents(source.documents).said(by: source.user)
-            hanging.consent = Consents.names.filter { said[$0] == true }
+            hanging.consent = Consents.shown.filter { said[$0] == true }
         })
 
     /// What people say of themselves.

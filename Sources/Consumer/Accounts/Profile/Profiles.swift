@@ -56,7 +56,7 @@ package final class Profiles: @unchecked Sendable {
                 try days.take(profile, of: user, now: context.now())
                 try context.documents.write(profile.json, "profile", of: user)
                 let claims = Claims(store: context.store)
-                try claims.setKinds(RecordedKinds(context.documents).kinds(of: user), of: user)
+                try claims.setKinds(RecordedKinds(context.documents), of: user)
                 return try claims.sensors(of: user)
             }
         } catch {
@@ -100,11 +100,15 @@ package final class Profiles: @unchecked Sendable {
         let consents = Consents(context.documents)
         var given: [String: Bool] = [:]
         for name in Consents.names { given[name] = try request.optionalBool(name) }
-        let said = try context.store.change(user) { [given] () throws(VaultError) in
+        let (said, sensors) = try context.store.change(user) { [given] () throws(VaultError) in
             let said = try consents.said(by: user).merging(given) { $1 }
             try consents.keep(said, of: user)
-            return said
+            let claims = Claims(store: context.store)
+            try claims.setKinds(RecordedKinds(context.documents), of: user)
+            return (said, given[RecordedKinds.recordLocation] == nil ? [] : try claims.sensors(of: user))
         }
+        // The streams are brought in line before the reply leaves: from then on nothing else is recorded.
+        if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
         context.changes.changedAtOnce([user])
         return Self.json(said)
     }

@@ -38,13 +38,13 @@ extension Feature {
         erased: { person, _ throws(VaultError) in
             guard !person.isWithAccount else { return }
             // As for a person who has just signed up: the profile that allowed more is gone.
-            let kinds = try RecordedKinds(person.documents).kinds(of: person.user)
-            try Claims(store: person.store).setKinds(kinds, of: person.user)
+            try Claims(store: person.store).setKinds(RecordedKinds(person.documents), of: person.user)
         },
         hanging: { hanging, source throws(VaultError) in
             let gateways = try EnrolledGateways(store: source.store, keys: source.keys).all(of: source.user)
             hanging.gateways = gateways.map(\.id.text)
-            hanging.sensors = try Claims(store: source.store).claims(of: source.user).map { "\($0.sensor)" }
+            let claims = try Claims(store: source.store).claims(of: source.user)
+            hanging.sensors = claims.filter { !$0.sensor.isPhone }.map { "\($0.sensor)" }
         },
         verbs: { parts in
             // People of the settings have the sensors that the settings give them.
@@ -55,8 +55,8 @@ extension Feature {
 
     private static func sensors(_ source: ExportSource) throws(VaultError) -> JSON? {
         let claimed = try source.store.database.query(
-            "SELECT gateway, sensor, claimed_ms FROM claims WHERE person = ? ORDER BY gateway, sensor",
-            [.text(source.user.text)]
+            "SELECT gateway, sensor, claimed_ms FROM claims WHERE person = ? AND gateway <> ? ORDER BY gateway, sensor",
+            [.text(source.user.text), .text(OwnGateway.name)]
         ) { row throws(VaultError) -> JSON in
             .object(present: [
                 "gateway": .string(try row.text("gateway")), "sensor": .string(try row.text("sensor")),

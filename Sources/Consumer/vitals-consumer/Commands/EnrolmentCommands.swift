@@ -41,6 +41,11 @@ struct EnrolCodeCommand {
                 "\(gateway) is the consumer's own name at the broker, which the gateway would take from it",
                 hint: "give the gateway another")
         }
+        if let gateway, gateway.text == OwnGateway.name {
+            throw Failure(
+                .configuration, "\(gateway) is the name under which the consumer stores what phones send",
+                hint: "give the gateway another")
+        }
         guard access(settings.state + "/vitals.db", F_OK) == 0 else {
             throw Failure(.configuration, "there is no database yet", hint: "start the service first")
         }

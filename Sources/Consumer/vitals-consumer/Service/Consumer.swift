@@ -47,6 +47,8 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
     let changes = PeopleChanges()
     let streams: Streams
     var ingest: Ingest
+    /// Stores what comes to the consumer itself, as a gateway of its own.
+    let own: OwnGateway
     /// Nil where the broker's rules are the operator's own.
     let rules: BrokerRules?
     let forgetting: Forgetting
@@ -150,8 +152,10 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
             try store.countTheUncounted(keys)
             try streams.settleAll()
         }
+        let own = try Failure.explaining { () throws(VaultError) in try OwnGateway(store, keys) }
+        self.own = own
         let identities = try Failure.explaining { () throws(VaultError) in
-            try EnrolledGateways(store: store, keys: keys).identities(settings)
+            try own.joining(EnrolledGateways(store: store, keys: keys).identities(settings))
         }
         ingest = Ingest(
             store, keys, gateways: identities, totals: Totals(store, keys, derivations, stale: stale),
@@ -165,7 +169,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
         let context = PeopleContext(
             settings, features, store: store, keys: keys, session: session, rules: rules, changes: changes,
             notifications: notifications,
-            doors: ServiceDoors(streams, forgetting, beingForgotten, session, settings.topics))
+            doors: ServiceDoors(streams, forgetting, beingForgotten, own, session, settings.topics))
         let parts = FeatureParts(context, days, readers, ingest.totals.deletions, packing)
         self.features = try Failure.explaining { [desk] () throws(VaultError) in try FeaturesAtDesk(parts, desk) }
         changes.add(self)
@@ -387,10 +391,14 @@ extension Consumer {
 
     private func commit() -> Bool {
         defer { desk.answerCollected() }
-        let isWriting = ingest.hasCollected
         do throws(VaultError) {
+            try own.handIn(to: &ingest)
+            let isWriting = ingest.hasCollected
             let (answers, reports) = try ingest.commit(now: millisecondsSinceBoot(), wall: unixMilliseconds())
-            for answer in answers {
+            for stored in own.committed(answers, reports) {
+                features.measured(stored.readings, of: stored.user, by: stored.sensor)
+            }
+            for answer in answers where answer.gateway != own.id {
                 let (topic, payload) = try control.message(answer)
                 session.publish(payload, to: topic, qos: .atLeastOnce)
             }
@@ -398,6 +406,7 @@ extension Consumer {
             if isWriting { diskTook() }
             return true
         } catch {
+            own.rolledBack()
             diskRefused(error)
             return false
         }

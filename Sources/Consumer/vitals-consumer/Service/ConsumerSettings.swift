@@ -159,6 +159,11 @@ struct ConsumerSettings: HouseSettings {
             throw section.refusal(of: "identity", "missing", hint: "`vitals-gateway identity` prints it")
         }
         let gateway = try section.validID(id)
+        guard id != OwnGateway.name else {
+            throw section.refusal(
+                of: "identity", "\"\(id)\" is the name under which the consumer stores what phones send",
+                hint: "give the gateway another")
+        }
         do throws(VaultError) {
             return (gateway, try Ed25519.VerifyingKey(bytes))
         } catch {

@@ -25,7 +25,8 @@ extension Consumer {
         let identities: [ID: Ed25519.VerifyingKey]
         do throws(VaultError) {
             try forgetting.catchUp()
-            identities = try EnrolledGateways(store: streams.grants.store, keys: streams.grants.keys).identities(new)
+            let gateways = EnrolledGateways(store: streams.grants.store, keys: streams.grants.keys)
+            identities = try own.joining(gateways.identities(new))
             try streams.grants.settle(Claims(store: streams.grants.store).people(new), now: unixMilliseconds())
         } catch {
             return log.error("the settings were not applied: \(error)")
@@ -116,14 +117,17 @@ extension Consumer {
 
 extension Consumer {
     /// The sessions in memory do not know that their streams have ended.
-    func sensorsChanged() { ingest.forgetSessions() }
+    func sensorsChanged() {
+        ingest.forgetSessions()
+        own.forgetSessions()
+    }
 
     /// Takes blocks from the gateways that are enrolled now, and from no others.
     func gatewaysChanged() {
         enrolling.cancel()
         do throws(VaultError) {
             let gateways = EnrolledGateways(store: streams.grants.store, keys: streams.grants.keys)
-            ingest.enrol(try gateways.identities(settings))
+            ingest.enrol(try own.joining(gateways.identities(settings)))
         } catch {
             if isDue("gateways") { log.error("the list of gateways was not read; trying again in 5 s: \(error)") }
             enrolling.later()

@@ -4,6 +4,7 @@ import Days
 import Features
 import Files
 import MQTT
+import Readings
 import Records
 import Telemetry
 
@@ -13,16 +14,18 @@ final class ServiceDoors: Doors, @unchecked Sendable {
     private let streams: Streams
     private let forgetting: Forgetting
     private let beingForgotten: BeingForgotten
+    private let own: OwnGateway
     private let session: Session
     private let topics: Topics
 
     init(
-        _ streams: Streams, _ forgetting: Forgetting, _ beingForgotten: BeingForgotten, _ session: Session,
-        _ topics: Topics
+        _ streams: Streams, _ forgetting: Forgetting, _ beingForgotten: BeingForgotten, _ own: OwnGateway,
+        _ session: Session, _ topics: Topics
     ) {
         self.streams = streams
         self.forgetting = forgetting
         self.beingForgotten = beingForgotten
+        self.own = own
         self.session = session
         self.topics = topics
     }
@@ -30,6 +33,8 @@ final class ServiceDoors: Doors, @unchecked Sendable {
     func settle(_ sensors: Set<SensorName>) throws(VaultError) { try streams.settle(sensors) }
 
     func bringStreamsInLine(of sensors: Set<SensorName>) { streams.bringInLine(sensors) }
+
+    func record(_ reading: Reading, of sensor: ID) -> Bool { own.take(reading, of: sensor) }
 
     func isBeingForgotten(_ user: ID) -> Bool { beingForgotten.contains(user) }
 

@@ -108,7 +108,8 @@ extension Streams {
         of some: Set<SensorName>? = nil, isAtConnection: Bool = false,
         _ acknowledged: @escaping @Sendable (MQTTError?) -> Void
     ) throws(VaultError) -> Int {
-        var grants = try self.grants.current(of: some)
+        // What the consumer's own gateway may record, nobody else has to know.
+        var grants = try self.grants.current(of: some).filter { $0.gateway.text != OwnGateway.name }
         if isAtConnection {
             let known = Set(try EnrolledGateways(store: self.grants.store, keys: self.grants.keys).all().map(\.id))
                 .union(settings.gateways.keys)
