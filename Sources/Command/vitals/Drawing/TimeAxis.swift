@@ -7,6 +7,8 @@ struct TimeAxis {
     let to: Int64
     /// How many characters there are between the two.
     let columns: Int
+    /// How many characters there are at the left of them.
+    var margin = Graph.margin
 
     /// How far one mark is from the next.
     private enum Step: Equatable {
@@ -53,8 +55,7 @@ struct TimeAxis {
             guard names.isEmpty || names.count < column, column + step.width <= columns else { continue }
             names = names.padded(to: column) + name(time, step)
         }
-        let margin = String(repeating: " ", count: Graph.margin - 1)
-        return margin + String(paper.glyph("└", or: "+")) + String(line) + "\n" + (margin + " " + names).trimmed + "\n"
+        return drawnAxis(line, names, margin, paper)
     }
 
     private func name(_ time: Int64, _ step: Step) -> String {
@@ -104,4 +105,10 @@ struct TimeAxis {
         }
         return times
     }
+}
+
+/// The two lines of an axis below a drawing.
+func drawnAxis(_ line: [Character], _ names: String, _ margin: Int, _ paper: Paper) -> String {
+    let left = String(repeating: " ", count: margin - 1)
+    return left + String(paper.glyph("└", or: "+")) + String(line) + "\n" + (left + " " + names).trimmed + "\n"
 }
