@@ -46,7 +46,10 @@ enum Commands {
     /// All commands, as the help lists them.
     private static let groups: [(heading: String, commands: [Command])] =
         [("The household's sensors", [watch, read, scan, connect, disconnect, forget, rename, sensors, status])]
-        + [("Your days", DaysCommands.all), ("Your friends", FriendsCommands.all)]
+        + [
+            ("Your days", DaysCommands.all), ("Your workouts", WorkoutCommands.all),
+            ("Your friends", FriendsCommands.all),
+        ]
         + PeopleCommands.groups + [("This program", [completion])]
 
     /// The names of all commands.
@@ -172,7 +175,7 @@ enum Commands {
     private static let completion = Command(
         name: "completion", summary: "Prints a script with which the shell completes these commands.",
         discussion: """
-            The script also completes sensors, gateways, devices and friends: it runs `vitals completion sensors` and so on, which \
+            The script also completes sensors, gateways, devices, workouts and friends: it runs `vitals completion sensors` and so on, which \
             prints their names, one on each line, or nothing if the broker does not answer within a second.
             """,
         arguments: [

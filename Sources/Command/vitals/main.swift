@@ -22,6 +22,7 @@ private func execute(_ arguments: Arguments) throws -> ExitCode {
     if let offers { return try offers.list(call) }
     if let code = try PeopleCommands.execute(call, arguments) { return code }
     if let code = try DaysCommands.execute(call, arguments) { return code }
+    if let code = try WorkoutCommands.execute(call, arguments) { return code }
     if let code = try FriendsCommands.execute(call, arguments) { return code }
     switch arguments.command {
     case ["watch"]:

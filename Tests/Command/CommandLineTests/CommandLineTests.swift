@@ -20,7 +20,10 @@ struct CommandLineTests {
             (["week"], Golden.week), (["month"], Golden.month), (["year"], Golden.year),
             (["heart-rate"], Golden.heartRate),
             (["heart-rate", "delete"], Golden.heartRateDelete), (["goals", "set"], Golden.goalsSet),
-            (["goals", "share"], Golden.goalsShare), (["friends"], Golden.friends),
+            (["goals", "share"], Golden.goalsShare), (["workout"], Golden.workout),
+            (["workout", "start"], Golden.workoutStart), (["workout", "goal"], Golden.workoutGoal),
+            (["workout", "list"], Golden.workoutList), (["workout", "show"], Golden.workoutShow),
+            (["workout", "load"], Golden.workoutLoad), (["friends"], Golden.friends),
             (["friends", "invite"], Golden.friendsInvite), (["cheer"], Golden.cheer),
             (["notifications"], Golden.notifications),
             (["notifications", "confirm"], Golden.notificationsConfirm), (["completion"], Golden.completion),
@@ -46,7 +49,7 @@ struct CommandLineTests {
                 [],
                 """
                 which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
-                today, day, week, month, year, heart-rate, goals, friends, cheer, notifications, sign-up, sign-in, \
+                today, day, week, month, year, heart-rate, goals, workout, friends, cheer, notifications, sign-up, sign-in, \
                 sign-out, account, whoami, devices, password, profile, picture, consent, enrol, gateways, claim, \
                 release, claims, export, reset-all, delete-account, completion
                 """,

@@ -53,6 +53,9 @@ enum Golden {
           heart-rate      Draws your recorded heart rate over any period.
           goals           Shows the progress of today's goals, and changes the goals.
 
+        Your workouts:
+          workout         Starts and stops workouts, and shows how they went.
+
         Your friends:
           friends         Lists your friends with their steps of today, and the people who ask to be
                           friends.

@@ -14,6 +14,8 @@ enum Offers: String, CaseIterable {
     /// Those that the asker has enrolled.
     case ownGateways = "own-gateways"
     case devices
+    /// Workouts that are over, and the word for the latest of them.
+    case workouts
     case friends
     /// People who ask to be the asker's friends.
     case invitations
@@ -38,6 +40,7 @@ enum Offers: String, CaseIterable {
             case .gateways: household(call) { [$0.id.text] } + own(call, "gateways") { $0.text("gateway") }
             case .ownGateways: own(call, "gateways") { $0.text("gateway") }
             case .devices: own(call, "devices") { $0.text("device") }
+            case .workouts: ["latest"] + own(call, "workouts") { $0.text("id") }
             case .friends: people(call, ["friend"])
             case .invitations: people(call, ["asked"])
             case .acquaintances: people(call, ["friend", "asked", "invited"])

@@ -71,6 +71,8 @@ struct Style {
 
     func dim(_ text: String) -> String { wrap(text, "2") }
     func bold(_ text: String) -> String { wrap(text, "1") }
+    func red(_ text: String) -> String { wrap(text, "31") }
+    func green(_ text: String) -> String { wrap(text, "32") }
     func cyan(_ text: String) -> String { wrap(text, "36") }
     func yellow(_ text: String) -> String { wrap(text, "33") }
 

@@ -1,0 +1,137 @@
+import Daemon
+import Telemetry
+
+// `vitals workout start`, `pause`, `resume`, `stop` and `cancel`: what a person does with the workout that is under way,
+// from any device. What the consumer says in `message` is printed as it says it.
+
+/// Starts, interrupts and ends a workout.
+struct Exercising {
+    private let call: Call
+    private let arguments: Arguments
+
+    init(_ call: Call, _ arguments: Arguments) {
+        (self.call, self.arguments) = (call, arguments)
+    }
+
+    func start() throws -> ExitCode {
+        let activity = try arguments.string("ACTIVITY")
+        var goal: JSON?
+        let endsAtGoal = try arguments.flag("end-at-goal")
+        if let text = try arguments.optionalString("goal") {
+            let (field, target) = try WorkoutGoals.target(text, of: "goal", arguments)
+            goal = .object([JSON.Member(field, target), JSON.Member("enabled", .bool(endsAtGoal))])
+        } else if endsAtGoal {
+            throw arguments.refusal(
+                of: "end-at-goal", "needs --goal; for the chosen goal there is vitals workout goal enable")
+        }
+        let data = try Office.visit(call) { office in
+            try office.askOfWorkouts("start", [("activity", .string(activity)), ("goal", goal)], arguments)
+        }
+        let workout = WorkoutText(data["workout"] ?? .null)
+        var words = "started: \(workout.activity)"
+        if let goal = workout.goal { words += ", goal \(goal)" }
+        if workout.json["goal"]?["enabled"] == true { words += ", which ends it" }
+        _ = try say(data, words)
+        if !call.isJSON, let problem = data.text("location") { Output.note(problem) }
+        return .ok
+    }
+
+    /// Pauses or resumes.
+    func change(_ verb: String, to state: String) throws -> ExitCode {
+        let data = try Office.visit(call) { try $0.askOfWorkouts(verb, [], arguments) }
+        let brief = data["workout"].map { WorkoutText($0).brief } ?? ""
+        return try say(data, "\(state): \(brief)")
+    }
+
+    func stop() throws -> ExitCode {
+        let data = try Office.visit(call) { try $0.askOfWorkouts("stop", [], arguments) }
+        _ = try say(data, "stopped")
+        if !call.isJSON, let id = data.text("id") { Output.note("how it went: vitals workout show \(id)") }
+        return .ok
+    }
+
+    func cancel() throws -> ExitCode {
+        try Confirmation.refuseUnasked(arguments)
+        return try Office.visit(call) { office in
+            let data = try office.askOfWorkouts("current", [], arguments)
+            if let workout = data["workout"], workout != .null {
+                try Confirmation.ask(
+                    "\(WorkoutText(workout).activity), \(WorkoutText(workout).brief): keep nothing of it?", arguments)
+            }
+            return try say(try office.askOfWorkouts("cancel", [], arguments), "cancelled")
+        }
+    }
+
+    /// The workout that is under way.
+    func current() throws -> ExitCode {
+        let data = try Office.visit(call) { try $0.askOfWorkouts("current", [], arguments) }
+        guard !call.isJSON else { return try print(data.line) }
+        guard let workout = data["workout"], workout != .null else {
+            Output.note("no workout is under way: vitals workout start running")
+            return .ok
+        }
+        return try print(Dashboard(workout, on: Paper()).lines.joined(separator: "\n") + "\n")
+    }
+
+    /// Prints a reply: its own words if it has some, otherwise ours.
+    private func say(_ data: JSON, _ words: String) throws -> ExitCode {
+        try print(call.isJSON ? data.line : (data.text("message") ?? words) + "\n")
+    }
+
+    private func print(_ text: String) throws -> ExitCode {
+        try Output.write(text)
+        return .ok
+    }
+}
+
+/// Asking before something is done that cannot be undone.
+enum Confirmation {
+    /// Nothing must be gone just because there was nobody to ask.
+    static func refuseUnasked(_ arguments: Arguments) throws {
+        guard try arguments.flag("yes") || Secret.isTerminal else {
+            throw Failure(
+                .usage, "what is deleted cannot be brought back, and there is no terminal to ask at",
+                hint: "if you are sure, add --yes")
+        }
+    }
+
+    /// Asks, unless the command line says yes.
+    static func ask(_ question: String, _ arguments: Arguments) throws {
+        guard try arguments.flag("yes") || isConfirmed(question) else {
+            throw Failure(.declined, "nothing was changed")
+        }
+    }
+}
+
+extension Office {
+    /// Asks `workouts/…`. A refusal says what to do on the command line.
+    func askOfWorkouts(_ verb: String, _ fields: [(String, JSON?)], _ arguments: Arguments) throws -> JSON {
+        do throws(Failure) { return try ask("workouts/\(verb)", fields) } catch {
+            if error.field == "activity", error.code == ReplyError.Code.invalid.rawValue {
+                throw arguments.refusal(
+                    of: verb == "start" ? "ACTIVITY" : "activity",
+                    "expected running, walking, cycling, or a name of your own with at most 64 bytes")
+            }
+            guard error.hint == nil, let hint = Self.hint(verb, error) else { throw error }
+            throw Failure(error.exitCode, error.message, hint: hint, code: error.code, field: error.field)
+        }
+    }
+
+    /// What a person can do about a refusal.
+    private static func hint(_ verb: String, _ error: Failure) -> String? {
+        let code = error.code.flatMap(ReplyError.Code.init)
+        let ends = "vitals workout stop, or vitals workout cancel"
+        switch (verb, code) {
+        case ("start", .busy): return ends
+        case ("pause", .notFound), ("resume", .notFound), ("stop", .notFound), ("cancel", .notFound):
+            return "vitals workout start running"
+        case ("show", .notFound), ("delete", .notFound): return "vitals workout list shows the ids"
+        case ("goal", .notAllowed), ("delete", .notAllowed): return ends
+        case ("goal", .invalid), ("start", .invalid):
+            return error.message == "Select Goal Type"
+                ? "vitals workout goal set '5000 m'" : "a goal is such as \(WorkoutGoals.expected)"
+        case ("delete", .invalid): return "vitals heart-rate delete --from yesterday --to today"
+        default: return nil
+        }
+    }
+}

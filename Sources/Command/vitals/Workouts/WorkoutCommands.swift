@@ -1,0 +1,153 @@
+import Daemon
+
+/// The commands about a person's workouts.
+enum WorkoutCommands {
+    static let all = [workout]
+
+    /// Does what the command line asks for; nil if it is none of these.
+    static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
+        guard arguments.command.first == "workout" else { return nil }
+        switch arguments.command.dropFirst() {
+        case ["start"]: return try Exercising(call, arguments).start()
+        case ["pause"]: return try Exercising(call, arguments).change("pause", to: "paused")
+        case ["resume"]: return try Exercising(call, arguments).change("resume", to: "resumed")
+        case ["stop"]: return try Exercising(call, arguments).stop()
+        case ["cancel"]: return try Exercising(call, arguments).cancel()
+        case ["goal"], ["goal", "show"]: return try WorkoutGoals(call, arguments).show()
+        case ["goal", "set"]: return try WorkoutGoals(call, arguments).set()
+        case ["goal", "choose"]: return try WorkoutGoals(call, arguments).choose()
+        case ["goal", "enable"]: return try WorkoutGoals(call, arguments).enable(true)
+        case ["goal", "disable"]: return try WorkoutGoals(call, arguments).enable(false)
+        case ["list"]: return try WorkoutLists(call, arguments).list()
+        case ["show"]: return try WorkoutPage(call, arguments).show()
+        case ["delete"]: return try WorkoutLists(call, arguments).delete()
+        case ["stats"]: return try WorkoutLists(call, arguments).statistics()
+        case ["records"]: return try WorkoutLists(call, arguments).records()
+        case ["load"]: return try TrainingLoad(call, arguments).draw()
+        default: return try Exercising(call, arguments).current()
+        }
+    }
+
+    private static let yes = Option.flag("yes", short: "y", "does not ask first")
+    private static let activities = ["running", "walking", "cycling"]
+
+    private static let filter = [
+        Option.value("from", "TIME", "only those that began since then, such as 2026-11-21 or -30d"),
+        Option.value("to", "TIME", "only those that began before then"),
+        Option.value("activity", "NAME", "only running, walking, cycling, or what you called it", values: activities),
+    ]
+
+    private static let id = Positional.required(
+        "ID", "the workout's id, or latest", offers: Offers.workouts.rawValue)
+
+    private static let workout = Command(
+        name: "workout", summary: "Starts and stops workouts, and shows how they went.",
+        discussion: """
+            Without a command, it shows the workout that is under way; `vitals watch` follows it.
+
+            During a workout, heart rates are recorded whatever the profile says. Where you are is recorded only if you allow it: \
+            `vitals consent --record-location on`, and `vitals phone add`.
+            """,
+        examples: [
+            Example("vitals workout start running --goal '5000 m' --end-at-goal"), Example("vitals workout stop"),
+            Example("vitals workout show latest"),
+            Example("vitals workout list --from -30d --activity running"),
+        ],
+        subcommands: [start, pause, resume, stop, cancel, goal, list, show, delete, stats, records, load],
+        runsAlone: true)
+
+    private static let start = Command(
+        name: "start", summary: "Starts a workout.",
+        discussion: """
+            A goal is a number with its unit: 5000 m, 5 km, 3 mi, 30 min, 1.5 h, 8000 steps or 400 kcal. It is for this workout alone; \
+            without --goal, the chosen goal counts (vitals workout goal).
+            """,
+        options: [
+            .value("goal", "GOAL", "what you want to reach, such as '5000 m', '30 min', '8000 steps' or '400 kcal'"),
+            .flag("end-at-goal", "ends the workout when this goal is reached"),
+        ],
+        arguments: [
+            .required("ACTIVITY", "running, walking, cycling, or a name of your own", values: activities)
+        ],
+        examples: [
+            Example("vitals workout start running"),
+            Example("vitals workout start cycling --goal '30 min' --end-at-goal"),
+            Example("vitals workout start 'Nordic skating'"),
+        ])
+
+    private static let pause = Command(
+        name: "pause", summary: "Interrupts the workout: what is measured now does not count.")
+
+    private static let resume = Command(name: "resume", summary: "Goes on with a workout that was paused.")
+
+    private static let stop = Command(
+        name: "stop", summary: "Ends the workout, and keeps it.", examples: [Example("vitals workout stop")])
+
+    private static let cancel = Command(
+        name: "cancel", summary: "Ends the workout, and keeps nothing of it but what was measured.", options: [yes])
+
+    private static let goal = Command(
+        name: "goal", summary: "Shows or changes the goal of workouts.",
+        discussion: "One goal of each kind is saved, and one of them is chosen. It cannot be changed during a workout.",
+        examples: [
+            Example("vitals workout goal set '5000 m'"), Example("vitals workout goal choose duration"),
+            Example("vitals workout goal enable", "reaching the goal ends a workout"),
+        ],
+        subcommands: [
+            Command(name: "show", summary: "Shows the saved goals."),
+            Command(
+                name: "set", summary: "Saves a goal, and chooses it.",
+                arguments: [
+                    .required(
+                        "GOAL", "a number with its unit, such as '5000 m', '30 min', '8000 steps' or '400 kcal'")
+                ],
+                examples: [Example("vitals workout goal set '30 min'")]),
+            Command(
+                name: "choose", summary: "Chooses a goal that was saved before.",
+                arguments: [
+                    .required(
+                        "KIND", "distance, duration, steps or energy",
+                        values: WorkoutGoals.Kind.allCases.map(\.rawValue))
+                ]),
+            Command(name: "enable", summary: "Lets the chosen goal end a workout when it is reached."),
+            Command(name: "disable", summary: "Lets workouts go on when the goal is reached."),
+        ], runsAlone: true)
+
+    private static let list = Command(
+        name: "list", summary: "Lists your workouts, the latest first.",
+        options: filter + [.value("limit", "N", "how many at most, 1 to 10000", default: "50")],
+        examples: [
+            Example("vitals workout list"), Example("vitals workout list --from 2026-11-01 --activity running --json"),
+        ])
+
+    private static let show = Command(
+        name: "show", summary: "Shows a workout: figures, splits, graphs and the way.",
+        discussion: """
+            Pace (of a ride: speed) and altitude are drawn over distance, heart rates over the time without pauses, and the way \
+            with north at the top; a mark shows where it begins.
+            """,
+        options: [.value("points", "N", "how many points a graph has, 2 to 1000 (default: what fits the terminal)")],
+        arguments: [id],
+        examples: [Example("vitals workout show latest"), Example("vitals workout show latest --json --points 1000")])
+
+    private static let delete = Command(
+        name: "delete", summary: "Deletes a workout and the heart rates of its time, for good.", options: [yes],
+        arguments: [id], examples: [Example("vitals workout delete latest")])
+
+    private static let stats = Command(
+        name: "stats", summary: "Shows what your workouts come to: mean, most and total.", options: filter,
+        examples: [Example("vitals workout stats --from -30d")])
+
+    private static let records = Command(
+        name: "records", summary: "Lists your best of each activity.", options: filter,
+        examples: [Example("vitals workout records --activity running")])
+
+    private static let load = Command(
+        name: "load", summary: "Draws your fitness, fatigue and form, as they follow from training load.",
+        discussion: """
+            Each day's load is Edwards' of its workouts. Fitness is its mean over some six weeks, and fatigue over one; \
+            form is the one less the other.
+            """,
+        options: [.value("days", "N", "how many days, 1 to 1000", default: "90")],
+        examples: [Example("vitals workout load --days 180")])
+}

@@ -1,0 +1,89 @@
+import Telemetry
+
+// How a workout went, as people read it. What is not known is left out.
+
+/// The words for what a reply says of a workout.
+struct WorkoutText {
+    let json: JSON
+
+    init(_ json: JSON) { self.json = json }
+
+    /// Whether speed means more than pace.
+    var isRide: Bool { json["activity"] == "cycling" }
+
+    var activity: String { json.text("activity") ?? "-" }
+    var duration: String? { json.double("duration_s").map(Self.clock) }
+    var distance: String? { json.double("distance_m").map(Self.kilometres) }
+    var steps: String? { json.double("steps").map { decimal($0, 0) } }
+    var energy: String? { json.double("energy_kcal").map(Attribute.energy.text) }
+    var ascent: String? { json.double("ascent_m").map(Self.metres) }
+    var cadence: String? { spread("cadence") { "\(decimal($0, 0)) rpm" } }
+    var power: String? { spread("power_w") { "\(decimal($0, 0)) W" } }
+    var load: String? { heart?.double("load").map { decimal($0, 0) } }
+    var heart: JSON? { json["heart_rate"] }
+    private var motion: JSON? { json["speed_mps"] }
+
+    /// `5:19 /km`
+    var pace: String? { motion?.text("pace").map { "\($0) /km" } }
+    var paceNow: String? { motion?.text("pace_now").map { "\($0) /km" } }
+    /// `28.3 km/h`
+    var speed: String? { motion?.double("mean").map(Self.speed) }
+    /// The more telling of the two.
+    var swiftness: String? { isRide ? speed : pace ?? speed }
+
+    /// `148 bpm`
+    var heartRate: String? { heart?.double("mean").map(Attribute.heartRate.text) }
+
+    /// `148 bpm, 91 bpm to 171 bpm`
+    var heartRates: String? {
+        guard let heart, let mean = heart.double("mean") else { return nil }
+        let bpm = Attribute.heartRate.text
+        guard let least = heart.double("min"), let most = heart.double("max") else { return bpm(mean) }
+        return "\(bpm(mean)), \(bpm(least)) to \(bpm(most))"
+    }
+
+    /// `11.3 km/h, most 16.6 km/h`
+    var speeds: String? {
+        speed.map { mean in mean + (motion?.double("max").map { ", most \(Self.speed($0))" } ?? "") }
+    }
+
+    /// Seconds in zones 1 to 5; none if nobody knows the zones.
+    var zones: [Int] {
+        let seconds = (heart?.list("zones_s") ?? []).compactMap { zone -> Int? in
+            guard case .integer(let seconds) = zone, (0...10_000_000).contains(seconds) else { return nil }
+            return Int(seconds)
+        }
+        return seconds.contains { $0 > 0 } ? seconds : []
+    }
+
+    /// `5.00 km`, what the workout should come to.
+    var goal: String? { json["goal"].flatMap(Self.target) }
+
+    /// How much of the goal was reached, in percent; never 100 by rounding.
+    var percent: Double? { json.double("percent").map { $0.rounded(.down) } }
+
+    /// `12:30  2.31 km  5:19 /km  149 bpm`, as far as it is known.
+    var brief: String { [duration, distance, swiftness, heartRate].compactMap { $0 }.joined(separator: "  ") }
+
+    /// What a goal's target is, in words.
+    static func target(_ goal: JSON) -> String? {
+        WorkoutGoals.Kind.allCases.lazy.compactMap { kind in goal.double(kind.field).map(kind.text) }.first
+    }
+
+    /// `47:43`
+    static func clock(_ seconds: Double) -> String { vitals.clock(seconds: Int(min(max(seconds, 0), 1e9))) }
+
+    /// `8.97 km`
+    static func kilometres(_ metres: Double) -> String {
+        metres < 1000 ? Self.metres(metres) : "\(decimal(metres / 1000, 2)) km"
+    }
+
+    private static func metres(_ metres: Double) -> String { "\(decimal(metres, 0)) m" }
+
+    private static func speed(_ metresPerSecond: Double) -> String { "\(decimal(metresPerSecond * 3.6, 1)) km/h" }
+
+    private func spread(_ member: String, _ text: (Double) -> String) -> String? {
+        guard let rate = json[member], let mean = rate.double("mean") else { return nil }
+        return text(mean) + (rate.double("max").map { ", most \(text($0))" } ?? "")
+    }
+}
