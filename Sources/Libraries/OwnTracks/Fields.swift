@@ -70,6 +70,15 @@ struct Fields {
         return Int64((seconds * 1000).rounded())
     }
 
+    /// True or false.
+    func flag(_ name: String) throws(OwnTracksError) -> Bool? {
+        switch object[name] {
+        case nil, .null: return nil
+        case .bool(let value): return value
+        default: throw error(.wrongType, name, "is neither true nor false")
+        }
+    }
+
     /// A text, as it came: somebody may have typed any character.
     func text(_ name: String, atMost bytes: Int) throws(OwnTracksError) -> String? {
         switch object[name] {
