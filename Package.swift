@@ -182,7 +182,8 @@ let package = Package(
                 "Storage",
                 "Telemetry", "Vault",
             ]),
-        program(.sensor, "vitals-sensor", ["DBus", "Daemon", "Reactor", "Telemetry"]),
+        program(
+            .sensor, "vitals-sensor", ["DBus", "Daemon", "Fitness", "MQTT", "OwnTracks", "Reactor", "Telemetry"]),
         program(
             .command, "vitals",
             ["Daemon", "Files", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
@@ -284,7 +285,11 @@ let package = Package(
             exclude: ["OpenID/signer.py"]),
         tests(.command, "CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),
         tests(
-            .sensor, "SensorTests", ["DBus", "Daemon", "Reactor", "Telemetry", "TestSupport", "vitals-sensor"],
+            .sensor, "SensorTests",
+            [
+                "DBus", "Daemon", "Fitness", "MQTT", "OwnTracks", "Reactor", "Telemetry", "TestSupport",
+                "vitals-sensor",
+            ],
             exclude: ["Clients"]),
         tests(
             .gateway, "GatewayTests",

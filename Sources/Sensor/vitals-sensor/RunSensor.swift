@@ -76,7 +76,7 @@ private func end(_ sensor: Sensor, on loop: EventLoop, _ connection: Connection)
 
 /// One line on standard output, in one write: a program that waits for it reads it at once, and nothing stays in a
 /// buffer.
-private func printLine(_ text: String) {
+func printLine(_ text: String) {
     let bytes = Array("\(text)\n".utf8)
     var start = 0
     while start < bytes.count {

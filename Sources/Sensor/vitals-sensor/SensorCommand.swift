@@ -5,7 +5,8 @@ import Telemetry
 /// The command line.
 let sensorCommand = Command(
     name: "vitals-sensor",
-    summary: "Emulates Bluetooth LE fitness sensors: a heart-rate strap, a thermometer, a foot pod, a bike.",
+    summary:
+        "Emulates Bluetooth LE fitness sensors: a heart-rate strap, a thermometer, a foot pod, a bike; and a phone.",
     discussion: """
         It replays a recorded activity, or makes one up, from the moment when somebody first listens to its measurements. \
         It prints \"ready\" when it can be found, and takes commands on standard input; type help.
@@ -54,6 +55,7 @@ let sensorCommand = Command(
                 .value("adapter", "NAME", "the adapter", default: "hci0"),
                 .value("bus", "ADDRESS", "the bus where BlueZ is, if not the system's"),
             ]),
+        phoneCommand,
         Command(
             name: "check", summary: "Says whether a recording can be replayed, and starts nothing.",
             arguments: [.required("FILE", "the recording, a CSV file")],

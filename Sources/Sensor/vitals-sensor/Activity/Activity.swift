@@ -1,3 +1,4 @@
+import Fitness
 import Telemetry
 
 /// What a person does, record by record: recorded, or made up.
@@ -25,4 +26,8 @@ struct Record: Equatable, Sendable {
     var metresPerSecond: Double?
     /// Metres since the activity began.
     var distance: Double?
+    /// Where it was.
+    var place: Place?
+    /// Metres above sea level.
+    var altitude: Double?
 }

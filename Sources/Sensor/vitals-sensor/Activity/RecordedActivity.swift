@@ -4,11 +4,13 @@
 //     elapsed_s         seconds since the start, never falling from row to row; always there
 //     heart_rate_bpm    the column is always there, its fields may be empty
 //     cadence_rpm, steps, temperature_c, speed_mps, distance_m
+//     latitude_deg, longitude_deg, altitude_m      where it was, for an emulated phone
 //
 // Some watches write two rows for one second. Rows of one time are spread evenly until the time of the next row, over a
 // second at most: a sensor does not send two things at once.
 
 import Daemon
+import Fitness
 import FoundationEssentials
 import Telemetry
 
@@ -149,7 +151,15 @@ private struct Table {
             temperature: try temperature("temperature_c", row),
             cadencePerMinute: try number("cadence_rpm", row, in: 0...1e4),
             metresPerSecond: try number("speed_mps", row, in: 0...255),
-            distance: try number("distance_m", row, in: 0...1e8))
+            distance: try number("distance_m", row, in: 0...1e8), place: try place(row),
+            altitude: try number("altitude_m", row, in: -12_000...100_000))
+    }
+
+    private func place(_ row: [String: String]) throws(RecordingError) -> Place? {
+        guard let latitude = try number("latitude_deg", row, in: -90...90),
+            let longitude = try number("longitude_deg", row, in: -180...180)
+        else { return nil }
+        return Place(latitude: latitude, longitude: longitude)
     }
 
     private func fields(_ line: ArraySlice<UInt8>) -> [String] {
