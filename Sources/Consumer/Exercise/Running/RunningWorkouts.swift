@@ -191,7 +191,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
             try documents.remove(RecordedKinds.document, of: user)
         }
         let claims = Claims(store: context.store)
-        try claims.setKinds(RecordedKinds(documents).kinds(of: user), of: user)
+        try claims.setKinds(RecordedKinds(documents), of: user)
         return try claims.sensors(of: user)
     }
 

@@ -2,6 +2,7 @@ import Desk
 import Features
 import Files
 import Fitness
+import Readings
 import Records
 import Telemetry
 import Workouts
@@ -57,7 +58,7 @@ final class WorkoutRequests: @unchecked Sendable {
         try running.begin(workout, of: user)
         context.changes.changed([user])
         if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
-        let isLocated = try context.documents.read("consent", of: user)?["record_location"] == true
+        let isLocated = try RecordedKinds(context.documents).recordsLocation(of: user)
         return .object(
             members(user) + (isLocated ? [] : [JSON.Member("location", .string(Self.disabled))]))
     }
