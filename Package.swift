@@ -4,7 +4,7 @@ import PackageDescription
 // Each row imports only rows below it, and what stands in one row never imports each other (Tests/Structure/rooms.py looks):
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
-//   consumer    Social
+//   consumer    Social   Phones
 //               Accounts   Sensors   Insight   Exercise   Custody
 //               Features
 //               Days   OpenID
@@ -174,11 +174,18 @@ let package = Package(
                 "Accounts", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Records",
                 "Storage", "Telemetry", "Vault",
             ]),
+        library(
+            .consumer, "Phones",
+            [
+                "Accounts", "Admission", "Daemon", "Desk", "Features", "Files", "Fitness", "MQTT", "OwnTracks",
+                "Readings", "Records", "Storage", "Telemetry", "Vault",
+            ]),
         program(
             .consumer, "vitals-consumer",
             [
                 "Accounts", "Admission", "Custody", "Daemon", "Days", "Desk", "Exercise", "Features", "Files",
-                "Fitness", "Insight", "MQTT", "ProgramSettings", "Reactor", "Readings", "Records", "Sensors", "Social",
+                "Fitness", "Insight", "MQTT", "Phones", "ProgramSettings", "Reactor", "Readings", "Records", "Sensors",
+                "Social",
                 "Storage",
                 "Telemetry", "Vault",
             ]),
@@ -275,10 +282,14 @@ let package = Package(
             ],
             exclude: ["recording.py"]),
         tests(
+            .consumer, "PhonesTests",
+            ["Daemon", "Files", "Fitness", "OwnTracks", "Phones", "Telemetry", "TestSupport"]),
+        tests(
             .consumer, "ConsumerTests",
             [
                 "Accounts", "Admission", "Compression", "Custody", "Daemon", "Days", "DaysSupport", "Desk", "Exercise",
-                "Features", "Files", "Fitness", "HouseholdSupport", "Insight", "MQTT", "OpenID", "Reactor", "Readings",
+                "Features", "Files", "Fitness", "HouseholdSupport", "Insight", "MQTT", "OpenID", "OwnTracks", "Phones",
+                "Reactor", "Readings",
                 "Records",
                 "Sensors", "Social", "Storage", "Telemetry", "TestSupport", "Vault", "vitals-consumer",
             ],

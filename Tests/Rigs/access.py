@@ -42,10 +42,11 @@ ROOT = "vitals/v1"
 ALICE, BOB = "alice" + "a" * 11, "bob" + "b" * 13
 GATEWAY_A, GATEWAY_B, HOME = "gwaaaaaa", "gwbbbbbb", "home"
 STORE = "0" * 32
+PHONE = "phone-" + "p" * 16
 DRAWN, OTHER = "0123456789abcdef" * 2, "f" * 32
 
-# The roles: guest, Alice and Bob on a device each, the gateways of Alice and of Bob, one of the settings, the consumer.
-ROLES = {"g": "guest", "A": "Alice", "B": "Bob", "a": "gateway A", "b": "gateway B", "m": "gateway home", "C": "consumer"}
+# The roles: guest, Alice and Bob on a device each, a phone that tells where Alice is, the gateways of Alice and of Bob, one of the settings, the consumer.
+ROLES = {"g": "guest", "A": "Alice", "B": "Bob", "p": "Alice's phone", "a": "gateway A", "b": "gateway B", "m": "gateway home", "C": "consumer"}
 
 def documented(heading):
     """The rows of the tables under a heading of deploy/topics.md, as lists of columns."""
@@ -115,6 +116,16 @@ TOPICS = [
             (f"users/{user}/dependents/x/location", "C", letter + "C"),
         ]
     ],
+    # A phone: publishes its own topic and one level beneath it, and receives commands there. What it publishes reaches its
+    # person, who may not publish it.
+    (f"users/{ALICE}/phone", "C", "AC"),
+    (f"users/{ALICE}/phone/{PHONE}", "pC", "AC"),
+    (f"users/{ALICE}/phone/{PHONE}/event", "pC", "AC"),
+    (f"users/{ALICE}/phone/{PHONE}/cmd", "pC", "ApC"),
+    (f"users/{ALICE}/phone/{PHONE}/a/b", "C", "AC"),
+    (f"users/{ALICE}/phone/{PHONE}x", "C", "AC"),
+    (f"users/{ALICE}/phone/other/cmd", "C", "AC"),
+    (f"users/{BOB}/phone/{PHONE}", "C", "BC"),
     ("users", "C", "C"),
     (f"users/{ALICE}x/today", "C", "C"),
     (f"users/{ALICE[:-1]}/today", "C", "C"),
@@ -157,7 +168,7 @@ TOPICS = [
 ]
 # Topics where nothing stays retained while the consumer is there.
 REQUESTS = re.compile(
-    r"accounts/[^/]+|users/[^/]+/requests(/.*)?|gateways/[^/]+/(requests(/.*)?|sensors/[^/]+/(steps|temperature)/get)")
+    r"accounts/[^/]+|users/[^/]+/requests(/.*)?|users/[^/]+/phone/[^/]+(/[^/]+)?|gateways/[^/]+/(requests(/.*)?|sensors/[^/]+/(steps|temperature)/get)")
 
 # Outside the root nobody may do anything, not even the consumer.
 OUTSIDE = ["vitals", "vitals/v2/x", "other", "homeassistant/device/x/config", "/vitals/v1/x", "$SYS/broker/x", "$CONTROL/x",
@@ -209,6 +220,13 @@ FILTERS = [
     # What comes there never reaches her.
     (f"{ROOT}/users/{ALICE}/requests/#", "AC"),
     (f"{ROOT}/users/{ALICE}/responses/phone", "AC"),
+    (f"{ROOT}/users/{ALICE}/phone/{PHONE}", "AC"),
+    (f"{ROOT}/users/{ALICE}/phone/{PHONE}/+", "AC"),
+    (f"{ROOT}/users/{ALICE}/phone/{PHONE}/#", "AC"),
+    (f"{ROOT}/users/{ALICE}/phone/{PHONE}/cmd", "ApC"),
+    (f"{ROOT}/users/{ALICE}/phone/+/cmd", "AC"),
+    (f"{ROOT}/users/+/phone/{PHONE}/cmd", "C"),
+    (f"{ROOT}/users/+/phone/+", "C"),
     (f"{ROOT}/users/{BOB}/#", "BC"),
     (f"{ROOT}/users/{BOB}/+", "BC"),
     (f"{ROOT}/users/{BOB}/today", "BC"),
@@ -394,7 +412,7 @@ class World(Household):
         self.wait(service, "the database is there", lambda: b"next try" in self.log())
         stop(service)
         with self.database() as database:
-            for device, user in (("alicephone", ALICE), ("aliceold", ALICE), ("alicelost", ALICE), ("bobphone", BOB)):
+            for device, user in (("alicephone", ALICE), ("aliceold", ALICE), ("alicelost", ALICE), ("bobphone", BOB), (PHONE, ALICE)):
                 database.execute(
                     "INSERT INTO devices VALUES (?, ?, ?, 0, 1, x'00')", (device, user, self.credential(device)))
             gateways = ((GATEWAY_A, ALICE, 1), (GATEWAY_B, BOB, 0), ("gwgone00", BOB, 0), ("gwlost00", BOB, 0))
@@ -433,7 +451,10 @@ class World(Household):
         return client
 
     def connect_all(self):
-        users = {"g": None, "A": "alicephone", "B": "bobphone", "a": GATEWAY_A, "b": GATEWAY_B, "m": HOME, "C": "consumer"}
+        users = {
+            "g": None, "A": "alicephone", "B": "bobphone", "p": PHONE, "a": GATEWAY_A, "b": GATEWAY_B, "m": HOME,
+            "C": "consumer",
+        }
         self.clients = {letter: self.connect(user) for letter, user in users.items()}
         for letter, client in self.clients.items():
             self.check(client.is_in, True, f"{ROLES[letter]} signs in")
@@ -515,6 +536,7 @@ def hear_everything(world, clients, retained):
         # This comes after all others, and every role has a topic on which it may receive it.
         own = {
             "g": f"accounts/responses/{DRAWN}", "A": f"users/{ALICE}/today", "B": f"users/{BOB}/today", "C": "nonsense",
+            "p": f"users/{ALICE}/phone/{PHONE}/cmd",
             "a": f"gateways/{GATEWAY_A}/status", "b": f"gateways/{GATEWAY_B}/status", "m": f"gateways/{HOME}/status",
         }
         end = world.next_tag()
@@ -532,7 +554,7 @@ def hear_everything(world, clients, retained):
 
 
 def hear_kept(world):
-    users = {"g": None, "A": "alicephone", "B": "bobphone", "a": GATEWAY_A, "b": GATEWAY_B, "m": HOME}
+    users = {"g": None, "A": "alicephone", "B": "bobphone", "p": PHONE, "a": GATEWAY_A, "b": GATEWAY_B, "m": HOME}
     hear_everything(world, {letter: world.connect(user) for letter, user in users.items()}, retained=True)
 
 
@@ -574,6 +596,8 @@ def leave_wills(world):
         ("alicephone", "A", f"gateways/{GATEWAY_B}/requests/scan"),
         ("bobphone", "B", f"users/{ALICE}/notifications"),
         ("bobphone", "B", f"stores/{STORE}/consumers/other"),
+        (PHONE, "p", f"users/{ALICE}/phone/{PHONE}"),
+        (PHONE, "p", f"users/{ALICE}/phone/other/cmd"),
         (GATEWAY_A, "a", f"gateways/{GATEWAY_A}/status"),
         (GATEWAY_A, "a", f"gateways/{GATEWAY_B}/status"),
         (GATEWAY_A, "a", f"users/{ALICE}/requests/profile/get"),
@@ -761,7 +785,7 @@ def keep_requests(world):
     own = f"users/{ALICE}/requests"
     places = [("g", "accounts/sign-up"), ("g", "accounts/enrol"), ("A", f"{own}/profile/get"), ("A", f"{own}/No/THING"),
               ("A", f"{own}/{'long' * 400}/{'name' * 400}"), ("a", f"gateways/{GATEWAY_A}/requests/a/b"),
-              ("b", f"gateways/{GATEWAY_B}/sensors/_/steps/get")]
+              ("b", f"gateways/{GATEWAY_B}/sensors/_/steps/get"), ("p", f"users/{ALICE}/phone/{PHONE}")]
     for letter, topic in places:
         tag = world.next_tag()
         world.clients[letter].publish(f"{ROOT}/{topic}", tag, True)
@@ -857,6 +881,8 @@ MISTAKES = {
     "a gateway speaks as another": lambda f: allow(f, f"gateway-{GATEWAY_B}", "publishClientSend", f"{ROOT}/gateways/+/status"),
     "a gateway changes the rules": lambda f: allow(f, f"gateway-{HOME}", "publishClientSend", "$CONTROL/dynamic-security/#"),
     "Bob has Alice's role": lambda f: next(x for x in f["clients"] if x["username"] == "bobphone")["roles"].append(
+        {"rolename": f"person-{ALICE}"}),
+    "a phone has its person's role": lambda f: next(x for x in f["clients"] if x["username"] == PHONE)["roles"].append(
         {"rolename": f"person-{ALICE}"}),
     "guests are a household": lambda f: f["groups"][0]["roles"].append({"rolename": "household"}),
     "the consumer hears $SYS": lambda f: allow(f, "consumer", "subscribePattern", "$SYS/#"),

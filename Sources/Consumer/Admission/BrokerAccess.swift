@@ -81,9 +81,10 @@ package struct BrokerAccess {
             if let owner = gateway.owner { households[owner, default: []].append(gateway.id) }
         }
         for device in devices {
-            let roles = policy.roles(ofDeviceOf: device.user, households: households[device.user] ?? [])
-            for role in policy.rolesAlone(of: device.user, households: households[device.user] ?? []) { add(role) }
-            try add(client: device.id.text, .credential(device.credential), roles)
+            let (own, households) = (device.id, households[device.user] ?? [])
+            for role in policy.rolesAlone(of: own, of: device.user, households: households) { add(role) }
+            let roles = policy.roles(ofDevice: own, of: device.user, households: households)
+            try add(client: own.text, .credential(device.credential), roles)
         }
     }
 
@@ -120,13 +121,14 @@ struct BrokerPolicy {
     func roles(ofGateway gateway: ID) -> Set<String> { [BrokerRole.name(ofGateway: gateway)] }
 
     /// - Parameter households: gateways that this person has enrolled for their household.
-    func roles(ofDeviceOf user: ID, households: [ID]) -> Set<String> {
-        let own = Set(rolesAlone(of: user, households: households).map(\.name))
-        return household == .anyone ? own.union([BrokerRole.household]) : own
+    func roles(ofDevice device: ID, of user: ID, households: [ID]) -> Set<String> {
+        let own = Set(rolesAlone(of: device, of: user, households: households).map(\.name))
+        return household == .anyone && !BrokerRole.isPhone(device) ? own.union([BrokerRole.household]) : own
     }
 
     /// The roles that nobody else has.
-    func rolesAlone(of user: ID, households: [ID]) -> [BrokerRole] {
-        [.person(user, topics)] + (household == .owners ? households.map { .household(of: $0, topics) } : [])
+    func rolesAlone(of device: ID, of user: ID, households: [ID]) -> [BrokerRole] {
+        guard !BrokerRole.isPhone(device) else { return [.phone(device, of: user, topics)] }
+        return [.person(user, topics)] + (household == .owners ? households.map { .household(of: $0, topics) } : [])
     }
 }

@@ -1,4 +1,4 @@
-import Telemetry
+package import Telemetry
 
 // Roles at the broker, and what each may do. This file is the table in `deploy/topics.md`, in the words of Mosquitto's
 // dynamic-security plugin.
@@ -97,6 +97,24 @@ package struct BrokerRole: Hashable {
             ])
     }
 
+    /// A phone that tells where its person is: its own topic and those beneath it, and commands to it. What else its person
+    /// may do is not its affair: its password is in an app's settings, and goes to whoever they are shown to.
+    static func phone(_ phone: ID, of user: ID, _ topics: Topics) -> BrokerRole {
+        let own = "\(topics.root)/users/\(user)/phone/\(phone)"
+        return BrokerRole(
+            name(ofPhone: phone),
+            [
+                .allow(.send, own), .allow(.send, "\(own)/+"), .allow(.receive, "\(own)/cmd"),
+                .allow(.subscribe, "\(own)/cmd"),
+            ])
+    }
+
+    /// What the ids of phones begin with. Every other device of a person has the person's role; no drawn id has a hyphen.
+    package static let phonePrefix = "phone-"
+
+    /// Whether a device is a phone that only tells where its person is.
+    package static func isPhone(_ device: ID) -> Bool { device.text.hasPrefix(phonePrefix) }
+
     /// A gateway: its own topics, and whether a consumer is there.
     static func gateway(_ gateway: ID, _ topics: Topics) -> BrokerRole {
         let own = "\(topics.root)/gateways/\(gateway)/#"
@@ -129,6 +147,7 @@ package struct BrokerRole: Hashable {
     static let household = "household"
 
     static func name(ofPerson user: ID) -> String { "person-\(user)" }
+    static func name(ofPhone phone: ID) -> String { phone.text }
     static func name(ofGateway gateway: ID) -> String { "gateway-\(gateway)" }
     static func name(ofHousehold gateway: ID) -> String { "household-\(gateway)" }
 
@@ -143,7 +162,7 @@ package struct BrokerRole: Hashable {
 
     /// Whether a client with this role is one of ours, and not one that an operator made.
     static func isPersonal(_ name: String) -> Bool {
-        name.hasPrefix("person-") || name.hasPrefix("gateway-") || name == "consumer"
+        name.hasPrefix("person-") || name.hasPrefix(phonePrefix) || name.hasPrefix("gateway-") || name == "consumer"
     }
 
     /// Roles that an operator may give to clients of their own, Home Assistant's for example.

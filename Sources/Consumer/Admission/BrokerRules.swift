@@ -160,8 +160,8 @@ extension BrokerRules {
     package func add(device: ID, of user: ID, password: String, _ completion: @escaping Completion) {
         change("let a device in", completion) { [unowned self] () throws(VaultError) in
             let households = try roster.households(of: user)
-            let roles = policy.rolesAlone(of: user, households: households).map { Command.createRole($0) }
-            let names = policy.roles(ofDeviceOf: user, households: households)
+            let roles = policy.rolesAlone(of: device, of: user, households: households).map { Command.createRole($0) }
+            let names = policy.roles(ofDevice: device, of: user, households: households)
             make(roles)
             add(device.text, password, names, completion)
         }
@@ -186,7 +186,7 @@ extension BrokerRules {
     package func remove(_ username: ID, _ completion: @escaping Completion) {
         let completion = catchingUpOnFailure(completion)
         change("end a client", completion) { [unowned self] () throws(VaultError) in
-            withdraw([.deleteClient(username.text)], completion)
+            withdraw(Self.ending(username), completion)
         }
     }
 
@@ -207,8 +207,14 @@ extension BrokerRules {
         let completion = catchingUpOnFailure(completion)
         change("end a person's devices", completion) { [unowned self] () throws(VaultError) in
             let role = Command.deleteRole(BrokerRole.name(ofPerson: user))
-            withdraw(devices.map { Command.deleteClient($0.text) } + [role], completion)
+            withdraw(devices.flatMap(Self.ending) + [role], completion)
         }
+    }
+
+    /// What ends a client: a phone's role is nobody else's, and goes with it.
+    private static func ending(_ username: ID) -> [Command] {
+        let client = Command.deleteClient(username.text)
+        return BrokerRole.isPhone(username) ? [client, .deleteRole(BrokerRole.name(ofPhone: username))] : [client]
     }
 
     /// Gives a person's devices the roles that the database says. They are disconnected, and come again.
@@ -216,9 +222,14 @@ extension BrokerRules {
     private func sendRoles(ofDevicesOf user: ID, with gateway: ID) throws(VaultError) {
         let households = Set(try roster.households(of: user)).union([gateway])
         let ordered = households.sorted { $0.text < $1.text }
-        let names = policy.roles(ofDeviceOf: user, households: ordered)
-        let commands = try roster.devices(of: user).map { Command.setRoles(names, of: $0.text) }
-        make(policy.rolesAlone(of: user, households: ordered).map { Command.createRole($0) })
+        // A phone's roles have nothing to do with gateways.
+        let devices = try roster.devices(of: user).filter { !BrokerRole.isPhone($0) }
+        let commands = devices.map { device in
+            Command.setRoles(policy.roles(ofDevice: device, of: user, households: ordered), of: device.text)
+        }
+        for device in devices.prefix(1) {
+            make(policy.rolesAlone(of: device, of: user, households: ordered).map { Command.createRole($0) })
+        }
         withdraw(commands, catchingUpOnFailure { _ in })
     }
 

@@ -171,7 +171,8 @@ struct ExportTests {
         }
         #expect(
             export.sections.map(\.name) == [
-                "README.txt", "account.json", "profile.json", "consent.json", "devices.json", "sensors.json", "picture",
+                "README.txt", "account.json", "profile.json", "consent.json", "devices.json", "sensors.json",
+                "phones.json", "picture",
                 "history.json", "friends.json", "thumbs.json", "notifications.json", "heart-rate-deleted.json",
                 "workout-goal.json", "workouts.jsonl", "days.jsonl", "position.csv", "motion.csv", "pedometer.csv",
                 "heart-rate.csv", "steps.csv", "temperature.csv",

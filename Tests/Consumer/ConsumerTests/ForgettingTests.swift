@@ -143,6 +143,8 @@ struct ForgettingTests {
         let documents = Documents(store: store, keys: keys)
         try documents.write(["email": "ada@example.org"], "contact", of: demo)
         try documents.write(["name": "Ada"], "profile", of: demo)
+        let phone: JSON = ["phone": "phone-a", "password": "x", "secret": "y", "created": 0]
+        try documents.write(["phones": [phone]], "phones", of: demo)
         try Notifications(store, keys).add(
             Notification(kind: .goalReached, time: start, day: CalendarDay("2026-11-21"), goal: "steps", text: "!"),
             to: demo)
@@ -163,6 +165,7 @@ struct ForgettingTests {
             ("INSERT INTO accounts VALUES ('demo', NULL, NULL, NULL, 0, 0, NULL, 0)", []),
             ("INSERT INTO subjects VALUES (zeroblob(32), 'demo', 'provider')", []),
             ("INSERT INTO claims VALUES ('home', 'belt', 'demo', 2, 0)", []),
+            ("INSERT INTO claims VALUES ('phones', 'phone-a', 'demo', 8, 0)", []),
             ("INSERT INTO gateways VALUES ('shed', 'demo', zeroblob(32), x'00', x'00', 0, 0)", []),
         ] as [(String, [Value])] { try store.database.execute(sql, values) }
         // A list of its own, which goes on knowing them.

@@ -18,7 +18,7 @@ struct HostileRequestTests {
         "steps", "date_of_birth", "gender", "weight_kg", "height_cm", "voice", "continuous_heart_rate", "time_zone",
         "locale", "units", "ids", "all", "before", "limit", "day", "goal", "distance_m", "energy_kcal", "friend",
         "muted",
-        "thumb",
+        "thumb", "record_location", "phone", "encrypted",
         "from", "to", "points", "time", "month", "year",
     ]
 

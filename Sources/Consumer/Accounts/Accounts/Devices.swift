@@ -1,9 +1,10 @@
 import Admission
 import Daemon
 package import Desk
-import Features
+package import Features
+package import Files
 import Records
-package import Storage
+import Storage
 package import Telemetry
 import Vault
 
@@ -44,7 +45,7 @@ package final class Devices: @unchecked Sendable {
 
     private var database: Database { context.store.database }
 
-    init(_ context: PeopleContext) {
+    package init(_ context: PeopleContext) {
         self.context = context
     }
 
@@ -68,16 +69,18 @@ package final class Devices: @unchecked Sendable {
     }
 
     /// Signs a device in, and answers when the broker knows it.
-    /// - Parameter rows: writes other rows in the transaction that writes the device's row; if it throws, there is no
-    ///   device.
+    /// - Parameters:
+    ///   - drawn: its id and its password; nil draws both.
+    ///   - rows: writes other rows in the transaction that writes the device's row; if it throws, there is no device.
     package func add(
-        _ name: DeviceName, of user: ID, isNew: Bool = false, with rows: @escaping @Sendable () throws -> Void = {},
+        _ name: DeviceName, of user: ID, as drawn: (id: ID, password: String)? = nil, isNew: Bool = false,
+        with rows: @escaping @Sendable () throws -> Void = {},
         _ completion: @escaping @Sendable (Result<SignedIn, any Error>) -> Void
     ) {
         do {
             try requireRoom(for: user)
-            let device = try drawnID()
-            let password = KeyFile.text(of: try RandomBytes.draw(32))
+            let device = if let drawn { drawn.id } else { try drawnID() }
+            let password = if let drawn { drawn.password } else { try Self.drawnPassword() }
             guard let broker = context.rules else { throw Self.unconfirmed }
             broker.add(device: device, of: user, password: password) { [unowned self] error in
                 completion(
@@ -100,6 +103,9 @@ package final class Devices: @unchecked Sendable {
             completion(.failure(error))
         }
     }
+
+    /// A password that nobody has to type: 32 random bytes.
+    package static func drawnPassword() throws(VaultError) -> String { KeyFile.text(of: try RandomBytes.draw(32)) }
 
     /// Answers a sign-in. If nobody hears the reply, because the asker did not wait long enough, the device ends
     /// again: only the reply had its password.
@@ -191,6 +197,24 @@ package final class Devices: @unchecked Sendable {
 
 extension Devices {
     private func list(of user: ID) throws -> JSON {
+        let devices = try rows(of: user).map { row -> JSON in
+            ["device": .string(row.device), "name": row.name ?? "", "created": .integer(row.created)]
+        }
+        return ["devices": .array(devices)]
+    }
+
+    /// What a person calls each of their devices.
+    package func names(of user: ID) throws(VaultError) -> [ID: String] {
+        var names: [ID: String] = [:]
+        for row in try rows(of: user) {
+            guard let device = decoded({ () throws(MalformedValue) in try ID(row.device) }) else { continue }
+            if case .string(let name)? = row.name { names[device] = name } else { names[device] = "" }
+        }
+        return names
+    }
+
+    /// The devices of a person as they are kept, the oldest first.
+    private func rows(of user: ID) throws(VaultError) -> [(device: String, created: Int64, name: JSON?)] {
         let rows = try database.query(
             "SELECT device, created_ms, secret_version, name FROM devices WHERE person = ? ORDER BY created_ms, device",
             [.text(user.text)]
@@ -200,15 +224,13 @@ extension Devices {
                 version: try row.int("secret_version"), name: try row.blob("name")
             )
         }
-        var devices: [JSON] = []
+        var devices: [(device: String, created: Int64, name: JSON?)] = []
         for row in rows {
             let name = try context.documents.opened(
                 row.name, Documents.label(ofDevice: row.device), of: user, version: row.version)
-            devices.append([
-                "device": .string(row.device), "name": name ?? "", "created": .integer(row.created),
-            ])
+            devices.append((row.device, row.created, name))
         }
-        return ["devices": .array(devices)]
+        return devices
     }
 
     private func rename(_ request: PeopleRequest) throws -> JSON {

@@ -1,4 +1,4 @@
-import Telemetry
+package import Telemetry
 
 /// The fields of a sign-up. Errors are looked for in the order of the properties, and each names its field.
 struct SignUpFields {
@@ -33,7 +33,7 @@ package struct DeviceName: Hashable {
     package static let maximumLength = 64
 
     /// The name in a request's field; empty if there is none.
-    init(_ fields: JSON, field: String = "device") throws(ReplyError) {
+    package init(_ fields: JSON, field: String = "device") throws(ReplyError) {
         guard let value = present(field, fields) else {
             text = ""
             return

@@ -11,7 +11,8 @@ extension Feature {
     package static let sensors = Feature(
         name: "sensors",
         tables: [
-            PersonalTable(name: "claims", erasure: .withAccount, exported: .shown(in: "sensors.json")),
+            PersonalTable(
+                name: "claims", erasure: .withAccount, exported: .shown(inAll: ["sensors.json", "phones.json"])),
             PersonalTable(
                 name: "gateways", column: "owner", erasure: .byOwnStep,
                 exported: .hidden(because: "it has a gateway's keys; what its owner calls it is a document")),

@@ -28,6 +28,7 @@ import Vault
 ///   batch: { count: 512, milliseconds: 20 },
 ///   limits: { gateway: { day: "1 GB", total: "50 GB" }, person: { day: "3 GB", total: "100 GB" } },   // what may be stored
 ///   workouts: { end_after: "2 h" },   // a workout in which nothing was measured for so long is ended
+///   phones: { host: "vitals.example.org", port: 8883, tls: true, websocket: false },   // where phones reach the broker
 ///   share_link: "https://example.org/#{goal}",   // goes with what people share; {day} and {goal} are filled in
 /// }
 /// ```

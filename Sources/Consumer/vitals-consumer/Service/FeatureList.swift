@@ -3,6 +3,7 @@ import Custody
 import Exercise
 import Features
 import Insight
+import Phones
 import Sensors
 import Social
 
@@ -12,7 +13,7 @@ extension Feature {
     /// Their order is that of the files of an export, which says first who somebody is, and has the readings last; and
     /// that in which a batch of readings is counted, which is minutes before days.
     static let all: [Feature] = [
-        accounts, profile, consents, devices, sensors, pictures, history, friends, notifications, answered, deletions,
-        workouts, heartRate, days, readings, secrets, reads, today, custody,
+        accounts, profile, consents, devices, sensors, phones, pictures, history, friends, notifications, answered,
+        deletions, workouts, heartRate, days, readings, secrets, reads, today, custody,
     ]
 }
