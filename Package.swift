@@ -193,7 +193,7 @@ let package = Package(
             .sensor, "vitals-sensor", ["DBus", "Daemon", "Fitness", "MQTT", "OwnTracks", "Reactor", "Telemetry"]),
         program(
             .command, "vitals",
-            ["Daemon", "Files", "Fitness", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
+            ["Daemon", "Files", "Fitness", "MQTT", "ProgramSettings", "QRCodes", "Reactor", "Telemetry", "Vault"]),
 
         // What the consumer's benchmark sends: see deploy/bench.
         .executableTarget(

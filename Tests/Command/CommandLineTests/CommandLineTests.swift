@@ -15,6 +15,7 @@ struct CommandLineTests {
             (["sensors"], Golden.sensors), (["status"], Golden.status), (["sign-up"], Golden.signUp),
             (["sign-in"], Golden.signIn), (["devices"], Golden.devices), (["password", "reset"], Golden.passwordReset),
             (["profile", "set"], Golden.profileSet), (["enrol"], Golden.enrol), (["claim"], Golden.claim),
+            (["phone", "add"], Golden.phoneAdd),
             (["export"], Golden.export), (["reset-all"], Golden.resetAll), (["today"], Golden.today),
             (["day"], Golden.day),
             (["week"], Golden.week), (["month"], Golden.month), (["year"], Golden.year),
@@ -51,7 +52,7 @@ struct CommandLineTests {
                 which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
                 today, day, week, month, year, heart-rate, goals, workout, friends, cheer, notifications, sign-up, sign-in, \
                 sign-out, account, whoami, devices, password, profile, picture, consent, enrol, gateways, claim, \
-                release, claims, export, reset-all, delete-account, completion
+                release, claims, phone, export, reset-all, delete-account, completion
                 """,
                 "vitals"
             ),

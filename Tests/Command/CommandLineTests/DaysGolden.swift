@@ -317,13 +317,13 @@ extension Golden {
 
         Prints a script with which the shell completes these commands.
 
-        The script also completes sensors, gateways, devices, workouts and friends: it runs `vitals
+        The script also completes sensors, gateways, devices, phones, workouts and friends: it runs `vitals
         completion sensors` and so on, which prints their names, one on each line, or nothing if the broker
         does not answer within a second.
 
         Arguments:
           WHAT  bash: the script; or one of sensors, claimable, claims, gateways, own-gateways, devices,
-                workouts, friends, invitations, acquaintances, suitors, blocked
+                phones, workouts, friends, invitations, acquaintances, suitors, blocked
 
         Options:
           -h, --help  shows this help

@@ -72,7 +72,8 @@ enum Golden {
           password        Changes the password, or resets one that was forgotten.
           profile         Shows or changes the profile.
           picture         Keeps, fetches or removes the profile's picture.
-          consent         Shows or changes what others may see of you: nothing, at first.
+          consent         Shows or changes what others may see of you, and whether your position is
+                          recorded: nothing, at first.
 
         Your own gateways and sensors:
           enrol           Enrols this machine's gateway, and makes it yours.
@@ -80,6 +81,7 @@ enum Golden {
           claim           Makes a sensor yours: from now on its readings are recorded for you.
           release         Gives up a sensor: nothing from it is recorded any more.
           claims          Lists the sensors that are yours, and what is recorded from them.
+          phone           Lists the phones that tell where you are, connects them and removes them.
 
         What is stored about you:
           export          Writes everything that is stored about you into files.

@@ -48,6 +48,9 @@ final class ScriptedConsumer: @unchecked Sendable {
     /// Tells a person something that is not a reply.
     func tell(_ topic: String, _ payload: JSON) { session.publish(payload.bytes, to: topic, qos: .atLeastOnce) }
 
+    /// Says that what was told on a topic is over.
+    func clear(_ topic: String) { session.publish([], to: topic, qos: .atLeastOnce) }
+
     private func receive(_ message: Message) {
         guard let fields = try? Request(payload: message.payload, limit: 65_536).fields else { return }
         let levels = message.topic.split(separator: "/").map(String.init)
@@ -83,18 +86,26 @@ final class ScriptedConsumer: @unchecked Sendable {
     }
 
     /// Runs `vitals` at a terminal, where a person types each line when the prompt before it is there.
-    func terminal(_ words: String, _ typed: [(prompt: String, line: String)]) throws -> (status: Int32?, text: String) {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let path = URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/vitals"
-        let program = try RunningProgram(
-            "/usr/bin/script", ["-qefc", "\(path) --port \(broker.port) \(words)", "/dev/null"],
-            environment: ["HOME": home.path, "TZ": "UTC", "SHELL": "/bin/sh", "TERM": "xterm", "NO_COLOR": ""])
+    func terminal(
+        _ words: String, _ typed: [(prompt: String, line: String)], environment: [String: String] = [:]
+    ) throws -> (status: Int32?, text: String) {
+        let program = try watchedTerminal(words, environment: environment)
         for (prompt, line) in typed {
             guard program.prints(prompt) else { throw TestFailure("no \"\(prompt)\": \(program.text)") }
             program.send(line)
         }
         let status = program.exitStatus()
         return (status, program.text)
+    }
+
+    /// Runs `vitals` at a terminal, and leaves it running.
+    func watchedTerminal(_ words: String, environment: [String: String] = [:]) throws -> RunningProgram {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let path = URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/vitals"
+        let usual = ["HOME": home.path, "TZ": "UTC", "SHELL": "/bin/sh", "TERM": "xterm", "NO_COLOR": ""]
+        return try RunningProgram(
+            "/usr/bin/script", ["-qefc", "\(path) --port \(broker.port) \(words)", "/dev/null"],
+            environment: usual.merging(environment) { $1 })
     }
 
     func signIn() throws {

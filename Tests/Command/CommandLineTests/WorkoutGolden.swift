@@ -154,4 +154,28 @@ extension Golden {
           vitals workout load --days 180
 
         """
+
+    static let phoneAdd = """
+        Usage: vitals phone add [OPTIONS]
+
+        Connects a phone: prints a link and a code for the app OwnTracks.
+
+        Open the link on the phone, or scan the code with its camera. The app first has to allow links: in
+        its settings, under configuration. The link has the phone's password, so show it to nobody else.
+
+        The phone seals what it sends, so that the broker cannot read it, unless you say --plain.
+
+        Options:
+              --name TEXT  what the phone is called
+              --plain      the phone does not seal what it sends
+              --svg FILE   also writes the code as a picture, for its owner only
+          -h, --help       shows this help
+
+        Every command also takes the options of vitals: vitals --help
+
+        Examples:
+          vitals phone add --name 'My phone'
+          vitals phone add --svg phone.svg
+
+        """
 }

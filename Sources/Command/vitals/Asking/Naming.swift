@@ -99,11 +99,13 @@ extension Household {
 extension Office {
     /// What a person has several of.
     enum Owned: String {
-        case gateway, device
+        case gateway, device, phone
 
         /// There is none of that id or name.
         func missing(_ wanted: String) -> Failure {
-            Failure(.notFound, "you have no \(rawValue) \(escaped(wanted))", hint: "vitals \(rawValue)s lists yours")
+            Failure(
+                .notFound, "you have no \(rawValue) \(escaped(wanted))",
+                hint: "vitals \(self == .phone ? "phone list" : rawValue + "s") lists yours")
         }
     }
 

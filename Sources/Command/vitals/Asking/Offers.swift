@@ -13,7 +13,7 @@ enum Offers: String, CaseIterable {
     case gateways
     /// Those that the asker has enrolled.
     case ownGateways = "own-gateways"
-    case devices
+    case devices, phones
     /// Workouts that are over, and the word for the latest of them.
     case workouts
     case friends
@@ -40,6 +40,7 @@ enum Offers: String, CaseIterable {
             case .gateways: household(call) { [$0.id.text] } + own(call, "gateways") { $0.text("gateway") }
             case .ownGateways: own(call, "gateways") { $0.text("gateway") }
             case .devices: own(call, "devices") { $0.text("device") }
+            case .phones: own(call, "phones") { $0.text("phone") }
             case .workouts: ["latest"] + own(call, "workouts") { $0.text("id") }
             case .friends: people(call, ["friend"])
             case .invitations: people(call, ["asked"])

@@ -8,7 +8,7 @@ enum PeopleCommands {
             "Your account",
             [signUp, signIn, signOut, account, whoami, devices, password, profile, picture, consent]
         ),
-        ("Your own gateways and sensors", [enrol, gateways, claim, release, claims]),
+        ("Your own gateways and sensors", [enrol, gateways, claim, release, claims, Phones.command]),
         ("What is stored about you", [export, resetAll, deleteAccount]),
     ]
 
@@ -38,6 +38,10 @@ enum PeopleCommands {
         case ["claim"]: try Enrolling(call, arguments).claim()
         case ["release"]: try Enrolling(call, arguments).release()
         case ["claims"]: try Enrolling(call, arguments).claims()
+        case ["phone"], ["phone", "list"]: try Phones(call, arguments).list()
+        case ["phone", "add"]: try Phones(call, arguments).add()
+        case ["phone", "link"]: try Phones(call, arguments).link()
+        case ["phone", "remove"]: try Phones(call, arguments).remove()
         case ["export"]: try Exporting(call, arguments).run()
         case ["reset-all"]: try Forgetting(call, arguments).resetAll()
         case ["delete-account"]: try Forgetting(call, arguments).deleteAccount()
@@ -187,17 +191,20 @@ enum PeopleCommands {
         ])
 
     private static let consent = Command(
-        name: "consent", summary: "Shows or changes what others may see of you: nothing, at first.",
-        discussion:
-            "It also says whether your own position is recorded. Your phones and gateways record none until you allow it.",
+        name: "consent",
+        summary:
+            "Shows or changes what others may see of you, and whether your position is recorded: nothing, at first.",
         options: [
             .value("location", "ON", "on or off: where you are", values: ["on", "off"]),
             .value("motion", "ON", "on or off: whether you move", values: ["on", "off"]),
             .value("steps", "ON", "on or off: the day's steps", values: ["on", "off"]),
             .value(
-                "record-location", "ON", "on or off: whether your phones' positions are recorded",
-                values: ["on", "off"]),
-        ], examples: [Example("vitals consent"), Example("vitals consent --steps on")])
+                "record-location", "ON", "on or off: whether where you are is recorded for you", values: ["on", "off"]),
+        ],
+        examples: [
+            Example("vitals consent"), Example("vitals consent --steps on"),
+            Example("vitals consent --record-location on"),
+        ])
 
     private static let enrol = Command(
         name: "enrol", summary: "Enrols this machine's gateway, and makes it yours.",

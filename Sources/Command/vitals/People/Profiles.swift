@@ -263,11 +263,12 @@ func onOff(_ text: String) -> JSON? {
     }
 }
 
-/// `vitals consent`: what others may see of a person, and whether their position is recorded.
+/// `vitals consent`: what others may see of a person, and whether it is recorded where they are.
 struct Consents {
     private let call: Call
     private let arguments: Arguments
     private static let kinds = ["location", "motion", "steps"]
+    private static let recording = "record_location"
 
     init(_ call: Call, _ arguments: Arguments) {
         (self.call, self.arguments) = (call, arguments)
@@ -275,10 +276,11 @@ struct Consents {
 
     /// Shows it, or changes what the command line names.
     func run() throws -> ExitCode {
-        let changes = try (Self.kinds + ["record-location"]).compactMap { kind -> (String, JSON?)? in
-            guard let text = try arguments.optionalString(kind) else { return nil }
-            guard let value = onOff(text) else { throw arguments.refusal(of: kind, "expected on or off") }
-            return (kind.replacing("-", with: "_"), value)
+        let changes = try (Self.kinds + [Self.recording]).compactMap { kind -> (String, JSON?)? in
+            let option = kind.replacing("_", with: "-")
+            guard let text = try arguments.optionalString(option) else { return nil }
+            guard let value = onOff(text) else { throw arguments.refusal(of: option, "expected on or off") }
+            return (kind, value)
         }
         let data = try Office.visit(call) { office in
             changes.isEmpty ? try office.ask("consent/get") : try office.ask("consent/set", changes)
@@ -288,13 +290,10 @@ struct Consents {
             return .ok
         }
         let consent = data["consent"] ?? data
-        let recorded = consent["record_location"] == true ? ", recorded" : ", not recorded"
         try Output.write(
             lines(
-                Self.kinds.map { kind in
-                    let isShared = consent[kind] == true ? "shared" : "not shared"
-                    return (kind.capitalizedFirst, isShared + (kind == "location" ? recorded : ""))
-                }))
+                Self.kinds.map { kind in (kind.capitalizedFirst, consent[kind] == true ? "shared" : "not shared") }
+                    + [("Recording", consent[Self.recording] == true ? "of your position" : "not of your position")]))
         return .ok
     }
 }

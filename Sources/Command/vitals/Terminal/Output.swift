@@ -63,7 +63,7 @@ enum Output {
 
 /// Colours, where they are wanted: on a terminal, unless NO_COLOR is set (no-color.org).
 struct Style {
-    private let isOn: Bool
+    let isOn: Bool
 
     init() {
         isOn = isatty(STDOUT_FILENO) == 1 && variable("NO_COLOR") == nil && variable("TERM") != "dumb"
