@@ -64,6 +64,9 @@ enum Commands {
         discussion: """
             At the start, it waits for the broker no longer than --timeout; later, it waits as long as it takes. Ctrl-C ends it.
 
+            If you are signed in and a workout of yours is under way, it is shown below as a dashboard, instead of single \
+            measurements; not with SENSOR, --count or --json.
+
             Colours appear only on a terminal, and not if NO_COLOR is set. With --json, only measurements are \
             printed, each with its gateway and its sensor.
             """,

@@ -21,11 +21,13 @@ struct Watch {
     /// Topics with measurements that cannot be read, and that were reported.
     private var malformed: Set<Topic> = []
     private var isCutOff = false
+    private var board: WorkoutBoard
 
     init(_ call: Call, _ arguments: Arguments) throws {
         self.call = call
         wanted = try NamedSensor.given(arguments)?.sensor
         left = try arguments.optionalInteger("count", in: 1...Int.max)
+        board = WorkoutBoard(of: wanted == nil && left == nil && !call.isJSON ? call.credential?.user : nil, call)
     }
 
     mutating func run() throws -> ExitCode {
@@ -40,15 +42,16 @@ struct Watch {
         let household = Household(first, call.topics)
         sensor = try wanted.map { try household.sensor($0) }
         noteAbsence(household)
+        if let topic = board.topic { broker.listen(to: [topic]) }
         var events = first.map(Event.message)
         while true {
             var lines = ""
             for event in events where left != 0 { show(event, in: &lines) }
-            guard try Output.write(lines), left != 0 else { return .ok }
+            guard try Output.write(board.painted(below: lines)), left != 0 else { return .ok }
             repeat {
                 guard !Output.readerHasGone else { return .ok }
                 events = broker.next(within: .seconds(1))
-            } while events.isEmpty
+            } while events.isEmpty && !board.isShown
         }
     }
 
@@ -80,6 +83,7 @@ struct Watch {
     }
 
     private mutating func show(_ message: Message, in lines: inout String) {
+        guard message.topic != board.topic else { return board.take(message.payload, in: &lines) }
         guard let topic = call.topics.parse(message.topic), case .gateway(let gateway, let rest) = topic else { return }
         gateways.insert(gateway)
         switch rest {
@@ -110,6 +114,8 @@ struct Watch {
             }
             return
         }
+        // The workout has it, too.
+        guard !board.isShown else { return }
         lines += call.isJSON ? json(payload, gateway, sensor) : text(payload, label(gateway, sensor))
         lines += "\n"
         if let count = left { left = count - 1 }
