@@ -70,6 +70,7 @@ package struct Recount {
             last = end
             for block in page { try open(block, &reader, store) }
         }
+        guard !stream.isOwn else { return }
         let entered = try store.packedBlocks(of: stream.number)
         if person == nil {
             // A row that is not opened does not say how many blocks it holds; the ledger does.
@@ -124,6 +125,8 @@ package struct Recount {
             let count = segment.units.reduce(0) { $0 + $1.readings.count }
             numbers[Int64(segment.kind.rawValue), default: 0] += Int64(count)
         }
+        // What the consumer itself has made is in no ledger once it is packed.
+        guard !reader.stream.isOwn else { return }
         let blocks = packed.blocks
         packedBlocks += Int64(blocks.count)
         for one in blocks where try store.ledgerEntry(one.session, one.sequence) == nil { unledgered += 1 }

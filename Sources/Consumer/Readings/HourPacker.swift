@@ -216,7 +216,13 @@ package struct HourPacker {
             try store.database.execute("DELETE FROM blocks WHERE number = ?", [.integer(one.block.number)])
             try uncount(one.removed, stream)
         }
-        for (session, sequences) in sequences { try store.shortenEntries(session, sequences) }
+        for (session, sequences) in sequences {
+            if stream.isOwn {
+                try store.forgetEntries(session, sequences, of: stream)
+            } else {
+                try store.shortenEntries(session, sequences)
+            }
+        }
     }
 
     private func uncount(_ removed: [Reading.Kind: Int], _ stream: StoredStream) throws(VaultError) {

@@ -41,6 +41,19 @@ extension Store {
             """, [.integer(stream)], row: Row.int) ?? 0
     }
 
+    /// Forgets entries of blocks that the consumer itself has made, once they are packed, within a transaction of the
+    /// caller's: nobody sends them again. They no longer count as blocks.
+    func forgetEntries(_ session: Int64, _ sequences: [UInt64], of stream: StoredStream) throws(VaultError) {
+        var forgotten = 0
+        for sequence in sequences {
+            forgotten += try database.execute(
+                "DELETE FROM ledger WHERE session = ? AND seq = ?", [.integer(session), .number(sequence)])
+        }
+        try database.execute(
+            "UPDATE counts SET number = number - ? WHERE stream = ? AND kind = 0",
+            [.integer(forgotten), .integer(stream.number)])
+    }
+
     /// Makes runs of entries of one session, within a transaction of the caller's.
     func shortenEntries(_ session: Int64, _ sequences: [UInt64]) throws(VaultError) {
         var run: LedgerRun?

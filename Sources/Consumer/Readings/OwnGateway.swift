@@ -96,6 +96,11 @@ package final class OwnGateway: @unchecked Sendable {
     package static func moment(_ wall: Int64) -> Moment { Moment(wall: wall, monotonic: UInt64(max(0, wall))) }
 }
 
+extension StoredStream {
+    /// Whether the consumer itself makes its blocks.
+    var isOwn: Bool { gateway == OwnGateway.name }
+}
+
 extension SensorName {
     /// Whether it is a phone, which people connect and disconnect by requests of their own.
     package var isPhone: Bool { gateway.text == OwnGateway.name }

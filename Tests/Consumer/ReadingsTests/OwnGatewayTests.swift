@@ -113,6 +113,21 @@ struct OwnGatewayTests {
         #expect(try parts.streamFindings().isGood)
     }
 
+    @Test("leave nothing in the ledger when they are packed, though each came in a block of its own")
+    func packed() throws {
+        var (parts, own) = try open()
+        for second in 0..<300 as Range<Int64> { _ = try commit(&parts, own, [position(second)]) }
+        #expect(try parts.count("ledger") > 300)
+        #expect(try parts.streamFindings().isGood)
+        try parts.pack()
+        // The key block of the one session.
+        #expect(try parts.count("ledger") == 1 && parts.count("ledger_runs") == 0)
+        #expect(try stored(parts) == Array(0..<300))
+        let bytes = try parts.store.database.first("SELECT sum(length(sealed)) FROM blocks", row: Row.int)
+        #expect(try #require(bytes) < 300)
+        #expect(try parts.streamFindings().isGood)
+    }
+
     @Test("count once under another secret of their person, too")
     func rotated() throws {
         var (parts, own) = try open()

@@ -19,11 +19,14 @@ extension WorkoutFigures {
         ])
     }
 
+    /// A value of now; nil in a workout that is over.
+    private func latest<Value>(_ value: Value?) -> Value? { ended == nil ? value : nil }
+
     private func json(_ heartRate: HeartRate) -> JSON {
         .object(
             present([
-                ("now", heartRate.now.map { .integer(Int64($0)) }),
-                ("zone", heartRate.zone.map { .integer(Int64($0)) }),
+                ("now", latest(heartRate.now).map { .integer(Int64($0)) }),
+                ("zone", latest(heartRate.zone).map { .integer(Int64($0)) }),
                 ("mean", rounded(heartRate.mean, 1)), ("min", .integer(Int64(heartRate.minimum))),
                 ("max", .integer(Int64(heartRate.maximum))),
                 ("zones_s", heartRate.zoneMilliseconds.map { .array($0.map { .integer(($0 + 500) / 1000) }) }),
@@ -34,16 +37,18 @@ extension WorkoutFigures {
     private func json(_ speed: Speed) -> JSON {
         .object(
             present([
-                ("now", rounded(speed.now, 2)), ("mean", rounded(speed.mean, 3)), ("min", rounded(speed.minimum, 2)),
+                ("now", rounded(latest(speed.now), 2)), ("mean", rounded(speed.mean, 3)),
+                ("min", rounded(speed.minimum, 2)),
                 ("max", rounded(speed.maximum, 2)), ("pace", speed.paceMean.map { .string($0.text) }),
-                ("pace_now", speed.paceNow.map { .string($0.text) }),
+                ("pace_now", latest(speed.paceNow).map { .string($0.text) }),
             ]))
     }
 
     private func json(_ rate: Rate) -> JSON {
         .object(
             present([
-                ("now", rounded(rate.now, 1)), ("mean", rounded(rate.mean, 1)), ("max", rounded(rate.maximum, 1)),
+                ("now", rounded(latest(rate.now), 1)), ("mean", rounded(rate.mean, 1)),
+                ("max", rounded(rate.maximum, 1)),
             ]))
     }
 }

@@ -86,7 +86,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
                 if try endIfDue(user) { return }
                 if workout.mustBeCounted { count(user, clock) }
             }
-            if clock >= published[user] ?? 0 + Self.publishing { publish(user) }
+            if clock >= (published[user] ?? 0) + Self.publishing { publish(user) }
         }
         if clock >= refreshed + Self.refreshing { refresh(clock) }
         loop?.after(.seconds(1)) { [unowned self] in tick() }

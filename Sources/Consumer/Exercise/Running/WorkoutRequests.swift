@@ -65,7 +65,7 @@ final class WorkoutRequests: @unchecked Sendable {
 
     /// What a person is told whose positions are not recorded.
     private static let disabled = """
-        Location Services Disabled: to have the way recorded, allow it with `vitals consent set --record-location on`, or with the \
+        Location Services Disabled: to have the way recorded, allow it with `vitals consent --record-location on`, or with the \
         request consent/set {"record_location":true}
         """
 

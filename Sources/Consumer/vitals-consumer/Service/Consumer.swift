@@ -375,6 +375,8 @@ extension Consumer {
             return ingest.collect(message.payload, from: last.gateway)
         }
         switch settings.topics.parse(message.topic) {
+        // Nobody else speaks for the consumer's own gateway.
+        case .gateway(own.id, _)?: break
         case .gateway(let gateway, .blocks)?:
             lastBlocks = (message.topic, gateway)
             ingest.collect(message.payload, from: gateway)

@@ -5,6 +5,9 @@ import OwnTracks
 /// A phone that publishes where it is, until its recording is over. Belongs to its session's thread.
 // Proof of @unchecked: made before the session starts, and touched on its thread only.
 final class EmulatedPhone: @unchecked Sendable {
+    /// The recording is over, and the program was to end then.
+    struct Done: Error {}
+
     private let settings: PhoneSettings
     private let session: Session
     private let print: (String) -> Void
@@ -23,7 +26,7 @@ final class EmulatedPhone: @unchecked Sendable {
 
     /// - Parameters:
     ///   - print: takes the lines for standard output.
-    ///   - onDone: is called when the program should end: with `Sensor.Done`, or with what went wrong.
+    ///   - onDone: is called when the program should end: with `Done`, or with what went wrong.
     init(
         _ settings: PhoneSettings, _ session: Session, print: @escaping (String) -> Void,
         onDone: @escaping (any Error) -> Void
@@ -119,6 +122,6 @@ final class EmulatedPhone: @unchecked Sendable {
     private func endIfDone() {
         guard isOver, waiting.isEmpty else { return }
         print("published \(acknowledged) positions")
-        if settings.isOnce { onDone(Sensor.Done()) }
+        if settings.isOnce { onDone(Done()) }
     }
 }

@@ -9,6 +9,6 @@ func runPhone(_ arguments: Arguments) throws -> ExitCode {
     let phone = EmulatedPhone(settings, session, print: printLine, onDone: { Signals.fail($0) })
     session.start(Handlers(stateChanged: { phone.changed($0) }))
     defer { withExtendedLifetime(phone) { session.stop() } }
-    do { _ = try Signals.wait() } catch is Sensor.Done {}
+    do { _ = try Signals.wait() } catch is EmulatedPhone.Done {}
     return .ok
 }
