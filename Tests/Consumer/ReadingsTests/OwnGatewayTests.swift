@@ -79,7 +79,8 @@ struct OwnGatewayTests {
         var (parts, own) = try open()
         #expect(try commit(&parts, own) == [])
         let told = try commit(&parts, own, [position(5), steps(60, 80), position(0)])
-        #expect(told.flatMap(\.readings) == [try position(0), try position(5), steps(60, 80)])
+        let expected = try [position(0), position(5), steps(60, 80)]
+        #expect(told.flatMap(\.readings) == expected)
         #expect(told.allSatisfy { $0.user == demo && $0.sensor == SensorName(gateway: own.id, sensor: phone) })
         #expect(try stored(parts) == [0, 5] && stored(parts, .pedometer) == [60])
         // A key block, and a block of each kind; the next one is of the same session.

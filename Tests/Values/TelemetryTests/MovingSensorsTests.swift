@@ -15,7 +15,7 @@ import Testing
         #expect(crank == CyclingPower(watts: 212, crank: .init(count: 403, time: 1024)))
         let all = try CyclingPower(gatt: hex("30 00 D4 00 39 30 00 00 00 08 93 01 00 04"))
         #expect(all.wheel == .init(count: 12_345, time: 2048) && all.crank == .init(count: 403, time: 1024))
-        #expect(all.gatt == (try hex("30 00 D4 00 39 30 00 00 00 08 93 01 00 04")))
+        #expect(try all.gatt == hex("30 00 D4 00 39 30 00 00 00 08 93 01 00 04"))
         let whole = try hex("35 00 D4 00 64 10 20 39 30 00 00 00 08 93 01 00 04")
         _ = try CyclingPower(gatt: whole)
         for length in 0..<whole.count {
