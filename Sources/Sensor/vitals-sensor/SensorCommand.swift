@@ -22,6 +22,7 @@ let sensorCommand = Command(
             "rate", "HZ",
             "sends this many heart rates a second, up to 50, while somebody listens: 1, 2, 3 … 65535, 1, each one higher"
         ),
+        .value("begin", "TIME", "when the first record is due, in Unix milliseconds, if not when somebody listens"),
         .flag("loop", "begins the recording again when it is over"),
         .flag("once", "ends the program when the recording is over; without --loop and --once it stays, silent"),
         .value("name", "NAME", "the sensor's name; without it, its profile's, such as Vitals HRM"),
@@ -66,6 +67,8 @@ let sensorCommand = Command(
 struct SensorSettings: Sendable {
     var activity: any Activity
     var speed: Double
+    /// Unix milliseconds.
+    var beginning: Int64?
     var isOnce: Bool
     var name: String
     var address: [UInt8]
@@ -80,6 +83,7 @@ struct SensorSettings: Sendable {
 
     init(_ arguments: Arguments) throws {
         speed = try arguments.double("speed", in: 0.01...100_000)
+        beginning = try arguments.optionalInteger("begin", in: 0...253_402_300_799_999).map(Int64.init)
         isOnce = try arguments.flag("once")
         let isRepeated = try arguments.flag("loop")
         let file = try arguments.optionalString("activity")
@@ -138,7 +142,7 @@ struct SensorSettings: Sendable {
             return Peripheral(
                 name: index == 0 || isSameName ? name : "\(name) \(index + 1)",
                 address: addressText(first + UInt64(index)), isPrivate: isPrivate, profile: profile,
-                activity: activity, speed: speed, rate: rate, on: loop)
+                activity: activity, speed: speed, beginning: beginning, rate: rate, on: loop)
         }
     }
 }

@@ -53,6 +53,7 @@ extension Golden {
         Options:
               --goal GOAL    what you want to reach, such as '5000 m', '30 min', '8000 steps' or '400 kcal'
               --end-at-goal  ends the workout when this goal is reached
+              --at TIME      when it was, if not now: such as -5min or 14:00
           -h, --help         shows this help
 
         Every command also takes the options of vitals: vitals --help

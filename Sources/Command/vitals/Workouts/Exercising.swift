@@ -25,7 +25,7 @@ struct Exercising {
                 of: "end-at-goal", "needs --goal; for the chosen goal there is vitals workout goal enable")
         }
         let data = try Office.visit(call) { office in
-            try office.askOfWorkouts("start", [("activity", .string(activity)), ("goal", goal)], arguments)
+            try office.askOfWorkouts("start", [("activity", .string(activity)), ("goal", goal), try at()], arguments)
         }
         let workout = WorkoutText(data["workout"] ?? .null)
         var words = "started: \(workout.activity)"
@@ -38,16 +38,25 @@ struct Exercising {
 
     /// Pauses or resumes.
     func change(_ verb: String, to state: String) throws -> ExitCode {
-        let data = try Office.visit(call) { try $0.askOfWorkouts(verb, [], arguments) }
+        let data = try Office.visit(call) { try $0.askOfWorkouts(verb, [at()], arguments) }
         let brief = data["workout"].map { WorkoutText($0).brief } ?? ""
         return try say(data, "\(state): \(brief)")
     }
 
     func stop() throws -> ExitCode {
-        let data = try Office.visit(call) { try $0.askOfWorkouts("stop", [], arguments) }
+        let data = try Office.visit(call) { try $0.askOfWorkouts("stop", [at()], arguments) }
         _ = try say(data, "stopped")
         if !call.isJSON, let id = data.text("id") { Output.note("how it went: vitals workout show \(id)") }
         return .ok
+    }
+
+    /// The field for when it was done; nothing for now.
+    private func at() throws -> (String, JSON?) {
+        guard let text = try arguments.optionalString("at") else { return ("at", nil) }
+        guard let moment = LocalMoment(text, now: unixMilliseconds()) else {
+            throw arguments.refusal(of: "at", "expected \(LocalMoment.expected), found \(escaped(text))")
+        }
+        return ("at", .integer(moment.start))
     }
 
     func cancel() throws -> ExitCode {

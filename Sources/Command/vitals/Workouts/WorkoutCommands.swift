@@ -29,6 +29,7 @@ enum WorkoutCommands {
     }
 
     private static let yes = Option.flag("yes", short: "y", "does not ask first")
+    private static let at = Option.value("at", "TIME", "when it was, if not now: such as -5min or 14:00")
     private static let activities = ["running", "walking", "cycling"]
 
     private static let filter = [
@@ -64,7 +65,7 @@ enum WorkoutCommands {
             """,
         options: [
             .value("goal", "GOAL", "what you want to reach, such as '5000 m', '30 min', '8000 steps' or '400 kcal'"),
-            .flag("end-at-goal", "ends the workout when this goal is reached"),
+            .flag("end-at-goal", "ends the workout when this goal is reached"), at,
         ],
         arguments: [
             .required("ACTIVITY", "running, walking, cycling, or a name of your own", values: activities)
@@ -76,12 +77,15 @@ enum WorkoutCommands {
         ])
 
     private static let pause = Command(
-        name: "pause", summary: "Interrupts the workout: what is measured now does not count.")
+        name: "pause", summary: "Interrupts the workout: what is measured now does not count.",
+        options: [at])
 
-    private static let resume = Command(name: "resume", summary: "Goes on with a workout that was paused.")
+    private static let resume = Command(
+        name: "resume", summary: "Goes on with a workout that was paused.", options: [at])
 
     private static let stop = Command(
-        name: "stop", summary: "Ends the workout, and keeps it.", examples: [Example("vitals workout stop")])
+        name: "stop", summary: "Ends the workout, and keeps it.", options: [at],
+        examples: [Example("vitals workout stop"), Example("vitals workout stop --at -10min")])
 
     private static let cancel = Command(
         name: "cancel", summary: "Ends the workout, and keeps nothing of it but what was measured.", options: [yes])

@@ -40,10 +40,10 @@ final class WorkoutRequests: @unchecked Sendable {
         let activity = try Self.activity(request)
         let own = try Self.planned(request)
         let chosen = try goals.read(user)
-        let (id, now) = (try drawnID(), context.now())
+        let (id, start) = (try drawnID(), try moment(request))
         let goal = own?.goal ?? chosen.chosen
         let workout = try KeptWorkout(
-            id: id, activity, goal: goal, endsAtGoal: own?.ends ?? chosen.isEnabled, start: now)
+            id: id, activity, goal: goal, endsAtGoal: own?.ends ?? chosen.isEnabled, start: start)
         let sensors = try context.store.attempt(naming: [user]) {
             guard try running.rows.underWay(of: user) == nil else {
                 throw ReplyError(
@@ -91,10 +91,22 @@ final class WorkoutRequests: @unchecked Sendable {
         throw refusal(.empty)
     }
 
+    /// When it was done, in Unix milliseconds: now, or at a time of the last day that the request names, because people
+    /// forget to press a button.
+    private func moment(_ request: PeopleRequest) throws(ReplyError) -> Int64 {
+        let now = context.now()
+        guard let time = try request.optionalInteger("at", in: WorkoutTimer.times) else { return now }
+        guard (now - 86_400_000...now + 1000).contains(time) else {
+            throw ReplyError(.invalid, "\"at\" is a time of the last 24 hours, in Unix milliseconds", field: "at")
+        }
+        return time
+    }
+
     private func add(_ kind: WorkoutEvent.Kind, _ request: PeopleRequest) throws -> JSON {
         let user = try request.user
         let before = running.running[user]
-        do { try running.add(kind, at: context.now(), of: user) } catch let problem as WorkoutEventProblem {
+        let time = try moment(request)
+        do { try running.add(kind, at: time, of: user) } catch let problem as WorkoutEventProblem {
             throw ReplyError(.notAllowed, "\(problem)")
         }
         guard kind == .stop || kind == .cancel, let before else { return .object(members(user)) }

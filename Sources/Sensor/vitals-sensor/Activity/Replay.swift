@@ -1,3 +1,4 @@
+import Daemon
 import Reactor
 
 /// Plays an activity on a loop. Each record is due at its own distance from the start, so lateness never adds up;
@@ -5,6 +6,8 @@ import Reactor
 final class Replay {
     private let loop: EventLoop
     private let speed: Double
+    /// When the first record is due, in Unix milliseconds; nil if it is when the replay begins.
+    private let beginning: Int64?
     private var activity: any Activity
     private let play: (Record) -> Void
     private let finish: () -> Void
@@ -13,14 +16,17 @@ final class Replay {
 
     /// - Parameters:
     ///   - speed: how many of the activity's seconds pass in one.
+    ///   - beginning: when the first record is due, in Unix milliseconds; nil for the moment of `begin`.
     ///   - play: gets each record when it is due.
     ///   - finish: is called after the last one.
     init(
-        _ activity: any Activity, speed: Double, on loop: EventLoop, play: @escaping (Record) -> Void,
+        _ activity: any Activity, speed: Double, beginning: Int64? = nil, on loop: EventLoop,
+        play: @escaping (Record) -> Void,
         finish: @escaping () -> Void
     ) {
         self.activity = activity
         self.speed = speed
+        self.beginning = beginning
         self.loop = loop
         self.play = play
         self.finish = finish
@@ -31,7 +37,7 @@ final class Replay {
     /// Begins, at the loop's next turn; only the first call counts.
     func begin() {
         guard start == nil else { return }
-        start = .now
+        start = .now + .milliseconds(beginning.map { $0 - unixMilliseconds() } ?? 0)
         waitForNext()
     }
 

@@ -71,7 +71,7 @@ final class Peripheral {
     /// A sensor that has already measured the first record of its activity, but has not begun to send.
     init(
         name: String, address: String, isPrivate: Bool = false, profile: Profile = .strap, activity: any Activity,
-        speed: Double, rate: Double? = nil, on loop: EventLoop
+        speed: Double, beginning: Int64? = nil, rate: Double? = nil, on loop: EventLoop
     ) {
         self.name = name
         self.address = address
@@ -81,7 +81,7 @@ final class Peripheral {
         temperature = preview.next()?.temperature ?? .notANumber
         temperatureSite = activity.temperatureSite
         replay = Replay(
-            activity, speed: speed, on: loop, play: { [unowned self] in play($0) },
+            activity, speed: speed, beginning: beginning, on: loop, play: { [unowned self] in play($0) },
             finish: { [unowned self] in onEnd?() }
         )
         pulse = rate.map { rate in Ticker(every: .seconds(1 / rate), on: loop) { [unowned self] in beat() } }

@@ -52,7 +52,9 @@ final class EmulatedPhone: @unchecked Sendable {
     private func begin() {
         guard replay == nil else { return }
         print("ready")
-        let replay = Replay(settings.activity, speed: settings.speed, on: session.loop) { [unowned self] record in
+        let replay = Replay(
+            settings.activity, speed: settings.speed, beginning: settings.beginning, on: session.loop
+        ) { [unowned self] record in
             play(record)
         } finish: { [unowned self] in
             isOver = true
@@ -80,7 +82,9 @@ final class EmulatedPhone: @unchecked Sendable {
     /// What the app would say of a record; nil if nobody knows where it was.
     private func location(_ record: Record) -> PhoneLocation? {
         guard let place = record.place else { return nil }
-        let now = unixMilliseconds()
+        // A receiver knows when its fix was, however late the message leaves.
+        let due = settings.beginning.map { $0 + Int64(record.elapsed * 1000 / settings.speed) }
+        let now = due ?? unixMilliseconds()
         // The apps write whole seconds. Where several of the recording's pass in one, they would all be the same.
         var location = PhoneLocation(place: place, time: settings.speed > 1 ? now : now / 1000 * 1000)
         location.accuracyMetres = Self.accuracy

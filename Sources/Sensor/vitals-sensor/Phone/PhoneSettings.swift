@@ -33,6 +33,8 @@ let phoneCommand = Command(
 struct PhoneSettings {
     let activity: RecordedActivity
     let speed: Double
+    /// When the first record is due, in Unix milliseconds; nil for the first connection.
+    let beginning: Int64?
     let isOnce: Bool
     /// Seconds of the recording.
     let interval: Double
@@ -44,6 +46,7 @@ struct PhoneSettings {
 
     init(_ arguments: Arguments) throws {
         speed = try arguments.double("speed", in: 0.01...100_000)
+        beginning = try arguments.optionalInteger("begin", in: 0...253_402_300_799_999).map(Int64.init)
         isOnce = try arguments.flag("once")
         interval = try arguments.double("interval", in: 0...86_400)
         let isRepeated = try arguments.flag("loop")

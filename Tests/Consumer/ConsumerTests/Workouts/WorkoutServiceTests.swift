@@ -129,6 +129,24 @@ struct WorkoutServiceTests {
         }
     }
 
+    @Test("what somebody forgot to do is done at the time that they name, of the last day")
+    func at() throws {
+        try WorkoutHouse.with { house in
+            house.set(0)
+            try house.publish(house.run(0..<100))
+            house.set(3600)
+            func time(_ seconds: Int64) -> JSON { .integer(start + seconds * 1000) }
+            for wrong in [time(3602), time(3600 - 86_401)] {
+                #expect(try house.refused("workouts/start", ["activity": "running", "at": wrong]).field == "at")
+            }
+            try house.done("workouts/start", ["activity": "running", "at": time(10)])
+            let id = try house.done("workouts/stop", ["at": time(60)]).text("id")
+            let shown = try house.done("workouts/show", ["id": .string(id)])
+            #expect(try shown.number("duration_s") == 50)
+            #expect(abs(try shown.number("distance_m") - 150) < 4)
+        }
+    }
+
     @Test("a workout that nobody ends is ended after a silence, at its last reading, and says so")
     func silence() throws {
         try WorkoutHouse.with { house in
