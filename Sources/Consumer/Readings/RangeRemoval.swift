@@ -140,7 +140,8 @@ struct RangeRemoval {
         guard try database.checkpointWithoutWaiting() else { return .waitsForReaders }
         // Ranges that were added in the meantime stay pending.
         try packer.store.change(user) { () throws(VaultError) in
-            guard var document = try deletions.read(user) else { return }
+            // What was deleted with a workout in the meantime is to be looked for again.
+            guard var document = try deletions.read(user), document.ways == self.document.ways else { return }
             for range in pending.ranges { document.pending.remove(range) }
             try deletions.write(document, of: user)
         }

@@ -32,14 +32,19 @@ package final class WorkoutMarks: Derivation, PeopleObserver {
     package func take(_ people: [PersonsReadings], now: Int64) throws(VaultError) {
         let today = WorkoutRows.day(now)
         for person in people {
-            let ends = person.portions.lazy.flatMap { [$0.readings.first?.wall, $0.readings.last?.wall] }.compactMap {
-                $0
+            // A block is short, however far the blocks of a batch are apart.
+            let spans = person.portions.compactMap { portion -> ClosedRange<Int64>? in
+                guard let first = portion.readings.first?.wall, let last = portion.readings.last?.wall else {
+                    return nil
+                }
+                return min(first, last)...max(first, last)
             }
-            guard let first = ends.min(), let last = ends.max() else { continue }
+            guard let first = spans.map(\.lowerBound).min() else { continue }
             taken.append(person)
             if idle[person.user] == today, WorkoutRows.day(first) >= today { continue }
-            let found = try mark(first...last, of: person.user)
-            guard !found, WorkoutRows.day(first) >= today else { continue }
+            var found = false
+            for span in Set(spans) { if try mark(span, of: person.user) { found = true } }
+            guard !found, WorkoutRows.day(first) == today else { continue }
             if idle.count >= Self.capacity { idle = [:] }
             idle[person.user] = today
         }
@@ -107,7 +112,9 @@ package final class WorkoutMarks: Derivation, PeopleObserver {
                 kept += 1
                 let history = try histories.history(of: user)
                 let figures = try entry.workout.counted(of: user, history, rows.store, rows.keys)
-                if figures != entry.workout.figures { differing += 1 }
+                // What was kept has its members in the order of their names.
+                let read = decoded { () throws(MalformedValue) in try JSON(payload: figures.bytes) }
+                if read != entry.workout.figures { differing += 1 }
             }
         }
         return (kept, differing)

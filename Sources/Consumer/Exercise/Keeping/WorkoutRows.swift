@@ -124,10 +124,15 @@ package struct WorkoutRows {
                 "SELECT count(*) FROM workouts WHERE person = ?", [.text(user.text)], row: Row.int) ?? 0)
     }
 
-    /// Some workouts that are over and must be computed again.
-    package func marked(limit: Int) throws(VaultError) -> [Entry] {
-        try entries("marks > 0 AND under_way = 0 ORDER BY id LIMIT \(limit)", [])
+    /// The first workout after an id that is over and must be computed again; nil if there is none.
+    package func marked(after id: String) throws(VaultError) -> String? {
+        try store.database.first(
+            "SELECT id FROM workouts WHERE marks > 0 AND under_way = 0 AND id > ? ORDER BY id LIMIT 1", [.text(id)],
+            row: Row.text)
     }
+
+    /// That workout; nil if it cannot be opened.
+    package func marked(_ id: String) throws(VaultError) -> Entry? { try entries("id = ?", [.text(id)]).first }
 
     private func entries(_ condition: String, _ values: [Value]) throws(VaultError) -> [Entry] {
         let rows = try store.database.query(

@@ -63,8 +63,8 @@ struct WorkoutSamples {
     /// How much earlier than the workout what comes before its first sample may be, in milliseconds: a heart rate holds
     /// since the one before, and steps are counted from the count before.
     static let before: Int64 = 60_000
-    /// No workout has more samples: 48 hours of six a second.
-    private static let most = 1_000_000
+    /// No workout has more samples: 48 hours of two a second.
+    private static let most = 400_000
     private static let kinds: [Reading.Kind] = [.heartRate, .steps, .position, .motion, .pedometer]
 
     /// Reads those of a span of time, in Unix milliseconds.

@@ -7,17 +7,25 @@ import Workouts
 struct RunningWorkout {
     let user: ID
     private(set) var workout: KeptWorkout
-    private let history: History
+    let history: History
     private var fold: WorkoutFold
     private var selection: SampleSelection
     /// What has come lately, and may not be stored yet.
-    private var recent: [WorkoutSample] = []
+    private(set) var recent: [Recent] = []
+    /// What has come since counting began.
+    private var meanwhile: [Recent] = []
+    /// The times of what has come at once, until it is stored.
+    private var times: Set<Int64> = []
     /// When anything was last measured, in Unix milliseconds.
     private(set) var heard: Int64
     /// Since when it is looked after here, in Unix milliseconds: what was measured before may still be on its way.
     let since: Int64
     /// Whether the figures must be counted again from what is stored.
     private(set) var mustBeCounted = true
+    private var isBeingCounted = false
+
+    /// A reading and its sensor.
+    typealias Recent = (reading: Reading, sensor: String)
 
     /// How many samples are remembered until they are stored: some minutes of several sensors.
     private static let mostRecent = 4096
@@ -47,40 +55,75 @@ struct RunningWorkout {
     mutating func take(_ readings: [Reading], _ sensor: String, now: Int64) {
         for reading in readings {
             let time = reading.moment.wall
-            guard time <= now + Self.ahead, time >= workout.started - WorkoutSamples.before,
-                let sample = selection.sample(reading, sensor)
-            else { continue }
+            guard time <= now + Self.ahead, time >= workout.started - WorkoutSamples.before else { continue }
+            if times.count >= 2 * Self.mostRecent { times = [] }
+            times.insert(time)
+            guard let sample = selection.sample(reading, sensor) else { continue }
             heard = max(heard, min(time, now))
-            recent.append(sample)
+            recent.append((reading, sensor))
+            if isBeingCounted { meanwhile.append((reading, sensor)) }
             if fold.add(sample) == .late { mustBeCounted = true }
         }
         if recent.count > Self.mostRecent { recent.removeFirst(recent.count - Self.mostRecent) }
     }
 
-    /// Readings were stored of which only the times are known.
-    mutating func stored(_ times: [Int64]) {
-        let known = Set(recent.map(\.time))
+    /// Readings were stored of which only the times are known. Those of phones come whole in a moment.
+    mutating func stored(_ readings: PersonsReadings) {
         let from = workout.started - WorkoutSamples.before
-        if times.contains(where: { $0 >= from && !known.contains($0) }) { mustBeCounted = true }
+        let isUnknown = readings.portions.contains { portion in
+            !portion.sensor.hasPrefix(Self.phones)
+                && portion.readings.contains {
+                    $0.kind != .temperature && $0.wall >= from && !times.contains($0.wall)
+                }
+        }
+        if isUnknown { mustBeCounted = true }
     }
+
+    private static let phones = "\(OwnGateway.name)/"
 
     /// Something was done, and the row has it already.
     mutating func add(_ event: WorkoutEvent, _ workout: KeptWorkout) {
         self.workout = workout
+        heard = max(heard, event.time)
         do throws(WorkoutEventProblem) { try fold.add(event) } catch { mustBeCounted = true }
         if fold.needsRecount { mustBeCounted = true }
     }
 
     /// Begins to count again; what comes from now on counts as well.
-    mutating func beginCounting() { mustBeCounted = false }
+    mutating func beginCounting() {
+        (mustBeCounted, isBeingCounted) = (false, true)
+        meanwhile = []
+    }
 
     /// Counting has failed.
-    mutating func countAgain() { mustBeCounted = true }
+    mutating func countAgain() { (mustBeCounted, isBeingCounted) = (true, false) }
 
-    /// The figures by everything that is stored, and what has come since.
-    mutating func counted(_ samples: WorkoutSamples) {
-        selection = samples.selection
-        fold = workout.fold(samples.all + recent, history)
-        heard = samples.all.reduce(heard) { max($0, $1.time) }
+    /// The figures by everything that was stored when counting began, and by what has come since.
+    mutating func counted(_ count: Count) {
+        (selection, fold, isBeingCounted) = (count.selection, count.fold, false)
+        heard = max(heard, count.heard)
+        for (reading, sensor) in meanwhile {
+            guard let sample = selection.sample(reading, sensor) else { continue }
+            if fold.add(sample) == .late { mustBeCounted = true }
+        }
+        meanwhile = []
+    }
+
+    /// What is counted on another thread.
+    struct Count: Sendable {
+        let fold: WorkoutFold
+        let selection: SampleSelection
+        /// When anything was last measured, in Unix milliseconds.
+        let heard: Int64
+
+        /// Counts what is stored, and what has come lately and may not be stored.
+        init(_ workout: KeptWorkout, _ history: History, _ samples: WorkoutSamples, _ recent: [Recent]) {
+            var selection = samples.selection
+            // What counts may be another sensor's than it was thought at first.
+            let latest = recent.compactMap { selection.sample($0.reading, $0.sensor) }
+            fold = workout.fold(samples.all + latest, history)
+            self.selection = selection
+            heard = samples.all.reduce(workout.started) { max($0, $1.time) }
+        }
     }
 }

@@ -4,7 +4,7 @@ package import Desk
 import Features
 import Files
 import Fitness
-import MQTT
+package import MQTT
 package import Reactor
 import Readings
 package import Records
@@ -36,6 +36,8 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     private var published: [ID: UInt64] = [:]
     private var isRefreshing = false
     private var refreshed: UInt64 = 0
+    /// The workout that was counted last: the next one comes after it, so that nobody's is left behind.
+    private var lastRefreshed = ""
     private var loop: EventLoop?
     private var isConnected = false
 
@@ -61,7 +63,11 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     package func start(_ loop: EventLoop) {
         self.loop = loop
         do throws(VaultError) {
-            for entry in try rows.underWay() { try begin(entry.workout, of: entry.user) }
+            for entry in try rows.underWay() {
+                attempt(entry.user) { () throws(VaultError) in
+                    begin(entry.workout, of: entry.user, try histories.history(of: entry.user))
+                }
+            }
         } catch {
             context.limitedLog.error("workouts not read") {
                 "the workouts that are under way were not read\($0): \(error)"
@@ -76,6 +82,13 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     }
 
     package func disconnected() { isConnected = false }
+
+    /// The broker had kept this: a workout may have ended while nobody could say so.
+    package func heard(_ topic: Topic, _ message: Message) {
+        guard message.retain, !message.payload.isEmpty, case .user(let user, .workout) = topic, running[user] == nil
+        else { return }
+        take(back: user)
+    }
 
     package func forgotten(_ user: ID) { forget(user) }
 
@@ -108,25 +121,27 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
 
     package func stored(_ readings: PersonsReadings) {
         guard running[readings.user] != nil else { return }
-        running[readings.user]?.stored(Array(readings.walls))
+        running[readings.user]?.stored(readings)
     }
 
     private func count(_ user: ID, _ clock: UInt64) {
         guard !counting.contains(user), counting.count < Self.mostCounting,
-            clock >= (counted[user] ?? 0) + Self.recounting, let workout = running[user]?.workout
+            clock >= (counted[user] ?? 0) + Self.recounting, let one = running[user]
         else { return }
         counting.insert(user)
         running[user]?.beginCounting()
+        let (workout, history, recent) = (one.workout, one.history, one.recent)
         let span = workout.span(now: context.now())
         readers.questions.read { source in
-            try WorkoutSamples(of: user, span, source.store, source.keys)
+            let samples = try WorkoutSamples(of: user, span, source.store, source.keys)
+            return RunningWorkout.Count(workout, history, samples, recent)
         } completion: { [unowned self] result in
             counting.remove(user)
             counted[user] = millisecondsSinceBoot()
             // Another workout may have begun in the meantime.
             guard running[user]?.workout.id == workout.id else { return }
             switch result {
-            case .success(let samples): running[user]?.counted(samples)
+            case .success(let count): running[user]?.counted(count)
             case .failure(let error):
                 running[user]?.countAgain()
                 context.limitedLog.error("workout of \(user)") {
@@ -139,9 +154,12 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
 
     // MARK: Beginning and ending
 
+    /// What is known of a person's days.
+    func history(of user: ID) throws(VaultError) -> History { try histories.history(of: user) }
+
     /// A workout is under way whose row is written.
-    func begin(_ workout: KeptWorkout, of user: ID) throws(VaultError) {
-        running[user] = RunningWorkout(workout, of: user, try histories.history(of: user), now: context.now())
+    func begin(_ workout: KeptWorkout, of user: ID, _ history: History) {
+        running[user] = RunningWorkout(workout, of: user, history, now: context.now())
         (counted[user], published[user]) = (nil, nil)
         publish(user)
     }
@@ -259,8 +277,13 @@ extension RunningWorkouts {
         guard !isRefreshing else { return }
         refreshed = clock
         do throws(VaultError) {
-            guard let entry = try rows.marked(limit: 1).first, !context.doors.isBeingForgotten(entry.user) else {
+            guard let id = try rows.marked(after: lastRefreshed) else {
+                lastRefreshed = ""
                 return
+            }
+            lastRefreshed = id
+            guard let entry = try rows.marked(id), !context.doors.isBeingForgotten(entry.user) else {
+                return refreshNext(after: 0)
             }
             let history = try histories.history(of: entry.user)
             isRefreshing = true
@@ -269,11 +292,19 @@ extension RunningWorkouts {
             } completion: { [unowned self] result in
                 isRefreshing = false
                 keep(result, entry)
+                refreshNext(after: millisecondsSinceBoot() - clock)
             }
         } catch {
             context.limitedLog.error("workouts not counted") {
                 "the workouts that are over were not counted\($0): \(error)"
             }
+        }
+    }
+
+    /// There may be more; it rests as long as the last one took.
+    private func refreshNext(after milliseconds: UInt64) {
+        _ = loop?.after(.milliseconds(Int64(max(50, milliseconds)))) { [unowned self] in
+            refresh(millisecondsSinceBoot())
         }
     }
 
@@ -286,8 +317,6 @@ extension RunningWorkouts {
                 try rows.write(workout, of: entry.user)
                 try rows.unmark(workout.id, entry.marks)
             }
-            // There may be more.
-            refresh(millisecondsSinceBoot())
         } catch {
             context.limitedLog.error("workouts not counted") { "a workout that is over was not counted\($0): \(error)" }
         }

@@ -1,3 +1,4 @@
+import Daemon
 import Desk
 import Features
 import Files
@@ -17,13 +18,14 @@ final class WorkoutRequests: @unchecked Sendable {
     private var goals: WorkoutGoalDocument { WorkoutGoalDocument(documents: context.documents) }
 
     /// Nobody has done more in a life.
-    private static let mostWorkouts = 50_000
+    private static let mostWorkouts = 20_000
 
     init(_ running: RunningWorkouts) { self.running = running }
 
     var verbs: [Verb] {
         [
-            Verb("workouts/start", .atOnce { [self] in try start($0) }),
+            Verb(
+                "workouts/start", own: Allowance(perSecond: 1.0 / 60, burst: 30), .atOnce { [self] in try start($0) }),
             Verb("workouts/pause", .atOnce { [self] in try add(.pause, $0) }),
             Verb("workouts/resume", .atOnce { [self] in try add(.resume, $0) }),
             Verb("workouts/stop", .atOnce { [self] in try add(.stop, $0) }),
@@ -44,10 +46,18 @@ final class WorkoutRequests: @unchecked Sendable {
         let goal = own?.goal ?? chosen.chosen
         let workout = try KeptWorkout(
             id: id, activity, goal: goal, endsAtGoal: own?.ends ?? chosen.isEnabled, start: start)
+        let history = try running.history(of: user)
         let sensors = try context.store.attempt(naming: [user]) {
             guard try running.rows.underWay(of: user) == nil else {
                 throw ReplyError(
                     .busy, "a workout is under way: stop or cancel it before you start another one", field: "activity")
+            }
+            let day = WorkoutRows.day(start)
+            for entry in try running.rows.workouts(of: user, on: day - 3...day + 1)
+            where entry.workout.timer.ended.map({ $0 > start }) ?? false {
+                throw ReplyError(
+                    .invalid, "there was another workout at that time: start this one later, or delete that one",
+                    field: "at")
             }
             guard try running.rows.count(of: user) < Self.mostWorkouts else {
                 throw ReplyError(.notAllowed, "you have \(Self.mostWorkouts) workouts: delete some")
@@ -55,7 +65,7 @@ final class WorkoutRequests: @unchecked Sendable {
             try running.rows.write(workout, of: user)
             return try running.record(true, user)
         }.get()
-        try running.begin(workout, of: user)
+        running.begin(workout, of: user, history)
         context.changes.changed([user])
         if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
         let isLocated = try RecordedKinds(context.documents).recordsLocation(of: user)

@@ -107,6 +107,12 @@ struct ReadSchedule {
         for (sensor, entry) in entries where entry.user == user { entries[sensor]?.midnight = nil }
     }
 
+    /// Whether a sensor is left alone, because it cannot count steps.
+    func isAlone(_ sensor: SensorName, now: Int64) -> Bool {
+        guard let until = entries[sensor]?.isAloneUntil else { return true }
+        return until > now && until <= now + Self.day
+    }
+
     /// A sensor has said that it cannot count steps.
     mutating func cannot(_ sensor: SensorName, now: Int64) { entries[sensor]?.isAloneUntil = now + Self.day }
 

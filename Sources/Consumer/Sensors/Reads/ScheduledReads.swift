@@ -2,7 +2,9 @@ import Daemon
 package import Days
 import Files
 package import Reactor
+import Readings
 package import Records
+import Storage
 package import Telemetry
 
 /// Reads the steps of all sensors that record them, on schedule. Belongs to the session's thread.
@@ -21,6 +23,8 @@ package final class ScheduledReads: PeopleObserver, @unchecked Sendable {
     /// When the sensors are looked up again, in milliseconds since boot.
     private var refreshed: Int64?
     private var waiting: [SensorName] = []
+    /// People who have a workout under way.
+    private var inWorkouts: Set<ID> = []
     private var underWay = 0
     private var reported = OncePerMinute<String>(capacity: 4)
 
@@ -83,8 +87,16 @@ package final class ScheduledReads: PeopleObserver, @unchecked Sendable {
         let now = now()
         do throws(VaultError) {
             if refreshed.map({ now < $0 || now >= $0 + Self.period }) ?? true {
-                schedule.set(try store.openSensors(recording: .steps), now: now)
+                let sensors = try store.openSensors(recording: .steps)
+                schedule.set(sensors, now: now)
                 refreshed = now
+                // At the beginning of a workout, each minute while it lasts, and at its end.
+                let people = try store.peopleInWorkouts()
+                let counted = people.union(inWorkouts)
+                inWorkouts = people
+                for (sensor, user) in sensors where counted.contains(user) && !schedule.isAlone(sensor, now: now) {
+                    if !waiting.contains(sensor) { waiting.append(sensor) }
+                }
             }
             for user in schedule.withoutMidnight(atMost: Self.portion) {
                 schedule.set(try histories.history(of: user).localDays, of: user, now: now)
@@ -113,5 +125,14 @@ package final class ScheduledReads: PeopleObserver, @unchecked Sendable {
         if error?.code == .notSupported { schedule.cannot(sensor, now: now()) }
         if let error { log.debug("\(sensor) was not read: \(error.message)") }
         readWaiting()
+    }
+}
+
+extension Store {
+    /// Everybody who has a workout under way.
+    fileprivate func peopleInWorkouts() throws(VaultError) -> Set<ID> {
+        let names = try database.query(
+            "SELECT person FROM documents WHERE name = ?", [.text(RecordedKinds.document)], row: Row.text)
+        return Set(names.compactMap { name in decoded { () throws(MalformedValue) in try ID(name) } })
     }
 }

@@ -40,6 +40,7 @@ struct RecordedWorkoutTests {
             #expect(try heart.number("min") == Double(expected.minimum))
             #expect(try heart.number("max") == Double(expected.maximum))
             #expect(abs(try heart.number("mean") - expected.mean) < 0.06)
+            try house.settle()
             #expect(try house.recounted() == 0)
         }
     }

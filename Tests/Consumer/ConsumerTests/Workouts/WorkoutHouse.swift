@@ -3,6 +3,7 @@ import Foundation
 import HouseholdSupport
 import MQTT
 import Records
+import Storage
 import Synchronization
 import Telemetry
 import TestSupport
@@ -130,6 +131,26 @@ final class WorkoutHouse {
         let settings = try household.settings(port: broker.port, more: Self.more)
         let command = ReadingsCommand(user: try ID("demo"), kind: kind)
         return try output { _ = try command.run(settings, output: $0) }.count
+    }
+
+    /// Waits until all workouts that were marked are counted: each answer says that the service goes on.
+    func settle() throws {
+        for _ in 0..<100_000 {
+            let settings = try household.settings(port: broker.port, more: Self.more)
+            if try WorkoutRows(Store(settings, readOnly: true), Keys(settings, .read)).marked(after: "") == nil {
+                return
+            }
+            _ = consumer?.session.loop.sync { 0 }
+        }
+        throw TestFailure("a workout stays marked")
+    }
+
+    /// How many rows of blocks there are, and how many readings they are counted to have, by kind.
+    func counted(_ kind: Reading.Kind) throws -> Int64 {
+        let settings = try household.settings(port: broker.port, more: Self.more)
+        return try Store(settings, readOnly: true).database.first(
+            "SELECT coalesce(sum(number), 0) FROM counts WHERE kind = ?", [.integer(Int64(kind.rawValue))],
+            row: Row.int) ?? -1
     }
 
     /// How much of what is kept differs from a recount; the service counts again what was marked.

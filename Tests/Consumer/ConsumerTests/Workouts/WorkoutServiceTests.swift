@@ -162,6 +162,19 @@ struct WorkoutServiceTests {
         }
     }
 
+    @Test("a workout does not begin before the end of another one")
+    func overlap() throws {
+        try WorkoutHouse.with { house in
+            house.set(0)
+            try house.done("workouts/start", ["activity": "running"])
+            house.set(600)
+            try house.done("workouts/stop")
+            let error = try house.refused("workouts/start", ["activity": "running", "at": .integer(start + 300_000)])
+            #expect(error.field == "at" && error.message.contains("another workout"))
+            try house.done("workouts/start", ["activity": "running", "at": .integer(start + 600_000)])
+        }
+    }
+
     @Test("readings that come late are counted in, and a deleted workout takes its heart rates with it")
     func lateAndDeleted() throws {
         try WorkoutHouse.with { house in
@@ -173,6 +186,10 @@ struct WorkoutServiceTests {
             #expect(try before.number("distance_m") < 300)
             house.set(4000)
             try house.publish(house.run(100..<200))
+            try house.settle()
+            let listed = try #require(try house.done("workouts/list").list("workouts").first)
+            #expect(abs(try listed.number("distance_m") - 597) < 4)
+            #expect(try house.recounted() == 0)
             let after = try house.done("workouts/show", ["id": .string(id)])
             #expect(abs(try after.number("distance_m") - 597) < 4)
             #expect(try house.stored(.heartRate) == 200 && house.stored(.position) == 200)
