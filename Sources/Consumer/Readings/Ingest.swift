@@ -25,6 +25,7 @@ package import Vault
 //     it has more than any sensor sends, or more
 //     days than any gateway's: see Density.swift     the same
 //     a clock block of a stream that has 1,000       the same
+//     positions that are not to be recorded          the same
 //     otherwise                                      entered, stored, acknowledged
 //
 // Readings from after the stream's end are not stored, because they are sealed to the old owner and may be the new
@@ -328,6 +329,7 @@ extension Ingest {
         case .loose: return try storeLoose(body, header, sealed, session)
         case .readings:
             guard let readings = ReadingColumns.bare(body) else { return .unreadable }
+            guard isAllowed(readings, of: session.stream) else { return .discarded }
             guard try isPlausible(readings, of: session) else { return .tooDense(readings.count) }
             guard let (kinds, hours) = try place(readings, of: session) else { return .discarded }
             rows.add(
@@ -376,6 +378,7 @@ extension Ingest {
                 return .unreadable
             }
         }
+        guard isAllowed(readings, of: old.stream) else { return .discarded }
         guard try isPlausible(readings, of: old) else { return .tooDense(readings.count) }
         guard let (kinds, hours) = try place(readings, of: session) else { return .discarded }
         // Its records refer to it by its number.
@@ -389,6 +392,12 @@ extension Ingest {
         }
         note(new, of: old, isLoose: true)
         return .stored
+    }
+
+    /// Whether a person has agreed that these are recorded. A gateway records no position without that; but somebody
+    /// may have taken it over, or may hold back the grant that says so.
+    private func isAllowed(_ readings: [BareReading], of stream: StoredStream) -> Bool {
+        stream.kinds.contains(.position) || !readings.contains { $0.kind == .position }
     }
 
     /// Whether a sensor may have sent these readings, with those that are stored.

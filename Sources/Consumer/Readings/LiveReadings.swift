@@ -69,7 +69,8 @@ extension Ingest {
         let name = SessionName(stream: identity.stream, session: identity.session)
         guard liveSessions.allows(identity.sequence, of: name, at: now), let session = try session(name),
             session.stream.gateway == gateway.text, session.stream.until == nil,
-            let reading = try opened(payload, header, session)
+            let reading = try opened(payload, header, session),
+            reading.kind != .position || session.stream.kinds.contains(.position)
         else { return nil }
         liveSessions.took(identity.sequence, of: name, at: now)
         let corrections = try totals.corrections(of: session.stream)

@@ -164,7 +164,7 @@ extension Golden {
         Open the link on the phone, or scan the code with its camera. The app first has to allow links: in
         its settings, under configuration. The link has the phone's password, so show it to nobody else.
 
-        The phone seals what it sends, so that the broker cannot read it, unless you say --plain.
+        The phone seals what it sends, unless you say --plain: nobody can read it without the link.
 
         Options:
               --name TEXT  what the phone is called

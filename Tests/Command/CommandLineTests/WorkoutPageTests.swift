@@ -141,7 +141,10 @@ struct WorkoutPageTests {
         consumer.answer("workouts/show", ["activity": "running", "path": [[[0, 0], [0, 1]]]])
         let path = try RunningProgram(
             "/usr/bin/script",
-            ["-qefc", "unset NO_COLOR; \(try Self.program) --port \(consumer.broker.port) workout show w1", "/dev/null"],
+            [
+                "-qefc", "unset NO_COLOR; \(try Self.program) --port \(consumer.broker.port) workout show w1",
+                "/dev/null",
+            ],
             environment: [
                 "HOME": consumer.home.path, "TZ": "UTC", "SHELL": "/bin/sh", "TERM": "xterm", "LANG": "en_GB.UTF-8",
             ])

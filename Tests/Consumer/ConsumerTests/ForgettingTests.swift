@@ -26,7 +26,7 @@ struct ForgettingTests {
     let demo: ID
     let household: Household
     let manager = FileManager.default
-    private let people = "demo: { sensors: [\"home/strap\"] }, other: { sensors: [\"home/watch\"] }"
+    private let people = "\(Household.peopleWithPositions), other: { sensors: [\"home/watch\"] }"
 
     init() throws {
         home = try ID("home")

@@ -26,6 +26,13 @@ package final class Household {
     /// The usual person and their sensor, in the settings' words.
     package static let usualPeople = "demo: { sensors: [\"home/strap\"] }"
 
+    /// The same, with everything that can be recorded of the person.
+    package static let peopleWithPositions = """
+        demo: {
+          sensors: ["home/strap"], kinds: ["heart-rate", "steps", "temperature", "position", "motion", "pedometer"],
+        }
+        """
+
     /// Where the settings are.
     package var settingsFile: String { path("consumer.json5") }
 

@@ -25,7 +25,7 @@ final class WorkoutRequests: @unchecked Sendable {
     var verbs: [Verb] {
         [
             Verb(
-                "workouts/start", own: Allowance(perSecond: 1.0 / 60, burst: 30), .atOnce { [self] in try start($0) }),
+                "workouts/start", own: Allowance(perSecond: 1.0 / 30, burst: 500), .atOnce { [self] in try start($0) }),
             Verb("workouts/pause", .atOnce { [self] in try add(.pause, $0) }),
             Verb("workouts/resume", .atOnce { [self] in try add(.resume, $0) }),
             Verb("workouts/stop", .atOnce { [self] in try add(.stop, $0) }),

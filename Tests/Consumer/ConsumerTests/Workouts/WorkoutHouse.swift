@@ -40,7 +40,7 @@ final class WorkoutHouse {
         client = try Client(
             broker, "vitals/v1/gateways/home/#", "vitals/v1/users/+/responses/#", "vitals/v1/users/+/workout",
             "vitals/v1/users/+/notifications", "vitals/v1/stores/#")
-        let settings = try household.settings(port: broker.port, more: Self.more)
+        let settings = try household.settings(people: Household.peopleWithPositions, port: broker.port, more: Self.more)
         key = try Keys(settings, .create).identity.publicKey
         consumer = try Self.started(settings, clock)
         try Self.waitForConsumer(client)
@@ -80,7 +80,8 @@ final class WorkoutHouse {
         consumer?.stop()
         // It holds the lock of its folder for as long as it lives.
         consumer = nil
-        consumer = try Self.started(try household.settings(port: broker.port, more: Self.more), clock)
+        consumer = try Self.started(
+            try household.settings(people: Household.peopleWithPositions, port: broker.port, more: Self.more), clock)
         try Self.waitForConsumer(client)
     }
 
@@ -128,7 +129,7 @@ final class WorkoutHouse {
 
     /// How many readings of a kind anybody can see.
     func stored(_ kind: ReadingKind) throws -> Int {
-        let settings = try household.settings(port: broker.port, more: Self.more)
+        let settings = try household.settings(people: Household.peopleWithPositions, port: broker.port, more: Self.more)
         let command = ReadingsCommand(user: try ID("demo"), kind: kind)
         return try output { _ = try command.run(settings, output: $0) }.count
     }
@@ -136,7 +137,8 @@ final class WorkoutHouse {
     /// Waits until all workouts that were marked are counted: each answer says that the service goes on.
     func settle() throws {
         for _ in 0..<100_000 {
-            let settings = try household.settings(port: broker.port, more: Self.more)
+            let settings = try household.settings(
+                people: Household.peopleWithPositions, port: broker.port, more: Self.more)
             if try WorkoutRows(Store(settings, readOnly: true), Keys(settings, .read)).marked(after: "") == nil {
                 return
             }
@@ -147,7 +149,7 @@ final class WorkoutHouse {
 
     /// How many rows of blocks there are, and how many readings they are counted to have, by kind.
     func counted(_ kind: Reading.Kind) throws -> Int64 {
-        let settings = try household.settings(port: broker.port, more: Self.more)
+        let settings = try household.settings(people: Household.peopleWithPositions, port: broker.port, more: Self.more)
         return try Store(settings, readOnly: true).database.first(
             "SELECT coalesce(sum(number), 0) FROM counts WHERE kind = ?", [.integer(Int64(kind.rawValue))],
             row: Row.int) ?? -1
@@ -155,7 +157,7 @@ final class WorkoutHouse {
 
     /// How much of what is kept differs from a recount; the service counts again what was marked.
     func recounted() throws -> Int64 {
-        let settings = try household.settings(port: broker.port, more: Self.more)
+        let settings = try household.settings(people: Household.peopleWithPositions, port: broker.port, more: Self.more)
         let (keys, store) = (try Keys(settings, .read), try Store(settings, readOnly: true))
         let derivations = Feature.all.derivations(DerivationParts(store, keys, zone: "UTC"))
         let findings = try RecountCommand(user: try ID("demo")).findings(store, keys, derivations)
