@@ -115,7 +115,8 @@ final class Household {
 
     /// Waits until nothing waits for an acknowledgement, and the sensor has gone.
     func waitUntilStored() throws {
-        try waitForHealth(within: .seconds(60)) {
+        // What is sent at once waits for a minute until its block is made.
+        try waitForHealth(within: .seconds(150)) {
             $0.contains(#""outbox":{"journal":0,"blocks":0,"#) && $0.contains(#""connected":0}"#)
         }
     }

@@ -69,8 +69,7 @@ struct PageTests {
         try household.startSensor(["--synthesise", "--speed", "10"])
         let health = try household.subscribe("vitals/v1/gateways/home/health")
         #expect(
-            // What is sent at once may wait for a minute until its block is made.
-            health.wait(within: .seconds(150)) {
+            health.wait(within: .seconds(60)) {
                 $0.contains { !$0.contains(#""blocks":0,"#) && $0.contains(#""recorded_sensors":["strap"]"#) }
             })
         #expect(!capture.lines.contains { $0.contains("/blocks ") })
