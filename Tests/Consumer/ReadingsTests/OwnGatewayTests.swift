@@ -165,6 +165,8 @@ struct OwnGatewayTests {
         #expect(try commit(&parts, own) == [] && stored(parts) == [])
         // Nothing of it waits for a better time.
         try claim([.position], parts, own)
+        // As the service does when a grant has changed.
+        parts.ingest.forgetSessions()
         #expect(try commit(&parts, own) == [] && stored(parts) == [])
         #expect(try commit(&parts, own, [position(1)]).count == 1)
         try parts.store.change(demo) { () throws(VaultError) in
