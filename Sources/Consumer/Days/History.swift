@@ -321,7 +321,8 @@ extension JSON {
     fileprivate var elements: [JSON] { if case .array(let elements) = self { elements } else { [] } }
     fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
     fileprivate var whole: Int64? { if case .integer(let whole) = self { whole } else { nil } }
-    fileprivate var double: Double? {
+    /// A number, whole or not; nil if it is none.
+    package var double: Double? {
         switch self {
         case .integer(let whole): Double(whole)
         case .number(let number): number

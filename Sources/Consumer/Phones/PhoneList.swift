@@ -35,7 +35,7 @@ struct Phone {
     }
 }
 
-/// The phones of people: a document of each person, with what their phones show who they are by. It is sealed like every
+/// The phones of people: a document of each person, with the passwords and secrets of their phones. It is sealed like every
 /// document, and no request but `phones/link` shows what is in it. Belongs to the thread of its store and keys.
 struct PhoneList {
     static let document = "phones"

@@ -25,7 +25,7 @@ extension Phones {
 
     package func heard(_ topic: Topic, _ message: Message) {
         guard case .user(let user, .published(let name)) = topic, let phone = Self.phone(name) else { return }
-        // Retained, it would tell a person's place to whoever may look, whatever becomes of the person.
+        // Retained, it would show a person's place to everybody who may look, even after the person is forgotten.
         if message.retain, !message.payload.isEmpty { context.session.clear(message.topic, heardBy: subscriptions) }
         guard !message.payload.isEmpty, !context.doors.isBeingForgotten(user) else { return }
         guard !message.retain else { return tell(user, "retained, which no position may be") }

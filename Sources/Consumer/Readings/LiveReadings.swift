@@ -6,7 +6,7 @@ package import Vault
 // before its block comes. Nothing of this is stored, acknowledged or asked for again; what is stored comes in blocks.
 //
 // A live block is believed only if it opens under a key of the session's own, and its number is greater than all before:
-// whoever can publish in a gateway's place can repeat one only until the next one has come.
+// a client that can publish in a gateway's place can repeat one only until the next one has come.
 
 /// Which live blocks have come. Belongs to one thread.
 struct LiveSessions {

@@ -53,12 +53,11 @@ extension WorkoutHistory {
         guard !series.isEmpty else { return nil }
         return .array(
             series.map { point in
-                .object(
-                    present([
-                        ("distance_m", rounded(point.metres, 1)),
-                        ("pace_s", rounded(point.pace?.secondsPerKilometre, 1)),
-                        ("altitude_m", rounded(point.altitude, 1)),
-                    ]))
+                .object(present: [
+                    "distance_m": rounded(point.metres, 1),
+                    "pace_s": rounded(point.pace?.secondsPerKilometre, 1),
+                    "altitude_m": rounded(point.altitude, 1),
+                ])
             })
     }
 
@@ -67,28 +66,31 @@ extension WorkoutHistory {
         guard !points.isEmpty else { return nil }
         return .array(
             points.map { point in
-                .object(
-                    present([
-                        ("seconds", rounded(point.seconds, 1)), ("mean", rounded(point.mean, 1)),
-                        ("min", .integer(Int64(point.minimum))), ("max", .integer(Int64(point.maximum))),
-                    ]))
+                .object(present: [
+                    "seconds": rounded(point.seconds, 1),
+                    "mean": rounded(point.mean, 1),
+                    "min": .integer(Int64(point.minimum)),
+                    "max": .integer(Int64(point.maximum)),
+                ])
             })
     }
 
     private static func json(_ split: Split) -> JSON {
-        .object(
-            present([
-                ("distance_m", rounded(split.metres, 1)), ("seconds", rounded(split.seconds, 1)),
-                ("ascent_m", rounded(split.ascentMetres, 1)), ("heart_rate", rounded(split.heartRate, 1)),
-                ("pace", split.pace.map { .string($0.text) }),
-            ]))
+        .object(present: [
+            "distance_m": rounded(split.metres, 1),
+            "seconds": rounded(split.seconds, 1),
+            "ascent_m": rounded(split.ascentMetres, 1),
+            "heart_rate": rounded(split.heartRate, 1),
+            "pace": split.pace.map { .string($0.text) },
+        ])
     }
 
     static func json(_ time: BestTime) -> JSON {
-        .object(
-            present([
-                ("distance_m", rounded(time.metres, 0)), ("seconds", rounded(time.seconds, 1)),
-                ("start_s", rounded(time.start, 1)), ("pace", time.pace.map { .string($0.text) }),
-            ]))
+        .object(present: [
+            "distance_m": rounded(time.metres, 0),
+            "seconds": rounded(time.seconds, 1),
+            "start_s": rounded(time.start, 1),
+            "pace": time.pace.map { .string($0.text) },
+        ])
     }
 }

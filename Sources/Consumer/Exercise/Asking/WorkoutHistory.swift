@@ -143,7 +143,10 @@ enum WorkoutHistory {
             lines.append(try asked.figures(workout))
             return true
         }
-        return .object(present([("workouts", .array(lines)), ("next_to", next.map { .integer($0) })]))
+        return .object(present: [
+            "workouts": .array(lines),
+            "next_to": next.map { .integer($0) },
+        ])
     }
 
     // MARK: Over all
@@ -153,11 +156,12 @@ enum WorkoutHistory {
         let statistics = WorkoutStatistic.of(summaries)
         let attributes = WorkoutSummary.Attribute.allCases.map { attribute -> (String, JSON?) in
             let json = statistics[attribute].map { one in
-                JSON.object(
-                    present([
-                        ("mean", rounded(one.mean, 3)), ("max", rounded(one.maximum, 3)),
-                        ("total", rounded(one.total, 3)), ("count", .integer(Int64(one.count))),
-                    ]))
+                JSON.object(present: [
+                    "mean": rounded(one.mean, 3),
+                    "max": rounded(one.maximum, 3),
+                    "total": rounded(one.total, 3),
+                    "count": .integer(Int64(one.count)),
+                ])
             }
             return (attribute.field, json)
         }

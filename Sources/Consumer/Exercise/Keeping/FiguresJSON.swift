@@ -23,44 +23,46 @@ extension WorkoutFigures {
     private func latest<Value>(_ value: Value?) -> Value? { ended == nil ? value : nil }
 
     private func json(_ heartRate: HeartRate) -> JSON {
-        .object(
-            present([
-                ("now", latest(heartRate.now).map { .integer(Int64($0)) }),
-                ("zone", latest(heartRate.zone).map { .integer(Int64($0)) }),
-                ("mean", rounded(heartRate.mean, 1)), ("min", .integer(Int64(heartRate.minimum))),
-                ("max", .integer(Int64(heartRate.maximum))),
-                ("zones_s", heartRate.zoneMilliseconds.map { .array($0.map { .integer(($0 + 500) / 1000) }) }),
-                ("load", rounded(heartRate.edwards, 1)), ("trimp", rounded(heartRate.banister, 1)),
-            ]))
+        .object(present: [
+            "now": latest(heartRate.now).map { .integer(Int64($0)) },
+            "zone": latest(heartRate.zone).map { .integer(Int64($0)) },
+            "mean": rounded(heartRate.mean, 1),
+            "min": .integer(Int64(heartRate.minimum)),
+            "max": .integer(Int64(heartRate.maximum)),
+            "zones_s": heartRate.zoneMilliseconds.map { .array($0.map { .integer(($0 + 500) / 1000) }) },
+            "load": rounded(heartRate.edwards, 1),
+            "trimp": rounded(heartRate.banister, 1),
+        ])
     }
 
     private func json(_ speed: Speed) -> JSON {
-        .object(
-            present([
-                ("now", rounded(latest(speed.now), 2)), ("mean", rounded(speed.mean, 3)),
-                ("min", rounded(speed.minimum, 2)),
-                ("max", rounded(speed.maximum, 2)), ("pace", speed.paceMean.map { .string($0.text) }),
-                ("pace_now", latest(speed.paceNow).map { .string($0.text) }),
-            ]))
+        .object(present: [
+            "now": rounded(latest(speed.now), 2),
+            "mean": rounded(speed.mean, 3),
+            "min": rounded(speed.minimum, 2),
+            "max": rounded(speed.maximum, 2),
+            "pace": speed.paceMean.map { .string($0.text) },
+            "pace_now": latest(speed.paceNow).map { .string($0.text) },
+        ])
     }
 
     private func json(_ rate: Rate) -> JSON {
-        .object(
-            present([
-                ("now", rounded(latest(rate.now), 1)), ("mean", rounded(rate.mean, 1)),
-                ("max", rounded(rate.maximum, 1)),
-            ]))
+        .object(present: [
+            "now": rounded(latest(rate.now), 1),
+            "mean": rounded(rate.mean, 1),
+            "max": rounded(rate.maximum, 1),
+        ])
     }
 }
 
 extension KeptWorkout {
     /// `{"kind":"distance","distance_m":5000,"enabled":true}`
     func json(of goal: WorkoutGoal) -> JSON {
-        .object(
-            present([
-                ("kind", .string(goal.kind.rawValue)), (goal.kind.field, rounded(goal.target, 3)),
-                ("enabled", .bool(endsAtGoal)),
-            ]))
+        .object(present: [
+            "kind": .string(goal.kind.rawValue),
+            goal.kind.field: rounded(goal.target, 3),
+            "enabled": .bool(endsAtGoal),
+        ])
     }
 
     /// The line of a list, by a fold of everything that is known, at a time in Unix milliseconds.

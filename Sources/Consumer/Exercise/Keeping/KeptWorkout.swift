@@ -1,3 +1,4 @@
+import Days
 package import Telemetry
 package import Workouts
 
@@ -93,16 +94,5 @@ extension KeptWorkout {
         }
         if timer.isOver, case .string(let end)? = json["end"] { self.end = End(rawValue: end) ?? .person }
         figures = json["figures"]
-    }
-}
-
-extension JSON {
-    /// A number, whole or not.
-    var double: Double? {
-        switch self {
-        case .integer(let whole): Double(whole)
-        case .number(let number): number
-        default: nil
-        }
     }
 }

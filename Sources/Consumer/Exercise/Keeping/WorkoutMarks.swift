@@ -131,11 +131,11 @@ extension KeptWorkout {
             return [:]
         }
         let best = course(samples).bestTimes.map { time -> JSON in
-            .object(
-                present([
-                    ("distance_m", rounded(time.metres, 0)), ("seconds", rounded(time.seconds, 1)),
-                    ("start_s", rounded(time.start, 1)),
-                ]))
+            .object(present: [
+                "distance_m": rounded(time.metres, 0),
+                "seconds": rounded(time.seconds, 1),
+                "start_s": rounded(time.start, 1),
+            ])
         }
         return .object(members + (best.isEmpty ? [] : [JSON.Member("best", .array(best))]))
     }

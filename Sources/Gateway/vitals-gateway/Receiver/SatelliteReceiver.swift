@@ -9,8 +9,8 @@ import Telemetry
 /// A receiver, from its settings. Belongs to the loop that it is given; `start` and `stop` may be called from any thread.
 // Proof of @unchecked: constants, and what only the loop touches.
 final class SatelliteReceiver: @unchecked Sendable {
-    /// A fix is this much older than its arrival at the most, milliseconds, and no more than a second newer. Where it is not,
-    /// one of the two clocks is wrong.
+    /// A fix is at most this much older than its arrival, in milliseconds, and at most a second newer. Otherwise one of the
+    /// two clocks is wrong.
     static let oldest: Int64 = 4000
     private static let newest: Int64 = -1000
 
