@@ -8,6 +8,9 @@ package protocol PeopleObserver: AnyObject {
     /// Readings of a person were stored. They are as `Totals` has them: with corrected times, and bare.
     func stored(_ readings: PersonsReadings)
 
+    /// Readings of a person that were stored have changed, or are gone.
+    func corrected(_ user: ID)
+
     /// What others may see of these people is different, and must be at once.
     func changedAtOnce(_ users: Set<ID>)
 
@@ -31,6 +34,7 @@ package protocol PeopleObserver: AnyObject {
 extension PeopleObserver {
     package func changed(_ users: Set<ID>) {}
     package func stored(_ readings: PersonsReadings) {}
+    package func corrected(_ user: ID) {}
     package func changedAtOnce(_ users: Set<ID>) {}
     package func moved(_ user: ID) {}
     package func forgotten(_ user: ID) {}
@@ -55,6 +59,7 @@ package final class PeopleChanges: PeopleObserver {
 
     package func changed(_ users: Set<ID>) { for entry in entries { entry.observer?.changed(users) } }
     package func stored(_ readings: PersonsReadings) { for entry in entries { entry.observer?.stored(readings) } }
+    package func corrected(_ user: ID) { for entry in entries { entry.observer?.corrected(user) } }
     package func changedAtOnce(_ users: Set<ID>) { for entry in entries { entry.observer?.changedAtOnce(users) } }
     package func moved(_ user: ID) { for entry in entries { entry.observer?.moved(user) } }
     package func forgotten(_ user: ID) { for entry in entries { entry.observer?.forgotten(user) } }

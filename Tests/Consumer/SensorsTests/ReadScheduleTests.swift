@@ -7,6 +7,7 @@ import Telemetry
 import Testing
 
 @testable import Days
+@testable import Readings
 @testable import Sensors
 
 @Suite("Reads on schedule", .timeLimit(.minutes(20)))
@@ -80,6 +81,36 @@ struct ReadScheduleTests {
         bench.asked = []
         bench.run(24 * hour, step: 10_000)
         #expect(bench.asked.count == 60 * 25)
+    }
+
+    @Test("come at the beginning of a workout, each minute while it lasts, and at its end, unless they are off")
+    func workouts() throws {
+        for settings in [usual, ReadSettings()] {
+            let bench = try Bench(settings, now: utc("2026-11-21T20:10:00Z"))
+            let (store, keys) = (bench.parts.store, bench.parts.keys)
+            let documents = Documents(store: store, keys: keys)
+            let demo = try ID("demo")
+            func asked(after seconds: Int64) -> Int {
+                bench.asked = []
+                bench.run(seconds * 1000)
+                return bench.asked.count
+            }
+            bench.reads.tick()
+            let expected = settings == usual ? 1 : 0
+            try store.change(demo) { () throws(VaultError) in
+                try documents.write(["workout": true], RecordedKinds.document, of: demo)
+            }
+            bench.reads.sensorsChanged()
+            #expect(asked(after: 1) == expected)
+            #expect(asked(after: 59) == 0)
+            #expect(asked(after: 120) == 2 * expected)
+            try store.change(demo) { () throws(VaultError) in
+                try documents.remove(RecordedKinds.document, of: demo)
+            }
+            bench.reads.sensorsChanged()
+            #expect(asked(after: 1) == expected)
+            #expect(asked(after: 300) == 0)
+        }
     }
 
     @Test("can be off, and changed while they run")

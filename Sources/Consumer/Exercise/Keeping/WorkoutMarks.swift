@@ -20,6 +20,8 @@ package final class WorkoutMarks: Derivation, PeopleObserver {
     /// People without a workout on the days that are asked for most: today's and yesterday's, by the day of the answer.
     private var idle: [ID: Int64] = [:]
     private var taken: [PersonsReadings] = []
+    /// People of whom what is stored has changed.
+    private var corrected: Set<ID> = []
     private static let capacity = 65_536
 
     package init(_ parts: DerivationParts) {
@@ -67,11 +69,12 @@ package final class WorkoutMarks: Derivation, PeopleObserver {
 
     package func committed() {
         for readings in taken { changes.stored(readings) }
-        taken = []
+        for user in corrected { changes.corrected(user) }
+        (taken, corrected) = ([], [])
     }
 
     package func rolledBack() {
-        (taken, idle) = ([], [:])
+        (taken, idle, corrected) = ([], [:], [])
     }
 
     /// The person may have begun a workout.
@@ -101,6 +104,7 @@ package final class WorkoutMarks: Derivation, PeopleObserver {
     package func replace(_ hour: Int64, of user: ID, with found: Bool, now: Int64) throws(VaultError) {
         let times = HourSpan.times(hour...hour)
         _ = try mark(times.lowerBound...times.upperBound - 1, of: user)
+        corrected.insert(user)
     }
 
     package func recount(of user: ID) throws(VaultError) -> (kept: Int, differing: Int) {

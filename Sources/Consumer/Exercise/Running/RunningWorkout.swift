@@ -95,6 +95,12 @@ struct RunningWorkout {
         meanwhile = []
     }
 
+    /// What is stored has changed: what came at once may be wrong, and all of it is counted again.
+    mutating func forgetRecent() {
+        (recent, meanwhile, times) = ([], [], [])
+        mustBeCounted = true
+    }
+
     /// Counting has failed.
     mutating func countAgain() { (mustBeCounted, isBeingCounted) = (true, false) }
 

@@ -124,6 +124,8 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         running[readings.user]?.stored(readings)
     }
 
+    package func corrected(_ user: ID) { running[user]?.forgetRecent() }
+
     private func count(_ user: ID, _ clock: UInt64) {
         guard !counting.contains(user), counting.count < Self.mostCounting,
             clock >= (counted[user] ?? 0) + Self.recounting, let one = running[user]

@@ -91,7 +91,7 @@ package final class ScheduledReads: PeopleObserver, @unchecked Sendable {
                 schedule.set(sensors, now: now)
                 refreshed = now
                 // At the beginning of a workout, each minute while it lasts, and at its end.
-                let people = try store.peopleInWorkouts()
+                let people = schedule.settings == ReadSettings() ? [] : try store.peopleInWorkouts()
                 let counted = people.union(inWorkouts)
                 inWorkouts = people
                 for (sensor, user) in sensors where counted.contains(user) && !schedule.isAlone(sensor, now: now) {
