@@ -162,6 +162,20 @@ struct WorkoutServiceTests {
         }
     }
 
+    @Test("heart rates that are deleted during a workout go from its figures")
+    func deletedMeanwhile() throws {
+        try WorkoutHouse.with { house in
+            try house.done("workouts/start", ["activity": "running"])
+            house.set(100)
+            try house.publish(house.run(0..<50, bpm: 180))
+            try house.publish(house.run(50..<100, bpm: 140))
+            _ = try house.published("all heart rates") { $0?["heart_rate"]?["max"] == 180 }
+            try house.done("heart-rate/delete", ["from": .integer(start), "to": .integer(start + 50_000)])
+            let left = try house.published("what is left") { $0?["heart_rate"]?["max"] == 140 }
+            #expect(left?["heart_rate"]?["mean"] == 140)
+        }
+    }
+
     @Test("a workout does not begin before the end of another one")
     func overlap() throws {
         try WorkoutHouse.with { house in
