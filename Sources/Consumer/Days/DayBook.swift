@@ -51,14 +51,14 @@ package struct DayBook {
         body(&records[day, default: DayRecord()])
     }
 
-    /// Enters a count or a temperature.
+    /// Enters a count, a temperature or a span of a pedometer.
     package mutating func insert(_ reading: Reading, _ sensor: String) throws(VaultError) {
         let time = reading.moment.wall
         guard Self.calendar.contains(time), reading.kind.isOfDays else { return }
         let day = localDays.day(of: time)
         try change(day) { $0.insert(reading, sensor) }
         touched.insert(day)
-        if reading.kind == .steps { affect(time..<time + 1) }
+        if reading.kind != .temperature { affect(time..<time + 1) }
     }
 
     // MARK: Reading again
@@ -119,7 +119,7 @@ package struct DayBook {
     package mutating func fill(_ times: Range<Int64>, from stored: StoredReadings) throws(VaultError) {
         guard !times.isEmpty else { return }
         let names = try sensors()
-        for kind in [Reading.Kind.steps, .temperature] {
+        for kind in Reading.Kind.ofDays {
             var failure: VaultError?
             _ = try stored.eachOfStreams(of: user, kind, from: times.lowerBound, to: times.upperBound) {
                 reading, stream in
@@ -155,7 +155,7 @@ package struct DayBook {
         var changed = touched
         for day in affected.union(touched) {
             let old = try record(of: day)
-            guard !old.counts.isEmpty || old.steps != nil else { continue }
+            guard old.hasSteps || old.steps != nil else { continue }
             let steps = try steps(of: day, old)
             guard steps != old.steps else { continue }
             try change(day) { $0.steps = steps }
@@ -172,13 +172,16 @@ package struct DayBook {
         for other in localDays.days(in: first - StepCounter.longestGap..<end) {
             near.append(try self.record(of: other))
         }
-        let bySensor = record.counts.keys.sorted().compactMap { sensor in
+        let byCounters = record.counts.keys.sorted().compactMap { sensor in
             let counts = near.flatMap { $0.counts[sensor] ?? [] }
             return StepCounter.day(
                 counts.map { StepCounter.Count(time: $0.time, steps: UInt32(truncatingIfNeeded: $0.value)) },
                 during: intervals)
         }
-        return StepCounter.most(of: bySensor)
+        let byPedometers = record[.span].keys.sorted().compactMap { sensor in
+            StepCounter.day(near.flatMap { $0[.span][sensor] ?? [] }.map(\.span), during: intervals)
+        }
+        return StepCounter.most(of: byCounters + byPedometers)
     }
 
     /// How many more counts are left out of days than before these changes.
@@ -200,5 +203,13 @@ package struct DayBook {
             hasChanged = true
         }
         return hasChanged
+    }
+}
+
+extension DayRecord.Entry {
+    /// The span of a pedometer that it is.
+    fileprivate var span: StepCounter.Span {
+        StepCounter.Span(
+            from: time - (value & 0xFFFF_FFFF), to: time, steps: UInt32(truncatingIfNeeded: value >> 32))
     }
 }

@@ -8,7 +8,7 @@ package import Telemetry
 
 // The totals of people's days.
 //
-// Each day with a reading of a step counter or a thermometer has a record (DayRecord.swift), written in the transaction
+// Each day with a reading of a step counter, a pedometer or a thermometer has a record (DayRecord.swift), written in the transaction
 // that stores the readings. A count belongs to the day on whose calendar it was read; the steps since the count before
 // are that day's, so a count that comes late changes its own day, and the first steps of the days up to a day and a
 // half after it:
@@ -202,8 +202,12 @@ extension Days {
             var later = HourRanges()
             for portion in portions {
                 for bare in portion.readings where bare.kind.isOfDays {
-                    guard let reading = bare.reading else { continue }
                     let wall = bare.wall
+                    guard let reading = bare.reading else {
+                        // Of a pedometer's span, a batch knows only the time.
+                        later.insert(HourSpan.hour(wall)...HourSpan.hour(wall))
+                        continue
+                    }
                     if DayBook.calendar.contains(wall) {
                         let day = history.localDays.day(of: wall)
                         // Goals are about today, and its steps begin with those of yesterday.
@@ -244,7 +248,7 @@ extension Days {
     }
 
     package func extent(of found: DayBook.Reread, _ hour: Int64) -> ReadExtent {
-        ReadExtent(times: found.times, kinds: [.steps, .temperature])
+        ReadExtent(times: found.times, kinds: Set(Reading.Kind.ofDays))
     }
 
     package func replace(_ hour: Int64, of user: ID, with found: DayBook.Reread, now: Int64) throws(VaultError) {
@@ -324,6 +328,9 @@ extension Days {
 }
 
 extension Reading.Kind {
+    /// The kinds of readings that days are made of.
+    static let ofDays: [Reading.Kind] = [.steps, .temperature, .pedometer]
+
     /// Whether its readings are what days are made of.
-    var isOfDays: Bool { self == .steps || self == .temperature }
+    var isOfDays: Bool { self == .steps || self == .temperature || self == .pedometer }
 }

@@ -92,9 +92,12 @@ extension StepCounter {
     }
 
     private static func add(_ made: Int, in interval: Int64, to steps: inout Steps) {
-        let isRunning =
-            interval > 0 && interval <= longestStride && Int64(made) * 60_000 >= runningCadence * interval
-        if isRunning { steps.running += made } else { steps.walking += made }
+        if isRun(made, in: interval) { steps.running += made } else { steps.walking += made }
+    }
+
+    /// Whether so many steps in an interval, in milliseconds, were run.
+    static func isRun(_ made: Int, in interval: Int64) -> Bool {
+        interval > 0 && interval <= longestStride && Int64(made) * 60_000 >= runningCadence * interval
     }
 }
 

@@ -79,6 +79,31 @@ struct DaysTests {
         #expect(try diary.isExact())
     }
 
+    @Test("have the steps of a pedometer where no counter has more, also when they come late, and forget deleted ones")
+    func pedometer() throws {
+        let diary = try Diary(zone: "UTC")
+        let noon = try utc("2026-11-03T12:00:00Z")
+        func span(_ minutes: Int64, _ length: UInt32, _ steps: UInt32) -> Reading {
+            let time = noon + minutes * 60_000
+            return Reading(
+                at: Moment(wall: time, monotonic: UInt64(time)),
+                .pedometer(PedometerSpan(milliseconds: length * 60_000, steps: steps)))
+        }
+        try diary.take([span(60, 60, 900), span(90, 60, 800)], "watch")
+        #expect(try diary.steps("2026-11-03") == 1300)
+        try diary.take([count(noon, 0), count(noon + 60_000, 150)])
+        #expect(try diary.steps("2026-11-03") == 1300)
+        try diary.take([span(30, 30, 500)], "watch", now: noon + 86_400_000)
+        #expect(try diary.steps("2026-11-03") == 500 + 450 + 400)
+        try diary.take([count(noon + 7_200_000, 5000)])
+        #expect(try diary.steps("2026-11-03") == 5000)
+        #expect(try diary.isExact())
+        let rows = DayRows(store: diary.parts.store, keys: diary.parts.keys)
+        let kept = try rows.record(of: diary.user, on: calendarDay("2026-11-03"))
+        let record = try #require(kept)
+        #expect(record[.span].values.reduce(0) { $0 + $1.count } == 3 && DayRecord(record.bytes) == record)
+    }
+
     @Test("keep a sensor's own counter and what a gateway derived from its cadence apart")
     func derived() throws {
         let diary = try Diary(zone: "UTC")
@@ -239,7 +264,7 @@ struct DaysTests {
         records.append(try #require(DayRecord(records[0].bytes)))
         var times: [Int64] = []
         for entries in records[0].counts.values { times += entries.map(\.time) }
-        for entries in records[0].temperatures.values { times += entries.map(\.time) }
+        for entries in records[0][.temperature].values { times += entries.map(\.time) }
         #expect(times.count == DayRecord.capacityOfAll && records[0].isFull)
         #expect(times.max() == start + Int64(DayRecord.capacityOfAll - 1) / 3)
         for record in records { #expect(record == records[0]) }

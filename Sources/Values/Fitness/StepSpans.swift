@@ -1,0 +1,55 @@
+// The steps of a day by a pedometer that tells how many steps were made in a span of time: a phone's, or the records of
+// another program. A span belongs to the day of its end, as the delta of a counter does.
+//
+// Spans may overlap, because a phone is asked for the last hour and then for the whole day. So in the order of their
+// ends, each counts for the part of it that no span before it covers.
+//
+//     span     8:00-9:00   8:30-9:30   8:00-10:00
+//     steps    600         400         2000
+//     counted  600         200         500          by 9:00, 9:30, 10:00
+
+extension StepCounter {
+    /// Steps of a span of time.
+    public struct Span: Hashable, Sendable {
+        /// Unix milliseconds.
+        public var from: Int64
+        /// Unix milliseconds.
+        public var to: Int64
+        /// Steps in between.
+        public var steps: UInt32
+
+        /// Steps from one time to another.
+        public init(from: Int64, to: Int64, steps: UInt32) {
+            (self.from, self.to, self.steps) = (from, to, steps)
+        }
+    }
+
+    /// The most steps that anybody makes in so many milliseconds.
+    public static func mostIn(_ milliseconds: Int64) -> Int64 { milliseconds * mostPerSecond / 1000 }
+
+    /// The steps of a day by one pedometer; nil if no span ends in the day. A span is left out if nobody walks that
+    /// much in it, or if it is longer than `longestGap`.
+    /// - Parameters:
+    ///   - spans: in any order, those that end within `longestGap` before the day included; repeats do not matter.
+    ///   - day: the day's intervals (`LocalDays`), in Unix milliseconds.
+    public static func day(_ spans: some Sequence<Span>, during day: [Range<Int64>]) -> Steps? {
+        guard let first = day.map(\.lowerBound).min() else { return nil }
+        let inOrder = Set(spans).filter { $0.to >= first - longestGap }
+            .sorted { ($0.to, $0.from, $0.steps) < ($1.to, $1.from, $1.steps) }
+        var (covered, steps) = (Int64.min, Steps?.none)
+        for span in inOrder {
+            let (length, isInDay) = (span.to - span.from, day.contains { $0.contains(span.to) })
+            if isInDay { steps = steps ?? Steps() }
+            guard length > 0, length <= longestGap, Int64(span.steps) <= mostIn(length) else {
+                if isInDay { steps?.countsLeftOut += 1 }
+                continue
+            }
+            let open = span.to - max(span.from, min(covered, span.to))
+            covered = max(covered, span.to)
+            guard isInDay, open > 0 else { continue }
+            let made = Int(Int64(span.steps) * open / length)
+            if isRun(made, in: open) { steps?.running += made } else { steps?.walking += made }
+        }
+        return steps
+    }
+}
