@@ -90,15 +90,20 @@ package struct Claims {
             ])
     }
 
-    /// Has what a person has agreed to recorded by all sensors that they have claimed, and by their phones; the streams
-    /// follow when they are settled.
+    /// Has what a person has agreed to recorded by all sensors that they have claimed, by their phones and from their
+    /// files; the streams follow when they are settled.
     package func setKinds(_ recorded: RecordedKinds, of user: ID) throws(VaultError) {
-        let (kinds, ofPhones) = (try recorded.kinds(of: user), try recorded.kindsOfPhones(of: user))
+        let kinds = try recorded.kinds(of: user)
+        let (ofPhones, ofImports) = (try recorded.kindsOfPhones(of: user), try recorded.kindsOfImports(of: user))
+        let prefix = OwnGateway.importPrefix
         try store.database.execute(
-            "UPDATE claims SET kinds = CASE WHEN gateway = ? THEN ? ELSE ? END WHERE person = ?",
+            """
+            UPDATE claims SET kinds = CASE WHEN gateway <> ? THEN ? WHEN substr(sensor, 1, ?) = ? THEN ? ELSE ? END
+            WHERE person = ?
+            """,
             [
-                .text(OwnGateway.name), .integer(Int64(ofPhones.rawValue)), .integer(Int64(kinds.rawValue)),
-                .text(user.text),
+                .text(OwnGateway.name), .integer(Int64(kinds.rawValue)), .integer(prefix.count), .text(prefix),
+                .integer(Int64(ofImports.rawValue)), .integer(Int64(ofPhones.rawValue)), .text(user.text),
             ])
     }
 

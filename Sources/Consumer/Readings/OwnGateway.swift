@@ -3,7 +3,7 @@ package import Records
 package import Telemetry
 package import Vault
 
-// Readings that come to the consumer itself, such as those of phones, are stored as any gateway's are: the consumer is a
+// Readings that come to the consumer itself, such as those of phones and of imported files, are stored as any gateway's are: the consumer is a
 // gateway of its own, called `phones`. It has an Ed25519 key and a session for each stream, which it draws at its start and
 // keeps in memory; it makes key blocks and blocks of readings, and hands them to `Ingest` with the batch. So the ledger,
 // limits, ends of streams, packing and totals treat them alike. Its acknowledgements end here, and its grants are
@@ -20,6 +20,8 @@ package import Vault
 package final class OwnGateway: @unchecked Sendable {
     /// Its id in topics and tables, which no other gateway may have.
     package static let name = "phones"
+    /// What the ids of sensors begin with that stand for what recorded imported files.
+    package static let importPrefix = "import-"
 
     /// Readings of one sensor that are stored now, and were not before.
     package struct Stored: Equatable {
@@ -53,6 +55,8 @@ package final class OwnGateway: @unchecked Sendable {
     private var made: [Made] = []
     private var sessions: [StreamID: OwnSession] = [:]
     private var times = StoredTimes()
+    /// How many readings of a sensor were given up.
+    private var lost: [ID: Int] = [:]
 
     /// How much waits at most while the disk refuses.
     private static let mostWaiting = 65_536
@@ -92,6 +96,20 @@ package final class OwnGateway: @unchecked Sendable {
         return true
     }
 
+    /// Takes many readings of one of its sensors.
+    /// - Returns: whether there was room for them; if not, none was taken.
+    package func take(_ readings: [Reading], of sensor: ID) -> Bool {
+        guard waiting.count + readings.count <= Self.mostWaiting else { return false }
+        waiting += readings.map { Waiting(sensor: sensor, reading: $0) }
+        return true
+    }
+
+    /// Whether a reading of a sensor is not stored yet.
+    package func isWaiting(_ sensor: ID) -> Bool { waiting.contains { $0.sensor == sensor } }
+
+    /// How many readings of a sensor were given up since this was last asked, because a limit of storage was reached.
+    package func takeLost(of sensor: ID) -> Int { lost.removeValue(forKey: sensor) ?? 0 }
+
     /// The moment of a reading of which only the wall time is known, Unix milliseconds since 1970.
     package static func moment(_ wall: Int64) -> Moment { Moment(wall: wall, monotonic: UInt64(max(0, wall))) }
 }
@@ -102,8 +120,9 @@ extension StoredStream {
 }
 
 extension SensorName {
-    /// Whether it is a phone, which people connect and disconnect by requests of their own.
-    package var isPhone: Bool { gateway.text == OwnGateway.name }
+    /// Whether it is one of the consumer's own: a phone, or what files were imported from. People have requests of their
+    /// own for these.
+    package var isOfConsumer: Bool { gateway.text == OwnGateway.name }
 }
 
 // MARK: Batches
@@ -180,11 +199,12 @@ extension OwnGateway {
         // Nothing is reported of a block that was stored.
         let reported = Set(reports.compactMap { $0.gateway == id ? $0.identity : nil })
         waiting = []
+        if lost.count >= Self.mostSessions { lost = [:] }
         for block in made where !accepted.contains(block.identity) {
             sessions[block.identity.stream] = nil
             for var one in block.waiting {
                 one.tries += 1
-                if one.tries < Self.mostTries { waiting.append(one) }
+                if one.tries < Self.mostTries { waiting.append(one) } else { lost[one.sensor, default: 0] += 1 }
             }
         }
         if made.contains(where: { !accepted.contains($0.identity) || reported.contains($0.identity) }) {

@@ -27,6 +27,12 @@ package struct RecordedKinds {
         try recordsLocation(of: user) ? [.position, .pedometer] : []
     }
 
+    /// What is taken from a person's imported files.
+    package func kindsOfImports(of user: ID) throws(VaultError) -> Grant.Kinds {
+        let kinds: Grant.Kinds = [.heartRate, .steps, .motion, .pedometer]
+        return try recordsLocation(of: user) ? kinds.union(.position) : kinds
+    }
+
     /// Whether a person has agreed that their position is recorded.
     package func recordsLocation(of user: ID) throws(VaultError) -> Bool {
         try documents.read(Self.consentDocument, of: user)?[Self.recordLocation] == true

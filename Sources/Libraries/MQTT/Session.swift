@@ -281,6 +281,12 @@ extension Session {
         if let failure { lost(failure) } else if isMore { loop.perform { self.receive() } }
     }
 
+    /// Has `commit` called soon, in a turn of its own: for what is to be made durable though no message comes. What it
+    /// answers means nothing then, because there is nothing to acknowledge.
+    public func commitSoon() {
+        loop.perform { [self] in _ = handlers.commit() }
+    }
+
     /// A message came. Called from within `Connection.read`.
     func deliver(_ message: Message) {
         var message = message

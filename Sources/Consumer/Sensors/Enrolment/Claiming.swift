@@ -70,7 +70,7 @@ package final class Claiming: @unchecked Sendable {
             throw ReplyError(.notAllowed, "the operator has given \(sensor) to somebody", field: "sensor")
         }
         let before = try claims.claim(of: sensor)?.user
-        let count = try claims.sensors(of: user).count { !$0.isPhone }
+        let count = try claims.sensors(of: user).count { !$0.isOfConsumer }
         guard before == user || count < Self.mostSensors else {
             throw ReplyError(.notAllowed, "you have \(Self.mostSensors) sensors already: release one")
         }
@@ -117,7 +117,7 @@ package final class Claiming: @unchecked Sendable {
         let user = try request.user
         let sensor = SensorName(gateway: try request.id("gateway"), sensor: try request.id("sensor"))
         let isTheirs = try context.store.change(user) { () throws(VaultError) in
-            guard !sensor.isPhone, try claims.claim(of: sensor)?.user == user else { return false }
+            guard !sensor.isOfConsumer, try claims.claim(of: sensor)?.user == user else { return false }
             try claims.remove(sensor)
             return true
         }
@@ -128,7 +128,7 @@ package final class Claiming: @unchecked Sendable {
     }
 
     private func list(_ request: PeopleRequest) throws -> JSON {
-        let own = try claims.claims(of: request.user).filter { !$0.sensor.isPhone }.map { claim in
+        let own = try claims.claims(of: request.user).filter { !$0.sensor.isOfConsumer }.map { claim in
             JSON.object([
                 JSON.Member("gateway", .string(claim.sensor.gateway.text)),
                 JSON.Member("sensor", .string(claim.sensor.sensor.text)),

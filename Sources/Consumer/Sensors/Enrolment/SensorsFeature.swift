@@ -45,7 +45,7 @@ extension Feature {
             let gateways = try EnrolledGateways(store: source.store, keys: source.keys).all(of: source.user)
             hanging.gateways = gateways.map(\.id.text)
             let claims = try Claims(store: source.store).claims(of: source.user)
-            hanging.sensors = claims.filter { !$0.sensor.isPhone }.map { "\($0.sensor)" }
+            hanging.sensors = claims.filter { !$0.sensor.isOfConsumer }.map { "\($0.sensor)" }
         },
         verbs: { parts in
             // People of the settings have the sensors that the settings give them.

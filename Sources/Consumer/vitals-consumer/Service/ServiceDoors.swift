@@ -36,6 +36,22 @@ final class ServiceDoors: Doors, @unchecked Sendable {
 
     func record(_ reading: Reading, of sensor: ID) -> Bool { own.take(reading, of: sensor) }
 
+    func store(_ readings: [Reading], of sensor: ID, completion: @escaping @Sendable (_ lost: Int) -> Void) {
+        guard own.take(readings, of: sensor) else {
+            session.loop.after(.seconds(1)) { [self] in store(readings, of: sensor, completion: completion) }
+            return
+        }
+        commit(sensor, completion)
+    }
+
+    private func commit(_ sensor: ID, _ completion: @escaping @Sendable (_ lost: Int) -> Void) {
+        session.commitSoon()
+        session.loop.perform { [self] in
+            guard own.isWaiting(sensor) else { return completion(own.takeLost(of: sensor)) }
+            session.loop.after(.seconds(1)) { [self] in commit(sensor, completion) }
+        }
+    }
+
     func isBeingForgotten(_ user: ID) -> Bool { beingForgotten.contains(user) }
 
     func forget(
