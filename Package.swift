@@ -153,7 +153,8 @@ let package = Package(
         library(
             .consumer, "Exercise",
             [
-                "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings", "Records",
+                "ActivityFiles", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor",
+                "Readings", "Records",
                 "Storage", "Telemetry", "Workouts",
             ]),
         library(
@@ -287,7 +288,8 @@ let package = Package(
         tests(
             .consumer, "ConsumerTests",
             [
-                "Accounts", "Admission", "Compression", "Custody", "Daemon", "Days", "DaysSupport", "Desk", "Exercise",
+                "ActivityFiles", "Accounts", "Admission", "Compression", "Custody", "Daemon", "Days", "DaysSupport",
+                "Desk", "Exercise",
                 "Features", "Files", "Fitness", "HouseholdSupport", "Insight", "MQTT", "OpenID", "OwnTracks", "Phones",
                 "Reactor", "Readings",
                 "Records",

@@ -6,16 +6,22 @@ import Workouts
 
 extension WorkoutFigures {
     /// The members of a workout's line: times in Unix milliseconds, everything else in the unit that its name ends with.
+    /// What was not measured is taken from what an imported file says of the whole.
     func members(_ workout: KeptWorkout) -> [JSON.Member] {
-        present([
+        let origin = workout.origin
+        return present([
             ("id", .string(workout.id.text)), ("activity", .string(workout.activity.name)),
+            ("name", origin?.name.map { .string($0) }),
             ("state", .string(state.rawValue)), ("started", started.map { .integer($0) }),
             ("ended", ended.map { .integer($0) }), ("ended_by", workout.end.map { .string($0.rawValue) }),
-            ("duration_s", rounded(Double(activeMilliseconds) / 1000, 3)), ("distance_m", rounded(metres, 1)),
-            ("ascent_m", rounded(ascentMetres, 1)), ("steps", steps.map { .integer(Int64($0)) }),
-            ("energy_kcal", rounded(kilocalories, 1)), ("heart_rate", heartRate.map(json)),
+            ("duration_s", rounded(Double(activeMilliseconds) / 1000, 3)),
+            ("distance_m", rounded(metres ?? origin?.metres, 1)),
+            ("ascent_m", rounded(ascentMetres ?? origin?.ascentMetres, 1)),
+            ("steps", (steps ?? origin?.steps).map { .integer(Int64($0)) }),
+            ("energy_kcal", rounded(kilocalories ?? origin?.kilocalories, 1)), ("heart_rate", heartRate.map(json)),
             ("speed_mps", speed.map(json)), ("cadence", cadence.map(json)), ("power_w", power.map(json)),
             ("percent", rounded(percent, 1)), ("goal", workout.goal.map { workout.json(of: $0) }),
+            ("source", origin.map { .string($0.source) }),
         ])
     }
 

@@ -26,6 +26,8 @@ package struct KeptWorkout: Equatable, Sendable {
     package private(set) var timer: WorkoutTimer
     /// Why it has ended; nil while it lasts.
     package private(set) var end: End?
+    /// Where it was imported from; nil if it was not.
+    package var origin: WorkoutOrigin?
     /// The line of a list, as it was last computed; nil before that.
     package var figures: JSON?
 
@@ -63,7 +65,7 @@ package struct KeptWorkout: Equatable, Sendable {
 // MARK: As it is sealed
 
 extension KeptWorkout {
-    /// `{"activity":…,"events":[["start",…],…],"goal":{"kind":…,"target":…,"ends":…},"end":…,"figures":…}`
+    /// `{"activity":…,"events":[["start",…],…],"goal":{"kind":…,"target":…,"ends":…},"end":…,"origin":…,"figures":…}`
     package var json: JSON {
         .object(present: [
             "activity": .string(activity.name),
@@ -71,7 +73,7 @@ extension KeptWorkout {
             "goal": goal.map {
                 ["kind": .string($0.kind.rawValue), "target": .number($0.target), "ends": .bool(endsAtGoal)]
             },
-            "end": end.map { .string($0.rawValue) }, "figures": figures,
+            "end": end.map { .string($0.rawValue) }, "origin": origin?.json, "figures": figures,
         ])
     }
 
@@ -93,6 +95,7 @@ extension KeptWorkout {
             do { try add(WorkoutEvent(kind, at: time)) } catch { return nil }
         }
         if timer.isOver, case .string(let end)? = json["end"] { self.end = End(rawValue: end) ?? .person }
+        origin = json["origin"].flatMap(WorkoutOrigin.init)
         figures = json["figures"]
     }
 }

@@ -18,7 +18,7 @@ final class WorkoutRequests: @unchecked Sendable {
     private var goals: WorkoutGoalDocument { WorkoutGoalDocument(documents: context.documents) }
 
     /// Nobody has done more in a life.
-    private static let mostWorkouts = 20_000
+    static let mostWorkouts = 20_000
 
     init(_ running: RunningWorkouts) { self.running = running }
 

@@ -121,7 +121,7 @@ public enum WorkoutSample: Hashable, Sendable {
     }
 
     /// Samples in the order of their times, those of one time always in the same order, and each stream's times once.
-    static func inOrder(_ samples: some Sequence<WorkoutSample>) -> [WorkoutSample] {
+    public static func inOrder(_ samples: some Sequence<WorkoutSample>) -> [WorkoutSample] {
         var points: [TrackPoint] = []
         var others: [WorkoutSample] = []
         for sample in samples {

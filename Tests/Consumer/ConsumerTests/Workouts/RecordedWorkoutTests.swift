@@ -1,4 +1,3 @@
-import Foundation
 import HouseholdSupport
 import Telemetry
 import TestSupport
@@ -42,38 +41,6 @@ struct RecordedWorkoutTests {
             #expect(abs(try heart.number("mean") - expected.mean) < 0.06)
             try house.settle()
             #expect(try house.recounted() == 0)
-        }
-    }
-
-    private struct Expected: Decodable {
-        let duration, metres, device, ascent, mean: Double
-        let minimum, maximum: Int
-    }
-
-    private func expected(_ name: String, _ activity: String) throws -> Expected {
-        let script = "\(projectFolder)/Tests/Values/WorkoutsTests/workout.py"
-        let file = "\(projectFolder)/deploy/activities/\(name).csv"
-        let text = try RunningProgram.runPython([script, file, activity, "male", "35", "178", "71", "55", "5000"])
-        return try JSONDecoder().decode(Expected.self, from: Data(text.utf8))
-    }
-
-    /// The heart rates and positions of a recording that begins at `start`.
-    private func recorded(_ name: String) throws -> [Reading] {
-        let file = "\(projectFolder)/deploy/activities/\(name).csv"
-        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").dropFirst()
-        return lines.flatMap { line -> [Reading] in
-            let fields = line.split(separator: ",", omittingEmptySubsequences: false)
-            let after = (Int64(fields[1]) ?? 0) * 1000
-            let moment = Moment(wall: start + after, monotonic: UInt64(1_000_000 + after))
-            var values: [Reading.Value] = []
-            if let bpm = UInt16(fields[2]) { values.append(.heartRate(HeartRateMeasurement(beatsPerMinute: bpm))) }
-            if let latitude = Double(fields[6]), let longitude = Double(fields[7]),
-                let position = Position(
-                    latitude: latitude, longitude: longitude, altitudeMetres: Double(fields[8]), source: .phone)
-            {
-                values.append(.position(position))
-            }
-            return values.map { Reading(at: moment, $0) }
         }
     }
 

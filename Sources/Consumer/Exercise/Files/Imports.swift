@@ -1,0 +1,203 @@
+import Daemon
+import Days
+import Desk
+import Features
+import Files
+import Fitness
+import Reactor
+import Readings
+import Records
+import Telemetry
+
+// Somebody brings along what other devices and services have recorded.
+//
+// A file comes in parts (`imports/file`), is read on the thread of exports within limits, and stored piece by piece. It is
+// in memory only: if the service is killed, it is sent again, and what is stored already is recognised. What is too
+// large for one file comes as records (`imports/records`): `vitals workout import` reads large takeouts itself, and sends
+// their workouts as files and their heart rates and steps of all day as records.
+
+/// Answers `imports/…`. Belongs to the session's thread.
+// Proof of @unchecked: as for `PeopleContext`.
+final class Imports: FeatureService, @unchecked Sendable {
+    private enum State {
+        case coming(Upload)
+        /// Being read: so many bytes.
+        case reading(Int)
+        case storing(ImportJob)
+        case done(Result<JSON, any Error>)
+    }
+
+    private struct Waiting {
+        let request: PeopleRequest
+        let until: UInt64
+    }
+
+    private struct Import {
+        var state: State
+        var waiting: [Waiting] = []
+        /// When something was last heard or done, in milliseconds since boot.
+        var time: UInt64
+    }
+
+    private let context: PeopleContext
+    private let readers: FeatureReaders
+    private let rows: WorkoutRows
+    private let deletions: Deletions
+    private var imports: [ID: Import] = [:]
+    private var loop: EventLoop?
+
+    /// A file whose next part does not come, and a result that nobody asks for, are dropped after so many milliseconds.
+    private static let (patience, memory): (UInt64, UInt64) = (60_000, 600_000)
+    /// Requests that wait for one result.
+    private static let mostWaiting = 4
+
+    init(_ parts: FeatureParts) {
+        (context, readers, deletions) = (parts.context, parts.readers, parts.deletions)
+        rows = WorkoutRows(parts.context.store, parts.context.keys)
+    }
+
+    func start(_ loop: EventLoop) {
+        self.loop = loop
+        tick()
+    }
+
+    var verbs: [Verb] {
+        let parts = Allowance<ID>(perSecond: 50, burst: 500)
+        return [
+            Verb(
+                "imports/file", maximumLength: Upload.longestRequest, bulk: parts,
+                .later { [unowned self] request in request.answering { try take(request) } }),
+            Verb(
+                "imports/records", maximumLength: Upload.longestRequest, bulk: parts,
+                .later { [unowned self] request in request.answering { try takeRecords(request) } }),
+            Verb("imports/result", .later { [unowned self] request in request.answering { try result(request) } }),
+            Verb("imports/list", .atOnce { [unowned self] in try list(of: $0.user) }),
+        ]
+    }
+
+    private func tick() {
+        let now = millisecondsSinceBoot()
+        for (user, one) in imports {
+            for waiting in one.waiting where waiting.until <= now { waiting.request.done(progress(of: user)) }
+            imports[user]?.waiting.removeAll { $0.until <= now }
+            switch one.state {
+            case .coming where one.time + Self.patience <= now: imports[user] = nil
+            case .done where one.time + Self.memory <= now: imports[user] = nil
+            default: break
+            }
+        }
+        _ = loop?.after(.seconds(1)) { [unowned self] in tick() }
+    }
+
+    // MARK: Files
+
+    private func take(_ request: PeopleRequest) throws {
+        let (user, part) = (try request.user, try Upload.Part(request))
+        var upload: Upload
+        switch imports[user]?.state {
+        case .reading?, .storing?:
+            throw ReplyError(.busy, "your last file is being stored: wait for its result", retryAfterSeconds: 2)
+        case .coming(let known)? where part.offset > 0: upload = known
+        case nil where part.offset > 0, .done? where part.offset > 0:
+            throw ReplyError(.invalid, "the file has to be sent again from byte 0", field: "offset")
+        default:
+            imports[user] = nil
+            guard part.size + bytes <= Upload.mostBytes else {
+                throw ReplyError(.busy, "others are sending files: try again", retryAfterSeconds: 10)
+            }
+            upload = Upload(name: part.name, size: part.size)
+        }
+        try upload.add(part)
+        imports[user] = Import(state: .coming(upload), time: millisecondsSinceBoot())
+        guard upload.isWhole else { return request.done(["received": .integer(Int64(upload.bytes.count))]) }
+        read(upload, of: user)
+        try wait(request, user)
+    }
+
+    /// The bytes of files that are coming or being read.
+    private var bytes: Int {
+        imports.values.reduce(0) { sum, one in
+            switch one.state {
+            case .coming(let upload): sum + upload.size
+            case .reading(let size): sum + size
+            case .storing, .done: sum
+            }
+        }
+    }
+
+    private func read(_ upload: Upload, of user: ID) {
+        imports[user]?.state = .reading(upload.size)
+        let (zone, now) = (context.settings.timeZone, context.now())
+        readers.exports.read { source -> Result<ParsedFile, any Error> in
+            // What is wrong with a file is no error of ours.
+            Result {
+                let history = try Histories(source.store, source.keys, zone: zone).history(of: user)
+                let documents = Documents(store: source.store, keys: source.keys)
+                let locates = try RecordedKinds(documents).recordsLocation(of: user)
+                return try ParsedFile(upload, history, locates: locates, now: now)
+            }
+        } completion: { [unowned self] result in
+            switch result.flatMap({ $0 }) {
+            case .success(let file): store(file, of: user)
+            case .failure(let error): end(user, .failure(error))
+            }
+        }
+    }
+
+    private func store(_ file: ParsedFile, of user: ID) {
+        let job = ImportJob(file, of: user, context, rows, deletions) { [unowned self] result in end(user, result) }
+        imports[user]?.state = .storing(job)
+        imports[user]?.time = millisecondsSinceBoot()
+        job.goOn()
+    }
+
+    private func end(_ user: ID, _ result: Result<JSON, any Error>) {
+        let waiting = imports[user]?.waiting ?? []
+        imports[user] = Import(state: .done(result), time: millisecondsSinceBoot())
+        for one in waiting { one.request.finish(result) }
+    }
+
+    // MARK: Records
+
+    private func takeRecords(_ request: PeopleRequest) throws {
+        let user = try request.user
+        switch imports[user]?.state {
+        case .reading?, .storing?:
+            throw ReplyError(.busy, "your last file is being stored: wait for its result", retryAfterSeconds: 2)
+        case .coming?, .done?, nil: break
+        }
+        var file = ParsedFile()
+        file.records = [try RecordsRequest(request, now: context.now()).records]
+        imports[user] = Import(state: .reading(0), time: millisecondsSinceBoot())
+        store(file, of: user)
+        try wait(request, user)
+    }
+
+    // MARK: Results
+
+    private func result(_ request: PeopleRequest) throws { try wait(request, request.user) }
+
+    /// Answers when the result is there, or shortly before the asker stops waiting.
+    private func wait(_ request: PeopleRequest, _ user: ID) throws {
+        guard let one = imports[user] else {
+            throw ReplyError(.notFound, "nothing is being imported: send the file again")
+        }
+        if case .done(let result) = one.state { return request.finish(result) }
+        guard one.waiting.count < Self.mostWaiting else { return request.done(progress(of: user)) }
+        let limit = UInt64(max(0, request.limit / .milliseconds(1) - 2000))
+        imports[user]?.waiting.append(Waiting(request: request, until: millisecondsSinceBoot() + limit))
+    }
+
+    private func progress(of user: ID) -> JSON {
+        switch imports[user]?.state {
+        case .coming(let upload)?: ["state": "coming", "received": .integer(Int64(upload.bytes.count))]
+        case .reading?: ["state": "reading"]
+        case .storing(let job)?: job.progress
+        case .done?, nil: ["state": "done"]
+        }
+    }
+
+    private func list(of user: ID) throws -> JSON {
+        ImportSources.json(try ImportSources(documents: context.documents).all(of: user))
+    }
+}

@@ -1,0 +1,67 @@
+import Desk
+import Foundation
+import Telemetry
+
+/// A file that comes in parts, in memory until it is whole.
+struct Upload {
+    /// Bytes of a part.
+    static let longestPart = 45_000
+    /// Bytes of a file.
+    static let longestFile = 16 << 20
+    /// Bytes of a request with a part in base64.
+    static let longestRequest = JSON.maximumLength
+    /// Bytes of all files that are coming or being read, of all people together.
+    static let mostBytes = 48 << 20
+
+    /// What people call it.
+    let name: String
+    let size: Int
+    private(set) var bytes: [UInt8] = []
+
+    var isWhole: Bool { bytes.count == size }
+
+    init(name: String, size: Int) { (self.name, self.size) = (name, size) }
+
+    /// A part of a file, as a request has it.
+    struct Part {
+        let name: String
+        let size: Int
+        let offset: Int
+        let data: [UInt8]
+
+        init(_ request: PeopleRequest) throws(ReplyError) {
+            name = try request.optionalText("name", atMost: 200) ?? "file"
+            guard let size = try request.optionalInteger("size", in: 1...Int64(Int32.max)) else {
+                throw ReplyError(.badRequest, "\"size\" is missing: the bytes of the whole file", field: "size")
+            }
+            guard size <= Upload.longestFile else {
+                let words = """
+                    a file has at most \(Upload.longestFile >> 20) MiB: send the files of an archive one by one, or use \
+                    `vitals workout import`
+                    """
+                throw ReplyError(.invalid, words, field: "size")
+            }
+            self.size = Int(size)
+            offset = Int(try request.optionalInteger("offset", in: 0...size - 1) ?? 0)
+            let text = try request.text("data", atMost: Upload.longestRequest)
+            guard let data = Data(base64Encoded: text), !data.isEmpty else {
+                throw ReplyError(.invalid, "\"data\" is not base64, or empty", field: "data")
+            }
+            guard data.count <= Upload.longestPart, data.count <= self.size - offset else {
+                let words = "a part has at most \(Upload.longestPart) bytes, and ends with the file"
+                throw ReplyError(.invalid, words, field: "data")
+            }
+            self.data = Array(data)
+        }
+    }
+
+    /// Adds a part. One that came before is ignored, because its reply may have been lost.
+    mutating func add(_ part: Part) throws(ReplyError) {
+        guard part.size == size, part.name == name, part.offset <= bytes.count else {
+            let words = "the next part begins at byte \(bytes.count); to begin again, send the part at byte 0"
+            throw ReplyError(.invalid, words, field: "offset")
+        }
+        guard part.offset == bytes.count else { return }
+        bytes += part.data
+    }
+}

@@ -1,0 +1,68 @@
+import ActivityFiles
+import Fitness
+import Telemetry
+import Workouts
+
+extension KeptWorkout {
+    /// A workout as a recording, which files are written from.
+    /// - Parameters:
+    ///   - samples: what was measured in its time.
+    ///   - figures: the line of a list, for what is known of the whole.
+    func recording(_ samples: [WorkoutSample], _ figures: JSON) -> Recording {
+        let (start, end) = (started, timer.ended ?? started)
+        let spans = timer.intervals
+        let pauses = zip(spans, spans.dropFirst()).map { one, next in
+            Pause(start: one.end ?? next.start, end: next.start)
+        }
+        let totals = Totals(
+            distanceMetres: figures["distance_m"]?.double,
+            durationMilliseconds: timer.activeMilliseconds(at: end),
+            energyKilocalories: figures["energy_kcal"]?.double, ascentMetres: figures["ascent_m"]?.double,
+            steps: figures["steps"]?.double.map { Int($0) })
+        return Recording(
+            sport: activity.sport, name: origin?.name, start: start, end: end,
+            pauses: pauses.filter { $0.start < $0.end },
+            samples: Self.merged(samples.filter { (start...end).contains($0.time) }, activity), totals: totals)
+    }
+
+    /// What was measured at the same millisecond is one sample of a file.
+    private static func merged(_ samples: [WorkoutSample], _ activity: Activity) -> [Sample] {
+        var merged: [Int64: Sample] = [:]
+        var counter: (first: UInt32, last: UInt32, made: UInt32)?
+        for sample in WorkoutSample.inOrder(samples) {
+            var one = merged[sample.time] ?? Sample(time: sample.time)
+            switch sample {
+            case .heartRate(let reading): one.heartRate = UInt16(clamping: reading.beatsPerMinute)
+            case .position(let point):
+                one.place = point.place
+                one.altitude = point.altitude
+            case .motion(let motion):
+                one.speed = motion.metresPerSecond ?? one.speed
+                one.distance = motion.totalMetres ?? one.distance
+                // A file has strides on foot.
+                one.cadence = motion.cadence.map { activity.gait == nil ? $0 : $0 / 2 } ?? one.cadence
+                one.power = motion.watts.map { UInt16($0) } ?? one.power
+            case .steps(let reading):
+                var count = counter ?? (reading.counter, reading.counter, 0)
+                count.made &+= StepCounter.steps(from: count.last, to: reading.counter)
+                count.last = reading.counter
+                counter = count
+                one.steps = count.made
+            case .pedometer: continue
+            }
+            merged[sample.time] = one
+        }
+        return merged.values.sorted { $0.time < $1.time }
+    }
+}
+
+extension Activity {
+    fileprivate var sport: Sport {
+        switch self {
+        case .running: .running
+        case .walking: .walking
+        case .cycling: .cycling
+        case .custom(let name): .other(name.text)
+        }
+    }
+}

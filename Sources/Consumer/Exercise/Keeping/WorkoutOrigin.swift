@@ -1,0 +1,41 @@
+package import Telemetry
+
+/// Where a workout comes from that was imported, and what its file says of it as a whole.
+package struct WorkoutOrigin: Equatable, Sendable {
+    /// What recorded it, in the words of its file: `garmin 3113`.
+    package let source: String
+    /// What the person or the device called it.
+    package var name: String?
+    /// In metres; what the file says counts only where its samples do not say it.
+    package var metres: Double?
+    /// In kilocalories.
+    package var kilocalories: Double?
+    /// In metres.
+    package var ascentMetres: Double?
+    /// Steps of both feet.
+    package var steps: Int?
+    /// Whether its positions were left out, because the person had not agreed that theirs are recorded.
+    package var lacksWay = false
+
+    package init(source: String) { self.source = source }
+
+    /// `{"source":…,"name":…,"distance_m":…,"energy_kcal":…,"ascent_m":…,"steps":…,"lacks_way":true}`
+    package var json: JSON {
+        .object(present: [
+            "source": .string(source), "name": name.map { .string($0) }, "distance_m": rounded(metres, 1),
+            "energy_kcal": rounded(kilocalories, 1), "ascent_m": rounded(ascentMetres, 1),
+            "steps": steps.map { .integer(Int64($0)) }, "lacks_way": lacksWay ? true : nil,
+        ])
+    }
+
+    init?(_ json: JSON) {
+        guard case .string(let source)? = json["source"] else { return nil }
+        self.init(source: source)
+        if case .string(let name)? = json["name"] { self.name = name }
+        metres = json["distance_m"]?.double
+        kilocalories = json["energy_kcal"]?.double
+        ascentMetres = json["ascent_m"]?.double
+        if case .integer(let steps)? = json["steps"] { self.steps = Int(steps) }
+        lacksWay = json["lacks_way"] == true
+    }
+}

@@ -1,0 +1,247 @@
+import ActivityFiles
+import Fitness
+import Foundation
+import HouseholdSupport
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("Files of workouts at a running service", .timeLimit(.minutes(20)))
+struct ImportTests {
+    @Test(
+        "come in with the figures that Python computes from the recording, go out, and come in again as the same workout",
+        arguments: [("run-9km", "running"), ("ride-41km", "cycling")])
+    func roundTrip(_ name: String, _ activity: String) throws {
+        let expected = try expected(name, activity)
+        let bytes = try FITFile.write(recording(name))
+        try WorkoutHouse.with { house throws in
+            house.set(20_000)
+            try house.done("consent/set", ["record_location": true])
+            let first = try house.imported(bytes)
+            #expect(first["omissions"] == nil && first["state"] == "done")
+            let outcome = try #require(first.list("workouts").first)
+            #expect(outcome["outcome"] == "imported" && outcome["started"] == .integer(start), "\(outcome)")
+            try house.settle()
+            let shown = try house.done("workouts/show", ["id": .string(outcome.text("id"))])
+            #expect(try shown.number("duration_s") == expected.duration)
+            #expect(abs(try shown.number("distance_m") / expected.metres - 1) < 0.005)
+            #expect(abs(try shown.number("ascent_m") - expected.ascent) < 0.5)
+            let heart = try #require(shown["heart_rate"])
+            #expect(try heart.number("min") == Double(expected.minimum))
+            #expect(try heart.number("max") == Double(expected.maximum))
+            #expect(abs(try heart.number("mean") - expected.mean) < 0.06)
+            #expect(shown["source"] == "garmin 1551 3868201" && shown["name"] == .string(name))
+            // The same file again changes nothing.
+            let stored = try house.counted(.heartRate)
+            #expect(stored > 1000)
+            let again = try house.imported(bytes)
+            #expect(try again.list("workouts").first?["outcome"] == "duplicate")
+            #expect(try house.counted(.heartRate) == stored && house.done("workouts/list").list("workouts").count == 1)
+            // Out, and in at another home.
+            for format in ["fit", "gpx", "tcx"] {
+                let id = try house.done("workouts/list").list("workouts")[0].text("id")
+                let listed = try house.line()
+                let file = try house.exported(id, format)
+                #expect(file.name == "2026-11-21-\(activity).\(format)")
+                try WorkoutHouse.with { other throws in
+                    other.set(20_000)
+                    try other.done("consent/set", ["record_location": true])
+                    let told = try other.imported(file.bytes)
+                    #expect(try told.list("workouts").first?["outcome"] == "imported", "\(format): \(told)")
+                    try other.settle()
+                    let line = try other.line()
+                    for figure in ["duration_s", "distance_m", "ascent_m", "started", "heart_rate", "activity"] {
+                        #expect(line[figure] == listed[figure], "\(format): \(figure)")
+                    }
+                }
+            }
+            #expect(try house.recounted() == 0)
+            try house.done("workouts/delete", ["id": .string(house.line().text("id"))])
+            let refused = try #require(house.imported(bytes).list("workouts").first)
+            #expect(refused["outcome"] == "refused" && "\(refused)".contains("for good"))
+        }
+    }
+
+    @Test("without consent to location, the way is left out and can be brought later")
+    func consent() throws {
+        let bytes = try FITFile.write(recording("run-9km"))
+        try WorkoutHouse.with { house throws in
+            house.set(20_000)
+            let first = try house.imported(bytes)
+            #expect(try first.list("omissions").count == 1)
+            #expect("\(try first.list("omissions")[0])".contains("Location Services Disabled"))
+            #expect(try house.stored(.position) == 0 && house.stored(.heartRate) > 1000)
+            try house.settle()
+            let id = try house.line().text("id")
+            #expect(try house.line()["distance_m"] != nil, "the file says how far it was")
+            try house.done("consent/set", ["record_location": true])
+            #expect(try house.imported(bytes).list("workouts").first?["outcome"] == "imported")
+            try house.settle()
+            #expect(try house.stored(.position) > 1000)
+            #expect(try house.line().text("id") == id)
+            #expect(try house.imported(bytes).list("workouts").first?["outcome"] == "duplicate")
+            #expect(try house.recounted() == 0)
+        }
+    }
+
+    @Test("heart rates and steps of all day count in their days, once, where the sensor counted most")
+    func records() throws {
+        try WorkoutHouse.with { house throws in
+            house.set(90_000)
+            let spans: JSON = [
+                "times": [.integer(start + 600_000), 900_000], "lengths": [600_000, 900_000], "steps": [800, 1500],
+            ]
+            let rates: JSON = ["times": [.integer(start), 60_000, 60_000], "bpm": [61, 62, 63]]
+            let fields: JSON = ["source": "Apple Watch", "heart_rates": rates, "steps": spans]
+            for _ in 0..<2 {
+                let told = try house.done("imports/records", fields)
+                #expect(told["state"] == "done" && told["readings"] == 5)
+                #expect(try house.stored(.heartRate) == 3 && house.stored(.pedometer) == 2)
+            }
+            let sources = try house.done("imports/list").list("sources")
+            #expect(sources.count == 1 && sources[0]["source"] == "Apple Watch")
+            try house.settle()
+            let day = try house.done("statistics/day", ["day": "2026-11-21"])
+            #expect("\(day)".contains("2300"), "\(day)")
+            #expect(try house.recounted() == 0)
+        }
+    }
+
+    @Test("what overlaps a workout of one's own is a duplicate, and what cannot be is refused with a reason")
+    func overlaps() throws {
+        try WorkoutHouse.with { house throws in
+            house.set(0)
+            try house.done("workouts/start", ["activity": "running"])
+            house.set(600)
+            try house.done("workouts/stop")
+            house.set(20_000)
+            var one = try recording("run-9km")
+            one.start += 300_000
+            one.samples.removeAll { $0.time < one.start }
+            #expect(try house.imported(FITFile.write(one)).list("workouts").first?["outcome"] == "duplicate")
+            for (shift, words) in [(Int64(86_400_000), "future"), (-900_000_000_000, "before the year 2000")] {
+                var moved = Recording(sport: .walking, start: start + shift, end: start + shift + 60_000)
+                moved.totals.distanceMetres = 100
+                let outcome = try #require(house.imported(TCXFile.write(moved)).list("workouts").first)
+                #expect(outcome["outcome"] == "refused" && "\(outcome)".contains(words), "\(outcome)")
+            }
+            #expect(try house.stored(.heartRate) == 0)
+        }
+    }
+
+    @Test("whatever is no file, too large, or sent out of order is refused, and costs nothing")
+    func hostile() throws {
+        try WorkoutHouse.with { house throws in
+            func refusal(_ fields: JSON) throws -> ReplyError { try house.refused("imports/file", fields) }
+            #expect(try refusal([:]).field == "size")
+            #expect(try refusal(["size": 0]).field == "size")
+            let tooLarge = try refusal(["size": .integer(17 << 20), "data": "AAAA"])
+            #expect(tooLarge.field == "size" && tooLarge.message.contains("at most 16 MiB"))
+            #expect(try refusal(["size": 3, "data": "?"]).field == "data")
+            #expect(try refusal(["size": 3, "data": ""]).field == "data")
+            #expect(try refusal(["size": 2, "data": "AAAA"]).field == "data")
+            let long = String(repeating: "A", count: 60_004)
+            #expect(try refusal(["size": 100_000, "data": .string(long)]).message.contains("at most 45000 bytes"))
+            #expect(try refusal(["size": 9, "offset": 3, "data": "AAAA"]).message.contains("again from byte 0"))
+            #expect(
+                try refusal(["size": 3, "name": .string(String(repeating: "n", count: 201)), "data": "AAAA"]).field
+                    == "name")
+            #expect(try house.refused("imports/result").code == .notFound)
+            #expect(try house.done("imports/file", ["size": 9, "data": "AAAA"])["received"] == 3)
+            #expect(try refusal(["size": 9, "offset": 6, "data": "AAAA"]).message.contains("byte 3"))
+            #expect(try refusal(["size": 8, "offset": 3, "data": "AAAA"]).field == "offset")
+            // A part whose reply was lost comes again.
+            #expect(try house.done("imports/file", ["size": 9, "data": "AAAA"])["received"] == 3)
+            #expect(try refusal(["size": 3, "data": "AAAA"]).message.contains("no FIT, GPX or TCX file"))
+            var damaged = try FITFile.write(recording("run-9km"))
+            damaged.removeLast(damaged.count - 100)
+            #expect(throws: TestFailure.self) { try house.imported(damaged) }
+            #expect(try house.done("imports/list").list("sources").isEmpty)
+        }
+    }
+
+    @Test("records that no sensor can have made are refused")
+    func hostileRecords() throws {
+        try WorkoutHouse.with { house throws in
+            house.set(0)
+            func refusal(_ field: String, _ columns: JSON) throws -> ReplyError {
+                try house.refused(
+                    "imports/records", .object([JSON.Member("source", "x"), JSON.Member(field, columns)]))
+            }
+            let now = JSON.integer(start)
+            #expect(try house.refused("imports/records", [:]).field == "source")
+            #expect(try house.refused("imports/records", ["source": "x"]).code == .badRequest)
+            #expect(try refusal("heart_rates", ["times": [now]]).field == "heart_rates")
+            #expect(try refusal("heart_rates", ["times": [now], "bpm": []]).field == "heart_rates")
+            #expect(try refusal("heart_rates", ["times": [now], "bpm": [0]]).message.contains("1 to 300"))
+            #expect(try refusal("heart_rates", ["times": [now], "bpm": ["60"]]).code == .badRequest)
+            #expect(try refusal("heart_rates", ["times": [.integer(.min)], "bpm": [60]]).code == .badRequest)
+            #expect(try refusal("heart_rates", ["times": [0], "bpm": [60]]).message.contains("year 2000"))
+            #expect(try refusal("heart_rates", ["times": [.integer(start + 999_999)], "bpm": [60]]).code == .invalid)
+            let steps: [JSON] = [
+                ["times": [now], "lengths": [0], "steps": [1]], ["times": [now], "lengths": [1000], "steps": [6]],
+                ["times": [now], "lengths": [200_000_000], "steps": [1]],
+                ["times": [now], "lengths": [1000], "steps": [-1]],
+            ]
+            for columns in steps { #expect(try refusal("steps", columns).message.contains("5 a second")) }
+            let many = JSON.array(Array(repeating: 1, count: 8193))
+            #expect(try refusal("heart_rates", ["times": many, "bpm": many]).code == .badRequest)
+            #expect(try house.stored(.heartRate) == 0 && house.stored(.pedometer) == 0)
+        }
+    }
+}
+
+/// A recording of the project as a device would have it, beginning at `start`.
+private func recording(_ name: String) throws -> Recording {
+    var samples: [Int64: Sample] = [:]
+    for reading in try recorded(name) {
+        let time = reading.moment.wall
+        var sample = samples[time] ?? Sample(time: time)
+        switch reading.value {
+        case .heartRate(let heart): sample.heartRate = heart.beatsPerMinute
+        case .position(let position):
+            sample.place = Place(latitude: position.latitudeDegrees, longitude: position.longitudeDegrees)
+            sample.altitude = position.altitudeMetres
+        default: break
+        }
+        samples[time] = sample
+    }
+    let inOrder = samples.values.sorted { $0.time < $1.time }
+    return Recording(
+        sport: name.hasPrefix("run") ? .running : .cycling, name: name, start: start,
+        end: try #require(inOrder.last).time, samples: inOrder, totals: Totals(distanceMetres: 9000),
+        device: Device(manufacturer: "garmin", product: "1551", serial: "3868201"))
+}
+
+extension WorkoutHouse {
+    /// Sends a file in parts, and waits for what came of it.
+    fileprivate func imported(_ bytes: [UInt8]) throws -> JSON {
+        var (offset, told) = (0, JSON.null)
+        while offset < bytes.count {
+            let part = bytes[offset..<min(offset + 45_000, bytes.count)]
+            told = try done(
+                "imports/file",
+                [
+                    "name": "a file", "size": .integer(Int64(bytes.count)), "offset": .integer(Int64(offset)),
+                    "data": .string(Data(part).base64EncodedString()),
+                ])
+            offset = part.endIndex
+        }
+        while told["state"] != "done" { told = try done("imports/result") }
+        return told
+    }
+
+    /// A workout as a file.
+    fileprivate func exported(_ id: String, _ format: String) throws -> (name: String, bytes: [UInt8]) {
+        var (bytes, offset, name): ([UInt8], JSON?, String) = ([], 0, "")
+        while let begin = offset {
+            let part = try done("workouts/file", ["id": .string(id), "format": .string(format), "offset": begin])
+            bytes += Array(try #require(Data(base64Encoded: part.text("data"))))
+            (offset, name) = (part["next"], try part.text("name"))
+        }
+        return (name, bytes)
+    }
+
+    /// The only workout of a list.
+    fileprivate func line() throws -> JSON { try #require(done("workouts/list").list("workouts").first) }
+}
