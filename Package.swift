@@ -194,7 +194,10 @@ let package = Package(
             .sensor, "vitals-sensor", ["DBus", "Daemon", "Fitness", "MQTT", "OwnTracks", "Reactor", "Telemetry"]),
         program(
             .command, "vitals",
-            ["Daemon", "Files", "Fitness", "MQTT", "ProgramSettings", "QRCodes", "Reactor", "Telemetry", "Vault"]),
+            [
+                "ActivityFiles", "Daemon", "Files", "Fitness", "MQTT", "ProgramSettings", "QRCodes", "Reactor",
+                "Telemetry", "Vault",
+            ]),
 
         // What the consumer's benchmark sends: see deploy/bench.
         .executableTarget(

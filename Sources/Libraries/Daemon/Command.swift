@@ -18,6 +18,8 @@
 public struct Command: Sendable {
     /// The word that one types.
     public let name: String
+    /// Words that mean the same.
+    public let aliases: [String]
     /// One sentence about what it does.
     public let summary: String
     /// More about it, for its own help; empty lines separate paragraphs.
@@ -39,11 +41,13 @@ public struct Command: Sendable {
 
     /// A command, with everything that its help shows.
     public init(
-        name: String, summary: String, discussion: String = "", options: [Option] = [], optionsAlone: [Option] = [],
+        name: String, aliases: [String] = [], summary: String, discussion: String = "", options: [Option] = [],
+        optionsAlone: [Option] = [],
         arguments: [Positional] = [], examples: [Example] = [],
         subcommands: [Command] = [], runsAlone: Bool = false
     ) {
         self.name = name
+        self.aliases = aliases
         self.summary = summary
         self.discussion = discussion
         self.options = options
@@ -53,6 +57,9 @@ public struct Command: Sendable {
         self.subcommands = subcommands
         self.runsAlone = runsAlone
     }
+
+    /// Whether somebody who types a word means this command.
+    func isMeant(by word: String) -> Bool { name == word || aliases.contains(word) }
 
     /// The same command, listed under a heading.
     public func grouped(_ heading: String) -> Command {

@@ -76,7 +76,7 @@ private struct Parser {
     }
 
     private mutating func takeSubcommand(_ word: String) throws(UsageError) {
-        guard let subcommand = command.subcommands.first(where: { $0.name == word }) else {
+        guard let subcommand = command.subcommands.first(where: { $0.isMeant(by: word) }) else {
             let names = command.subcommands.map(\.name)
             let near = nearest(to: word, among: names).map { "did you mean \($0)?" }
             throw error(

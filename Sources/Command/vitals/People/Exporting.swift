@@ -80,7 +80,7 @@ struct Exporting {
     }
 
     /// A file's name that leads nowhere else.
-    private static func checked(_ name: String) throws(Failure) -> String {
+    static func checked(_ name: String) throws(Failure) -> String {
         let isPlain = name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

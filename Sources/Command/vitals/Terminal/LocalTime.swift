@@ -31,6 +31,13 @@ enum LocalTime {
         return fields
     }
 
+    /// When the day of a time began here, in Unix milliseconds.
+    static func midnight(before unixMilliseconds: Int64) -> Int64 {
+        var day = fields(unixMilliseconds)
+        (day.tm_hour, day.tm_min, day.tm_sec, day.tm_isdst) = (0, 0, 0, -1)
+        return Int64(mktime(&day)) * 1000
+    }
+
     /// `07`
     static func two(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -23,6 +23,8 @@ enum WorkoutCommands {
         case ["delete"]: return try WorkoutLists(call, arguments).delete()
         case ["stats"]: return try WorkoutLists(call, arguments).statistics()
         case ["records"]: return try WorkoutLists(call, arguments).records()
+        case ["export"]: return try WorkoutExport(call, arguments).run()
+        case ["import"]: return try WorkoutImport(call, arguments).run()
         case ["load"]: return try TrainingLoad(call, arguments).draw()
         default: return try Exercising(call, arguments).current()
         }
@@ -42,7 +44,7 @@ enum WorkoutCommands {
         "ID", "the workout's id, or latest", offers: Offers.workouts.rawValue)
 
     private static let workout = Command(
-        name: "workout", summary: "Starts and stops workouts, and shows how they went.",
+        name: "workout", aliases: ["workouts"], summary: "Starts and stops workouts, and shows how they went.",
         discussion: """
             Without a command, it shows the workout that is under way; `vitals watch` follows it.
 
@@ -54,7 +56,9 @@ enum WorkoutCommands {
             Example("vitals workout show latest"),
             Example("vitals workout list --from -30d --activity running"),
         ],
-        subcommands: [start, pause, resume, stop, cancel, goal, list, show, delete, stats, records, load],
+        subcommands: [
+            start, pause, resume, stop, cancel, goal, list, show, delete, stats, records, load, export, `import`,
+        ],
         runsAlone: true)
 
     private static let start = Command(
@@ -154,4 +158,36 @@ enum WorkoutCommands {
             """,
         options: [.value("days", "N", "how many days, 1 to 1000", default: "90")],
         examples: [Example("vitals workout load --days 180")])
+
+    private static let export = Command(
+        name: "export", summary: "Writes workouts as files that other programs read.",
+        discussion: """
+            FIT has everything; GPX has places, heart rate and cadence; TCX has places, heart rate, distance and laps. Without an ID, \
+            all workouts are written that the options mean, each to a file of its own.
+            """,
+        options: filter + [
+            .value(
+                "format", "FORMAT", "fit, gpx or tcx", default: "fit",
+                values: WorkoutExport.Format.allCases.map(\.rawValue)),
+            .value("output", "PATH", "the file of one workout, or the folder of several", default: "."),
+        ],
+        arguments: [.optional("ID", "the workout's id, or latest", offers: Offers.workouts.rawValue)],
+        examples: [
+            Example("vitals workout export latest --format gpx --output run.gpx"),
+            Example("vitals workout export --from 2026-01-01 --output my-workouts"),
+        ])
+
+    private static let `import` = Command(
+        name: "import", summary: "Brings along what other devices and services have recorded.",
+        discussion: """
+            It reads FIT, GPX and TCX files, also compressed; folders of these, such as Gadgetbridge's; archives of Garmin, Strava and others \
+            as they come; and Apple Health's export.zip or export.xml, with heart rates and steps of all day. What is there already is \
+            recognised, so the same file can be imported again. Where you were is kept only if you allow it: \
+            `vitals consent --record-location on`.
+            """,
+        arguments: [.repeated("FILE", "files, folders and archives")],
+        examples: [
+            Example("vitals workout import run.fit"), Example("vitals workout import export_12345.zip"),
+            Example("vitals workout import ~/Gadgetbridge"),
+        ])
 }

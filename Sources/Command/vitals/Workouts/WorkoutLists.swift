@@ -36,7 +36,7 @@ struct WorkoutLists {
     }
 
     /// The latest workouts, up to a number, in as many requests as it takes.
-    private func list(
+    func list(
         _ office: Office, _ filter: [(String, JSON?)], _ limit: Int
     ) throws -> (workouts: [JSON], hasMore: Bool) {
         var (found, filter): ([JSON], [(String, JSON?)]) = ([], filter)
@@ -52,7 +52,7 @@ struct WorkoutLists {
     }
 
     /// Which workouts the command line means.
-    private func filter() throws -> [(String, JSON?)] {
+    func filter() throws -> [(String, JSON?)] {
         let now = unixMilliseconds()
         func moment(_ option: String) throws -> LocalMoment? {
             guard let text = try arguments.optionalString(option) else { return nil }
