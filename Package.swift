@@ -296,7 +296,7 @@ let package = Package(
                 "Features", "Files", "Fitness", "HouseholdSupport", "Insight", "MQTT", "OpenID", "OwnTracks", "Phones",
                 "Reactor", "Readings",
                 "Records",
-                "Sensors", "Social", "Storage", "Telemetry", "TestSupport", "Vault", "vitals-consumer",
+                "Sensors", "Social", "Storage", "Telemetry", "TestSupport", "Vault", "Workouts", "vitals-consumer",
             ],
             exclude: ["OpenID/signer.py"]),
         tests(.command, "CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),

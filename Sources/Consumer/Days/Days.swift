@@ -82,7 +82,8 @@ package final class Days: Derivation {
 
     package convenience init(_ parts: DerivationParts) {
         self.init(
-            parts.store, parts.keys, Histories(parts.store, parts.keys, zone: parts.zone), goals: parts.goals,
+            parts.store, parts.keys,
+            Histories(parts.store, parts.keys, zone: parts.zone, observer: parts.changes), goals: parts.goals,
             changes: parts.changes)
     }
 

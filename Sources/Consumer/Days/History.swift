@@ -69,6 +69,7 @@ package final class Histories {
     private let documents: Documents
     /// The zone of people who do not say where they live.
     private let zone: String
+    private let observer: (any HistoryObserver)?
     private var rules: [String: ZoneRules] = [:]
     /// People whose history is kept, and agrees with their profile.
     private var kept: Set<ID> = []
@@ -77,10 +78,13 @@ package final class Histories {
     /// In bytes: a longer document is not read.
     package var maximumLength = JSON.maximumLength
 
-    /// - Parameter zone: a name that `ZoneRules` knows.
-    package init(_ store: Store, _ keys: Keys, zone: String) {
+    /// - Parameters:
+    ///   - zone: a name that `ZoneRules` knows.
+    ///   - observer: keeps something that follows from histories; nil where none is changed.
+    package init(_ store: Store, _ keys: Keys, zone: String, observer: (any HistoryObserver)? = nil) {
         documents = Documents(store: store, keys: keys)
         self.zone = zone
+        self.observer = observer
     }
 
     /// What applied when; if nothing is kept yet, what would be kept.
@@ -95,10 +99,11 @@ package final class Histories {
         if kept.contains(user), let history = try read(user) { return history }
         let profile = try profile(of: user)
         let known = try read(user)
-        var history: History
-        if let known { history = known } else { history = try self.history(beginningWith: profile) }
+        let old: History
+        if let known { old = known } else { old = try history(beginningWith: profile) }
+        var history = old
         _ = try move(&history, to: profile?.timeZone ?? zone, now: now)
-        if history != known { try write(history, of: user) }
+        if history != known { try write(history, of: user, replacing: old) }
         if kept.count >= Self.capacity { kept = [] }
         kept.insert(user)
         return history
@@ -111,17 +116,20 @@ package final class Histories {
         let old = try self.profile(of: user)
         let isFirst = try read(user) == nil
         var history: History
+        let before: History
         if isFirst, old == nil {
+            before = try self.history(beginningWith: nil)
             history = try self.history(beginningWith: profile)
         } else {
-            history = try keep(user, now: now)
+            before = try keep(user, now: now)
+            history = before
         }
         let moved = try move(&history, to: profile.timeZone ?? zone, now: now)
         let today = history.localDays.day(of: now)
         let body = History.Body(profile)
         if history.bodies == nil { history.bodies = DayHistory(body, from: today) }
         if history.bodies?.value(on: today) != body { history.bodies?.set(body, from: today) }
-        try write(history, of: user)
+        try write(history, of: user, replacing: before)
         // It agrees with the profile that is about to be kept, and not with the one that still is.
         kept.insert(user)
         return moved
@@ -131,9 +139,10 @@ package final class Histories {
     package func setTargets(
         _ targets: GoalTargets, of user: ID, from day: CalendarDay, now: Int64
     ) throws(VaultError) {
-        var history = try keep(user, now: now)
+        let before = try keep(user, now: now)
+        var history = before
         history.goals.set(targets, from: day)
-        try write(history, of: user)
+        try write(history, of: user, replacing: before)
     }
 
     /// What was kept since the last commit is not kept any more.
@@ -257,7 +266,7 @@ extension Histories {
     }
 
     /// A person who changes their mind too often keeps the first entry and the latest ones.
-    private func write(_ history: History, of user: ID) throws(VaultError) {
+    private func write(_ history: History, of user: ID, replacing old: History) throws(VaultError) {
         var (zones, bodies, targets) = (history.zones, history.bodies?.entries ?? [], history.goals.entries)
         var json = Self.json(zones, bodies, targets)
         while json.bytes.count > maximumLength {
@@ -274,6 +283,10 @@ extension Histories {
             json = Self.json(zones, bodies, targets)
         }
         try documents.write(json, Self.name, of: user)
+        var new = history
+        (new.zones, new.bodies, new.localDays) = (zones, DayHistory(bodies), try localDays(zones))
+        guard new.zones != old.zones || new.bodies != old.bodies else { return }
+        try observer?.replacing(old, with: new, of: user)
     }
 
     private static func json(

@@ -1,3 +1,4 @@
+package import Files
 package import Telemetry
 
 /// Hears what changes about people. What it is called with is already committed.
@@ -29,6 +30,13 @@ package protocol PeopleObserver: AnyObject {
     /// Gateways were removed, and the broker should forget them. The person who asked for it has had the reply: the
     /// broker disconnects clients whose rights change.
     func gatewaysEnded()
+}
+
+/// Keeps something that follows from what applied when: see History.swift.
+package protocol HistoryObserver: AnyObject {
+    /// Another body or another zone applies on some of a person's days from now on. Called within the transaction that
+    /// keeps this; what throws rolls it back.
+    func replacing(_ old: History, with new: History, of user: ID) throws(VaultError)
 }
 
 extension PeopleObserver {
@@ -66,4 +74,10 @@ package final class PeopleChanges: PeopleObserver {
     package func sensorsChanged() { for entry in entries { entry.observer?.sensorsChanged() } }
     package func gatewaysChanged() { for entry in entries { entry.observer?.gatewaysChanged() } }
     package func gatewaysEnded() { for entry in entries { entry.observer?.gatewaysEnded() } }
+}
+
+extension PeopleChanges: HistoryObserver {
+    package func replacing(_ old: History, with new: History, of user: ID) throws(VaultError) {
+        for entry in entries { try (entry.observer as? any HistoryObserver)?.replacing(old, with: new, of: user) }
+    }
 }

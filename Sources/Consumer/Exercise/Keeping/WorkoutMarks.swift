@@ -9,11 +9,12 @@ package import Telemetry
 import Workouts
 
 // What is kept of a workout's figures follows from the readings of its time, which may come hours later, be corrected
-// or be deleted. So a workout that is over is marked where readings of its time change, in the transaction that changes
-// them, and soon after it is counted again (`RunningWorkouts.refresh`).
+// or be deleted; and from how tall and heavy the person was, which they may say later. So a workout that is over is marked
+// where readings of its time or the person of its day change, in the transaction that changes them, and soon after it is
+// counted again (`RunningWorkouts.refresh`).
 
 /// Marks workouts whose readings have changed. Belongs to the thread of its store and keys.
-package final class WorkoutMarks: Derivation, PeopleObserver {
+package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
     private let rows: WorkoutRows
     private let histories: Histories
     private let changes: PeopleChanges
@@ -80,6 +81,24 @@ package final class WorkoutMarks: Derivation, PeopleObserver {
     /// The person may have begun a workout.
     package func changed(_ users: Set<ID>) { for user in users { idle[user] = nil } }
 
+    // MARK: What applied when
+
+    /// A workout is counted with the person as they were on the day on which it began.
+    package func replacing(_ old: History, with new: History, of user: ID) throws(VaultError) {
+        for day in try rows.days(of: user, upTo: .max, limit: .max) {
+            let (before, after) = (old.people(nearDay: day), new.people(nearDay: day))
+            if before.count == 1, after.count == 1 {
+                if before != after { try rows.mark(of: user, on: day) }
+                continue
+            }
+            // On most days a person is the same all day.
+            for entry in try rows.workouts(of: user, on: day...day) where entry.workout.timer.isOver {
+                let start = entry.workout.started
+                if old.person(at: start) != new.person(at: start) { try rows.mark(entry.workout.id) }
+            }
+        }
+    }
+
     // MARK: Hours that are computed again
 
     package func hourReader(of user: ID) -> @Sendable (Int64, StoredReadings) throws(VaultError) -> Bool {
@@ -122,6 +141,17 @@ package final class WorkoutMarks: Derivation, PeopleObserver {
             }
         }
         return (kept, differing)
+    }
+}
+
+extension History {
+    /// The person as they were at a moment in Unix milliseconds.
+    func person(at time: Int64) -> Person { person(on: localDays.day(of: time)) }
+
+    /// The person as they were on the calendar days that a day by UTC may be part of, wherever they lived: one if that was
+    /// the same all the time.
+    fileprivate func people(nearDay day: Int64) -> Set<Person> {
+        Set((day - 2...day + 2).map { person(on: CalendarDay(daysSince1970: $0)) })
     }
 }
 

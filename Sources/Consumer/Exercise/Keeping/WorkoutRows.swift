@@ -73,6 +73,13 @@ package struct WorkoutRows {
         try store.database.execute("UPDATE workouts SET marks = marks + 1 WHERE id = ?", [.text(id.text)])
     }
 
+    /// Marks a person's workouts that began on a day, by UTC, and are over.
+    package func mark(of user: ID, on day: Int64) throws(VaultError) {
+        try store.database.execute(
+            "UPDATE workouts SET marks = marks + 1 WHERE person = ? AND day = ? AND under_way = 0",
+            [.text(user.text), .integer(day)])
+    }
+
     /// Takes back marks, if no others came in the meantime.
     package func unmark(_ id: ID, _ marks: Int64) throws(VaultError) {
         try store.database.execute(

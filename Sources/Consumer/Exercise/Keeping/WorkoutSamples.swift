@@ -94,7 +94,7 @@ extension KeptWorkout {
     /// How it went, by samples in any order.
     /// - Parameter history: says how tall and heavy the person was on the day on which it began.
     package func fold(_ samples: some Sequence<WorkoutSample>, _ history: History) -> WorkoutFold {
-        let person = history.person(on: history.localDays.day(of: started))
+        let person = history.person(at: started)
         do throws(WorkoutEventProblem) {
             return try WorkoutFold(activity, goal: goal, person: person, events: events, samples: samples)
         } catch {

@@ -7,7 +7,7 @@ import Workouts
 struct RunningWorkout {
     let user: ID
     private(set) var workout: KeptWorkout
-    let history: History
+    private(set) var history: History
     private var fold: WorkoutFold
     private var selection: SampleSelection
     /// What has come lately, and may not be stored yet.
@@ -80,6 +80,13 @@ struct RunningWorkout {
     }
 
     private static let phones = "\(OwnGateway.name)/"
+
+    /// The person has said something else of themselves.
+    mutating func take(_ history: History) {
+        guard history.person(at: workout.started) != self.history.person(at: workout.started) else { return }
+        self.history = history
+        mustBeCounted = true
+    }
 
     /// Something was done, and the row has it already.
     mutating func add(_ event: WorkoutEvent, _ workout: KeptWorkout) {

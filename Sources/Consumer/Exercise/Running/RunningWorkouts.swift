@@ -126,6 +126,13 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
 
     package func corrected(_ user: ID) { running[user]?.forgetRecent() }
 
+    /// Perhaps they have saved a profile.
+    package func changedAtOnce(_ users: Set<ID>) {
+        for user in users where running[user] != nil {
+            attempt(user) { () throws(VaultError) in running[user]?.take(try histories.history(of: user)) }
+        }
+    }
+
     private func count(_ user: ID, _ clock: UInt64) {
         guard !counting.contains(user), counting.count < Self.mostCounting,
             clock >= (counted[user] ?? 0) + Self.recounting, let one = running[user]
