@@ -1,4 +1,5 @@
 package import Files
+package import Records
 package import Telemetry
 
 /// Hears what changes about people. What it is called with is already committed.
@@ -21,8 +22,9 @@ package protocol PeopleObserver: AnyObject {
     /// Everything of a person is being deleted, or was: nothing of it may be seen or kept any more.
     func forgotten(_ user: ID)
 
-    /// Streams have ended or opened: sensors have other owners, or are recorded differently.
-    func sensorsChanged()
+    /// Streams of these sensors have ended or opened, because they have other owners, or they are recorded differently;
+    /// nil if those of any may have.
+    func sensorsChanged(_ sensors: Set<SensorName>?)
 
     /// Gateways were enrolled or removed: blocks are taken from those that are enrolled now.
     func gatewaysChanged()
@@ -46,7 +48,7 @@ extension PeopleObserver {
     package func changedAtOnce(_ users: Set<ID>) {}
     package func moved(_ user: ID) {}
     package func forgotten(_ user: ID) {}
-    package func sensorsChanged() {}
+    package func sensorsChanged(_ sensors: Set<SensorName>?) {}
     package func gatewaysChanged() {}
     package func gatewaysEnded() {}
 }
@@ -71,7 +73,9 @@ package final class PeopleChanges: PeopleObserver {
     package func changedAtOnce(_ users: Set<ID>) { for entry in entries { entry.observer?.changedAtOnce(users) } }
     package func moved(_ user: ID) { for entry in entries { entry.observer?.moved(user) } }
     package func forgotten(_ user: ID) { for entry in entries { entry.observer?.forgotten(user) } }
-    package func sensorsChanged() { for entry in entries { entry.observer?.sensorsChanged() } }
+    package func sensorsChanged(_ sensors: Set<SensorName>?) {
+        for entry in entries { entry.observer?.sensorsChanged(sensors) }
+    }
     package func gatewaysChanged() { for entry in entries { entry.observer?.gatewaysChanged() } }
     package func gatewaysEnded() { for entry in entries { entry.observer?.gatewaysEnded() } }
 }

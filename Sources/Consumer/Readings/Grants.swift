@@ -21,14 +21,19 @@ package struct Grants {
     /// Brings the streams in line with settings and claims: opens, ends, and leaves alone what has not changed. A
     /// sensor that is someone else's now, or whose person has a new secret, gets a new stream.
     /// - Parameter some: the sensors to look at; nil for all.
-    package func settle(_ people: [PersonSettings], only some: Set<SensorName>? = nil, now: Int64) throws(VaultError) {
+    /// - Returns: the sensors of which a stream was opened or ended, or records something else from now on.
+    @discardableResult
+    package func settle(
+        _ people: [PersonSettings], only some: Set<SensorName>? = nil, now: Int64
+    ) throws(VaultError) -> Set<SensorName> {
         var versions: [ID: Int64] = [:]
         for person in people where some.map({ !$0.isDisjoint(with: person.sensors) }) ?? true {
             versions[person.user] = try keys.currentVersion(of: person.user)
         }
         // A stream outlives a power cut only with its secret.
         try keys.makeDurable()
-        try store.change(naming: Set(versions.keys).union(try owners(of: some))) { () throws(VaultError) in
+        return try store.change(naming: Set(versions.keys).union(try owners(of: some))) { () throws(VaultError) in
+            var changed: Set<SensorName> = []
             var wanted: [String: (sensor: SensorName, person: PersonSettings)] = [:]
             for person in people {
                 for sensor in person.sensors where some?.contains(sensor) ?? true {
@@ -41,15 +46,19 @@ package struct Grants {
                     versions[person.user] == stream.secretVersion
                 else {
                     try store.endStream(stream, now: now)
+                    if let sensor = SensorName(name) { changed.insert(sensor) }
                     continue
                 }
-                wanted[name] = nil
-                if person.kinds != stream.kinds { try store.setKinds(person.kinds, of: stream, now: now) }
+                guard let (sensor, _) = wanted.removeValue(forKey: name), person.kinds != stream.kinds else { continue }
+                try store.setKinds(person.kinds, of: stream, now: now)
+                changed.insert(sensor)
             }
             for (_, (sensor, person)) in wanted.sorted(by: { $0.key < $1.key }) {
                 try store.openStream(
                     sensor, user: person.user, secretVersion: versions[person.user] ?? 1, kinds: person.kinds, now: now)
+                changed.insert(sensor)
             }
+            return changed
         }
     }
 

@@ -111,6 +111,9 @@ package struct Ingest {
         owners.removeAll()
     }
 
+    /// Streams of these sensors have ended or opened, or are recorded differently. Nothing else that was read is wrong then.
+    package mutating func forgetSessions(of sensors: Set<SensorName>) { sessions.removeAll(of: sensors) }
+
     /// Streams have ended, or their person was forgotten: their keys are removed from memory.
     package mutating func forgetSessions() {
         sessions.removeAll()

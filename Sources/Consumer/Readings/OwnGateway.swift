@@ -53,7 +53,7 @@ package final class OwnGateway: @unchecked Sendable {
     private let boot: BootID
     private var waiting: [Waiting] = []
     private var made: [Made] = []
-    private var sessions: [StreamID: OwnSession] = [:]
+    private var sessions: [StreamID: (sensor: ID, session: OwnSession)] = [:]
     private var times = StoredTimes()
     /// How many readings of a sensor were given up.
     private var lost: [ID: Int] = [:]
@@ -169,7 +169,7 @@ extension OwnGateway {
     ) throws(VaultError) {
         // What cannot be written in a block, no gateway would send.
         guard let body = decoded({ () throws(MalformedValue) in try ReadingColumns.encode(chunk.map(\.reading)) }),
-            let session = try session(of: stream)
+            let session = try session(of: stream, chunk[0].sensor)
         else { return }
         if session.isNew {
             blocks.append(session.keyBlock)
@@ -180,12 +180,12 @@ extension OwnGateway {
         made.append(Made(identity: identity, user: user, sensor: chunk[0].sensor, waiting: chunk))
     }
 
-    private func session(of stream: StoredStream) throws(VaultError) -> OwnSession? {
-        if let known = sessions[stream.id] { return known }
+    private func session(of stream: StoredStream, _ sensor: ID) throws(VaultError) -> OwnSession? {
+        if let known = sessions[stream.id] { return known.session }
         guard let person = try keys.person(stream.user, version: stream.secretVersion) else { return nil }
         if sessions.count >= Self.mostSessions { sessions = [:] }
         let session = try OwnSession(stream.id, to: person.stream.publicKey, identity, boot)
-        sessions[stream.id] = session
+        sessions[stream.id] = (sensor, session)
         return session
     }
 
@@ -222,6 +222,14 @@ extension OwnGateway {
         made = []
         sessions = [:]
         times.removeAll()
+    }
+
+    /// Streams of these sensors have ended or opened.
+    package func forgetSessions(of sensors: Set<SensorName>) {
+        let own = Set(sensors.filter { $0.gateway == id }.map(\.sensor))
+        guard !own.isEmpty else { return }
+        sessions = sessions.filter { !own.contains($0.value.sensor) }
+        times.removeAll(of: own)
     }
 
     /// Streams have ended, or a person was forgotten.

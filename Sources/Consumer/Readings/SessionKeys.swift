@@ -111,6 +111,14 @@ package struct SessionKeys {
     /// Forgets all sessions: after a rollback some may not be in the store.
     package mutating func removeAll() { entries.removeAll() }
 
+    /// Forgets the sessions of these sensors.
+    mutating func removeAll(of sensors: Set<SensorName>) {
+        let names = Set(sensors.map { "\($0)" })
+        entries = entries.filter { _, entry in
+            !names.contains("\(entry.session.stream.gateway)/\(entry.session.stream.sensor)")
+        }
+    }
+
     package static func open(
         _ stored: StoredSession, _ stream: StoredStream, _ person: Keys.Person
     ) throws(VaultError) -> OpenSession? {

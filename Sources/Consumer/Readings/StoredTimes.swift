@@ -35,6 +35,15 @@ struct StoredTimes {
     /// Forgets everything that was read, and what was taken for stored.
     mutating func removeAll() { (hours, count) = ([:], 0) }
 
+    /// Forgets what was read of some sensors.
+    mutating func removeAll(of sensors: Set<ID>) {
+        hours = hours.filter { hour, known in
+            guard sensors.contains(hour.sensor.sensor) else { return true }
+            count -= known.times.count + 1
+            return false
+        }
+    }
+
     /// Those of some readings of a kind that are not stored and have not come before, in the order of their times. From
     /// now on they are taken for stored.
     mutating func new<Item>(

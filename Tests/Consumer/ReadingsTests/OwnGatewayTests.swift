@@ -141,6 +141,19 @@ struct OwnGatewayTests {
         #expect(try stored(parts) == [0, 1])
     }
 
+    @Test("are looked for in memory until their own sensor changes")
+    func remembered() throws {
+        var (parts, own) = try open()
+        #expect(try commit(&parts, own, [position(0)]).count == 1)
+        try parts.store.database.execute("DELETE FROM blocks")
+        own.forgetSessions(of: [SensorName(gateway: home, sensor: phone), SensorName(gateway: own.id, sensor: home)])
+        #expect(try commit(&parts, own, [position(0)]) == [])
+        #expect(try parts.count("sessions") == 1)
+        own.forgetSessions(of: [SensorName(gateway: own.id, sensor: phone)])
+        #expect(try commit(&parts, own, [position(0)]).count == 1)
+        #expect(try parts.count("sessions") == 2)
+    }
+
     @Test("of a batch that the disk refuses wait for the next one, and are stored once")
     func rolledBack() throws {
         var (parts, own) = try open()

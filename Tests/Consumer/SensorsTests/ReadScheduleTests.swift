@@ -100,14 +100,14 @@ struct ReadScheduleTests {
             try store.change(demo) { () throws(VaultError) in
                 try documents.write(["workout": true], RecordedKinds.document, of: demo)
             }
-            bench.reads.sensorsChanged()
+            bench.reads.sensorsChanged(nil)
             #expect(asked(after: 1) == expected)
             #expect(asked(after: 59) == 0)
             #expect(asked(after: 120) == 2 * expected)
             try store.change(demo) { () throws(VaultError) in
                 try documents.remove(RecordedKinds.document, of: demo)
             }
-            bench.reads.sensorsChanged()
+            bench.reads.sensorsChanged(nil)
             #expect(asked(after: 1) == expected)
             #expect(asked(after: 300) == 0)
         }
@@ -188,7 +188,7 @@ struct ReadScheduleTests {
         #expect((2...3).contains(bench.asked.count))
         bench.asked = []
         try bench.parts.grants.settle([], now: bench.now)
-        bench.reads.sensorsChanged()
+        bench.reads.sensorsChanged(nil)
         bench.run(25 * hour, step: 10_000)
         #expect(bench.asked.isEmpty)
     }

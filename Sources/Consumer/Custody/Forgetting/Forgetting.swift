@@ -182,7 +182,7 @@ package final class Forgetting: @unchecked Sendable {
             log.notice("forgetting \(person.user), as the list of the forgotten says")
             var erasure = erasure(person)
             while let step = erasure.step, step < .readings, try erasure.advance() == .done {}
-            changes.sensorsChanged()
+            changes.sensorsChanged(nil)
             changes.forgotten(person.user)
             jobs.append(
                 Job(
@@ -249,7 +249,7 @@ package final class Forgetting: @unchecked Sendable {
                 changes.gatewaysEnded()
             }
         }
-        if step == .streams { changes.sensorsChanged() }
+        if step == .streams { changes.sensorsChanged(nil) }
         switch advance {
         case .goesOn: return .soon()
         case .waitsForReaders:

@@ -74,7 +74,7 @@ package final class ScheduledReads: PeopleObserver, @unchecked Sendable {
     }
 
     /// The sensors may have changed.
-    package func sensorsChanged() { refreshed = nil }
+    package func sensorsChanged(_ sensors: Set<SensorName>?) { refreshed = nil }
 
     /// A person has moved.
     package func moved(_ user: ID) { schedule.forgetMidnight(of: user) }

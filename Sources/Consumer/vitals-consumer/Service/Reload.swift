@@ -39,7 +39,7 @@ extension Consumer {
         log.level = new.logLevel
         ingest.enrol(identities)
         ingest.allowances.limits = new.limits
-        changes.sensorsChanged()
+        changes.sensorsChanged(nil)
         features.settingsChanged()
         log.notice("read the settings again")
         if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
@@ -117,9 +117,13 @@ extension Consumer {
 
 extension Consumer {
     /// The sessions in memory do not know that their streams have ended.
-    func sensorsChanged() {
-        ingest.forgetSessions()
-        own.forgetSessions()
+    func sensorsChanged(_ sensors: Set<SensorName>?) {
+        guard let sensors else {
+            ingest.forgetSessions()
+            return own.forgetSessions()
+        }
+        ingest.forgetSessions(of: sensors)
+        own.forgetSessions(of: sensors)
     }
 
     /// Takes blocks from the gateways that are enrolled now, and from no others.

@@ -61,8 +61,9 @@ final class Streams: ForgettingDoors, @unchecked Sendable {
         do throws(VaultError) {
             let all = unsettled
             let people = try Claims(store: grants.store).people(settings, only: all)
-            try grants.settle(people, only: all, now: unixMilliseconds())
-            changes.sensorsChanged()
+            let changed = try grants.settle(people, only: all, now: unixMilliseconds())
+            // Most of the time nothing has changed, and it must not cost everybody something then.
+            if !changed.isEmpty { changes.sensorsChanged(changed) }
             if isStarted {
                 try publishGrants(of: all) { [unowned self] error in
                     if let error, isDue("grants") { log.error("\(error)") }

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Accounts
+@testable import Days
 @testable import Features
 @testable import OwnTracks
 @testable import Phones
@@ -153,6 +154,27 @@ struct PhoneServiceTests {
         }
     }
 
+    @Test("and the workouts of their person cost nobody else anything")
+    func unchanged() throws {
+        try AccountService.with(more: AccountService.phones) { service in
+            let (_, device) = try service.walker()
+            defer { device.stop() }
+            let (consumer, observer) = (service.consumer, SensorObserver())
+            consumer.session.loop.sync { consumer.changes.add(observer) }
+            let phone = try device.done("phones/add").text("phone")
+            let sensors: Set<SensorName>? = [SensorName(gateway: try ID(OwnGateway.name), sensor: try ID(phone))]
+            #expect(observer.heard.all == [sensors])
+            for _ in 1...3 {
+                try device.done("workouts/start", ["activity": "running"])
+                try device.done("workouts/cancel")
+            }
+            try device.done("consent/set", ["record_location": true])
+            #expect(observer.heard.all == [sensors])
+            try device.done("consent/set", ["record_location": false])
+            #expect(observer.heard.all == [sensors, sensors])
+        }
+    }
+
     @Test("that are removed, revoked as a device, or signed out by another password are out; what they sent stays")
     func removed() throws {
         try AccountService.with(more: AccountService.phones) { service in
@@ -263,4 +285,11 @@ struct PhoneServiceTests {
             #expect(try Set(rows().keys).isSubset(of: ["forgotten"]))
         }
     }
+}
+
+/// Hears of sensors that change.
+private final class SensorObserver: PeopleObserver, Sendable {
+    let heard = Record<Set<SensorName>?>()
+
+    func sensorsChanged(_ sensors: Set<SensorName>?) { heard.append(sensors) }
 }
