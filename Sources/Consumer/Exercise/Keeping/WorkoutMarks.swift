@@ -23,7 +23,23 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
     private var taken: [PersonsReadings] = []
     /// People of whom what is stored has changed.
     private var corrected: Set<ID> = []
+    /// People's workouts as they were opened in the transaction that is under way: a batch may have a thousand late blocks
+    /// of one person, and each of them is a question about the same days.
+    private var opened: [ID: OpenedWorkouts] = [:]
     private static let capacity = 65_536
+
+    /// Workouts of some days by UTC, in the clear for as long as a transaction lasts.
+    private struct OpenedWorkouts {
+        struct Span {
+            let id: ID
+            /// Nil while it is under way.
+            let times: Range<Int64>?
+            var isMarked = false
+        }
+
+        /// Every day that was looked at.
+        var days: [Int64: [Span]] = [:]
+    }
 
     package init(_ parts: DerivationParts) {
         rows = WorkoutRows(parts.store, parts.keys)
@@ -58,24 +74,46 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
     private func mark(_ times: ClosedRange<Int64>, of user: ID) throws(VaultError) -> Bool {
         // A workout is measured for two days, and may begin on the day before.
         let days = WorkoutRows.day(times.lowerBound) - 3...WorkoutRows.day(times.upperBound)
-        let found = try rows.workouts(of: user, on: days)
-        for entry in found where entry.workout.timer.isOver {
-            let span = entry.workout.span(now: times.upperBound)
-            if span.lowerBound - WorkoutSamples.before <= times.upperBound, span.upperBound > times.lowerBound {
-                try rows.mark(entry.workout.id)
+        try open(days, of: user)
+        var hasAny = false
+        for day in days {
+            for (index, workout) in (opened[user]?.days[day] ?? []).enumerated() {
+                hasAny = true
+                guard !workout.isMarked, let span = workout.times,
+                    span.lowerBound - WorkoutSamples.before <= times.upperBound, span.upperBound > times.lowerBound
+                else { continue }
+                try rows.mark(workout.id)
+                opened[user]?.days[day]?[index].isMarked = true
             }
         }
-        return !found.isEmpty
+        return hasAny
+    }
+
+    /// Opens a person's workouts of some days, unless this transaction has done so before.
+    private func open(_ days: ClosedRange<Int64>, of user: ID) throws(VaultError) {
+        var known = opened[user] ?? OpenedWorkouts()
+        let missing = days.filter { known.days[$0] == nil }
+        guard let first = missing.first, let last = missing.last else { return }
+        for day in missing { known.days[day] = [] }
+        for entry in try rows.workouts(of: user, on: first...last) {
+            let workout = entry.workout
+            let day = WorkoutRows.day(workout.started)
+            guard missing.contains(day) else { continue }
+            let times = workout.timer.isOver ? workout.span(now: workout.started) : nil
+            known.days[day]?.append(OpenedWorkouts.Span(id: workout.id, times: times))
+        }
+        opened[user] = known
     }
 
     package func committed() {
+        opened = [:]
         for readings in taken { changes.stored(readings) }
         for user in corrected { changes.corrected(user) }
         (taken, corrected) = ([], [])
     }
 
     package func rolledBack() {
-        (taken, idle, corrected) = ([], [:], [])
+        (taken, idle, corrected, opened) = ([], [:], [], [:])
     }
 
     /// The person may have begun a workout.

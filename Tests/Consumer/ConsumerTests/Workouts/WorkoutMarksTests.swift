@@ -1,0 +1,53 @@
+import HouseholdSupport
+import Records
+import Storage
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Days
+@testable import Exercise
+
+@Suite("Workouts whose readings change")
+struct WorkoutMarksTests {
+    private static let day: Int64 = 86_400_000
+
+    /// What a late block has: heart rates of ten seconds.
+    private func late(_ time: Int64) -> [BareReading] {
+        (0..<10 as Range<Int64>).map { second in
+            let moment = Moment(wall: time + second * 1000, monotonic: UInt64(1_000_000 + second * 1000))
+            return BareReading(Reading(at: moment, .heartRate(HeartRateMeasurement(beatsPerMinute: 140))))
+        }
+    }
+
+    @Test("are marked once by a batch with a thousand late blocks of one person, and opened once")
+    func thousand() throws {
+        let bench = try MarksBench()
+        let now = start
+        // Fifty workouts of ten minutes in four days.
+        let starts = (0..<50).map { now - 4 * Self.day + Int64($0) * 6_000_000 }
+        for time in starts { try bench.add(time) }
+        var person = PersonsReadings(user: bench.user)
+        for number in 0..<1000 as Range<Int64> {
+            person.add(late(now - 4 * Self.day + number * 345_600 % (4 * Self.day)), sensor: "home/strap")
+        }
+        let clock = ContinuousClock()
+        let took = try clock.measure {
+            try bench.parts.store.change(bench.user) { () throws(VaultError) in try bench.marks.take([person], now: now) }
+        }
+        bench.marks.committed()
+        let marked = try bench.rows.workouts(of: bench.user, on: 0...WorkoutRows.day(now)).map(\.marks)
+        #expect(marked.count == 50 && marked.allSatisfy { $0 == 1 }, "\(marked)")
+        // Opening fifty workouts a thousand times took seconds.
+        #expect(took < .milliseconds(500), "\(took)")
+        // Nothing is remembered when the batch is over: a workout of the meantime is found.
+        let id = try bench.add(now - 3_600_000)
+        var next = PersonsReadings(user: bench.user)
+        next.add(late(now - 3_500_000), sensor: "home/strap")
+        try bench.parts.store.change(bench.user) { () throws(VaultError) in try bench.marks.take([next], now: now) }
+        #expect(try bench.rows.workout(id, of: bench.user)?.marks == 1)
+        bench.marks.rolledBack()
+        try bench.parts.store.change(bench.user) { () throws(VaultError) in try bench.marks.take([next], now: now) }
+        #expect(try bench.rows.workout(id, of: bench.user)?.marks == 2)
+    }
+}
