@@ -49,6 +49,7 @@ package struct Ingest {
     private var sessions: SessionKeys
     /// What came in live blocks: see LiveReadings.swift.
     var liveSessions = LiveSessions()
+    var liveAllowance = Allowance<ID>(perSecond: livePerSecond, burst: liveAtOnce)
     package private(set) var pending: [(gateway: ID, payload: [UInt8])] = []
     private var strangers: [Report] = []
     private var tally = Tally()

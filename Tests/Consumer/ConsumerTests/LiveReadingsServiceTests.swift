@@ -1,6 +1,7 @@
 import Daemon
 import HouseholdSupport
 import MQTT
+import Readings
 import Records
 import Telemetry
 import TestSupport
@@ -29,6 +30,17 @@ struct LiveReadingsServiceTests {
             guard case .grant(let grant) = try client.control(key).body else { throw TestFailure("no grant") }
             try broker.waitForLog("vitals/v1/gateways/+/live")
             try broker.waitForLog("vitals/v1/gateways/+/blocks")
+            // As during a workout of somebody who has claimed the strap.
+            let strap = try #require(SensorName("home/strap"))
+            let person = PersonSettings(user: try ID("demo"), sensors: [strap], kinds: [.all, .live])
+            let changed = try consumer.session.loop.sync {
+                Result {
+                    let changed = try consumer.streams.grants.settle([person], now: start)
+                    consumer.sensorsChanged(changed)
+                    return changed
+                }
+            }.get()
+            #expect(changed == [strap])
             let session = try GatewaySession(grant, household.home, boot: BootID(high: 0, low: 1))
             let live = "vitals/v1/gateways/home/live"
             // Nobody is asked for the key of a session that is not known.
@@ -44,7 +56,6 @@ struct LiveReadingsServiceTests {
             try client.publish(session.live(beat(3000, 74)), to: live)
             let all = try heard.wait(for: 3)
             #expect(all.map(\.readings) == [[beat(1000, 72)], [beat(2000, 73)], [beat(3000, 74)]])
-            let strap = SensorName("home/strap")
             #expect(all.allSatisfy { $0.user.text == "demo" && $0.sensor == strap })
             #expect(!client.hasReceived { $0.topic.hasSuffix("/control") })
             consumer.session.loop.sync {

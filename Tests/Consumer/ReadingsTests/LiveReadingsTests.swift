@@ -22,18 +22,37 @@ struct LiveReadingsTests {
     private func said(
         _ block: [UInt8], _ parts: inout Parts, from gateway: ID? = nil, at now: UInt64 = 0
     ) throws -> [Reading]? {
-        try parts.ingest.live(block, from: gateway ?? home, now: now)?.readings
+        guard case .taken(_, let readings) = try parts.ingest.live(block, from: gateway ?? home, now: now) else {
+            return nil
+        }
+        return readings
     }
+
+    /// A consumer with a person who works out: everything that their strap measures comes at once.
+    private func open() throws -> Parts {
+        var parts = try household.open()
+        try record([.heartRate, .live], &parts)
+        return parts
+    }
+
+    /// Has the strap recorded like this from now on.
+    private func record(_ kinds: Grant.Kinds, _ parts: inout Parts) throws {
+        let person = PersonSettings(user: try ID("demo"), sensors: [try strap], kinds: kinds)
+        parts.ingest.forgetSessions(of: try parts.grants.settle([person], now: start))
+    }
+
+    private var strap: SensorName { get throws { SensorName(gateway: home, sensor: try ID("strap")) } }
 
     @Test("are opened once their session is known, with the person and the sensor; nothing is stored")
     func opens() throws {
-        var parts = try household.open()
+        var parts = try open()
         let session = try parts.session(household)
         #expect(try said(session.live(beat(0, 71)), &parts) == nil)
         _ = try parts.take(session.keyBlock)
-        let found = try #require(try parts.ingest.live(session.live(beat(1000, 72, rr: [800])), from: home, now: 0))
-        #expect(found.readings == [beat(1000, 72, rr: [800])])
-        #expect(found.stream.owner?.text == "demo" && found.stream.sensor == "strap")
+        let live = try parts.ingest.live(session.live(beat(1000, 72, rr: [800])), from: home, now: 0)
+        guard case .taken(let stream, let readings) = live else { throw TestFailure("\(live)") }
+        #expect(readings == [beat(1000, 72, rr: [800])])
+        #expect(stream.owner?.text == "demo" && stream.sensor == "strap")
         #expect(try parts.count("blocks") == 0)
         #expect(try parts.count("ledger") == 1)
         #expect(parts.ingest.counts.live == 1 && parts.ingest.counts.liveIgnored == 1)
@@ -43,7 +62,7 @@ struct LiveReadingsTests {
 
     @Test("that came before, or come late, do nothing")
     func replayed() throws {
-        var parts = try household.open()
+        var parts = try open()
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock)
         let blocks = try (0..<3).map { try session.live(beat($0 * 1000, 72)) }
@@ -60,7 +79,7 @@ struct LiveReadingsTests {
 
     @Test("that are forged, foreign, too long, or no live blocks do nothing")
     func forged() throws {
-        var parts = try household.open()
+        var parts = try open()
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock)
         let good = try session.live(beat(0, 72))
@@ -82,7 +101,7 @@ struct LiveReadingsTests {
 
     @Test("are no blocks: on the topic of blocks they are ignored, and their numbers are not entered")
     func asBlock() throws {
-        var parts = try household.open()
+        var parts = try open()
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock)
         let (answers, reports) = try parts.take(all: [session.live(beat(0, 72)), session.seal(.live, [1])])
@@ -93,7 +112,7 @@ struct LiveReadingsTests {
 
     @Test("have their times corrected as stored ones have")
     func corrected() throws {
-        var parts = try household.open()
+        var parts = try open()
         let session = try parts.session(household)
         let clock = try ClockBody(boot: BootID(high: 0, low: 1), correction: -5000, until: 1_002_000)
         _ = try parts.take(session.keyBlock, session.seal(.clock, clock.bytes))
@@ -103,7 +122,7 @@ struct LiveReadingsTests {
 
     @Test("of a stream that has ended do nothing")
     func ended() throws {
-        var parts = try household.open()
+        var parts = try open()
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock)
         #expect(try said(session.live(beat(0, 72)), &parts) != nil)
@@ -112,9 +131,43 @@ struct LiveReadingsTests {
         #expect(try said(session.live(beat(1000, 72)), &parts) == nil)
     }
 
+    @Test("do nothing unless the grant asks for them, and for what they say")
+    func granted() throws {
+        var parts = try open()
+        let session = try parts.session(household)
+        _ = try parts.take(session.keyBlock)
+        for (number, kinds) in ([[.heartRate], [.steps, .live], [.heartRate, .live]] as [Grant.Kinds]).enumerated() {
+            try record(kinds, &parts)
+            let isTaken = try said(session.live(beat(Int64(number) * 1000, 72)), &parts) != nil
+            #expect(isTaken == (number == 2), "\(kinds)")
+        }
+    }
+
+    @Test("of a gateway that floods us are not looked at, and another gateway's are")
+    func flooded() throws {
+        var parts = try open()
+        let session = try parts.session(household)
+        _ = try parts.take(session.keyBlock)
+        func counts(_ count: Int, from gateway: ID, at now: UInt64) throws -> Int {
+            try (0..<count).count { _ in
+                // What is no block at all is counted, too: nothing is opened to find out.
+                if case .tooMany = try parts.ingest.live([1, 2, 3], from: gateway, now: now) { true } else { false }
+            }
+        }
+        let most = Int(Ingest.liveAtOnce)
+        #expect(try counts(most + 10, from: home, at: 5000) == 10)
+        let good = try session.live(beat(0, 72))
+        #expect(try said(good, &parts, at: 5000) == nil)
+        #expect(try counts(1, from: ID("next-door"), at: 5000) == 0)
+        // Strangers have no allowance, and take none.
+        #expect(try counts(most * 2, from: ID("stranger"), at: 5000) == 0)
+        #expect(try said(good, &parts, at: 5100) == [beat(0, 72)])
+        #expect(try counts(most, from: home, at: 5100) > most / 2)
+    }
+
     @Test("come at most 100 in a second of each session")
     func flood() throws {
-        var parts = try household.open()
+        var parts = try open()
         let session = try parts.session(household)
         _ = try parts.take(session.keyBlock)
         func taken(at now: UInt64) throws -> Int {
