@@ -122,6 +122,13 @@ package struct Ingest {
         totals.forgetRead()
     }
 
+    /// Drops the batch, which is not committed: the broker ends it with its connection, and gateways send again.
+    mutating func dropBatch() {
+        pending.removeAll()
+        strangers.removeAll()
+        grants.removeAll()
+    }
+
     /// Whether the batch has something to write.
     package var hasCollected: Bool { !pending.isEmpty || !grants.isEmpty }
 

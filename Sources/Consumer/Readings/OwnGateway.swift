@@ -128,9 +128,39 @@ extension SensorName {
 // MARK: Batches
 
 extension OwnGateway {
+    /// What a batch has brought.
+    package struct Batch {
+        package let answers: [Answer]
+        package let reports: [Report]
+        /// What of this gateway's is stored now.
+        package let stored: [Stored]
+        /// Whether anything was to be written.
+        package let isWritten: Bool
+    }
+
+    /// Commits a batch, with what waits here. When this throws, nothing of the batch was kept, and only what waits here
+    /// still does.
+    /// - Parameters:
+    ///   - now: milliseconds of a clock that never runs backwards.
+    ///   - wall: Unix milliseconds.
+    package func commit(with ingest: inout Ingest, now: UInt64, wall: Int64) throws(VaultError) -> Batch {
+        do throws(VaultError) {
+            try handIn(to: &ingest)
+            let isWritten = ingest.hasCollected
+            let (answers, reports) = try ingest.commit(now: now, wall: wall)
+            return Batch(
+                answers: answers, reports: reports, stored: committed(answers, reports), isWritten: isWritten)
+        } catch {
+            // Messages that came would otherwise wait here for ever, and come again with each connection.
+            ingest.dropBatch()
+            rolledBack()
+            throw error
+        }
+    }
+
     /// Hands what waits to the batch that is about to be committed. What is stored already, and what is not recorded, no
     /// longer waits then.
-    package func handIn(to ingest: inout Ingest) throws(VaultError) {
+    private func handIn(to ingest: inout Ingest) throws(VaultError) {
         guard !waiting.isEmpty else { return }
         made = []
         var blocks: [[UInt8]] = []
@@ -191,7 +221,7 @@ extension OwnGateway {
 
     /// The batch is committed.
     /// - Returns: what of it is stored now.
-    package func committed(_ answers: [Answer], _ reports: [Report]) -> [Stored] {
+    private func committed(_ answers: [Answer], _ reports: [Report]) -> [Stored] {
         guard !made.isEmpty else { return [] }
         defer { made = [] }
         var accepted: Set<BlockIdentity> = []
@@ -218,7 +248,7 @@ extension OwnGateway {
     }
 
     /// The batch was rolled back: what it brought waits, and what was known may not be so.
-    package func rolledBack() {
+    private func rolledBack() {
         made = []
         sessions = [:]
         times.removeAll()

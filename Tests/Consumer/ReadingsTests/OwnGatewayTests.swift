@@ -53,15 +53,9 @@ struct OwnGatewayTests {
         _ parts: inout Parts, _ own: OwnGateway, _ readings: [Reading] = []
     ) throws -> [OwnGateway.Stored] {
         for reading in readings { own.take(reading, of: phone) }
-        do {
-            try own.handIn(to: &parts.ingest)
-            let (answers, reports) = try parts.ingest.commit(now: millisecondsSinceBoot(), wall: start)
-            #expect(answers.allSatisfy { $0.gateway == own.id })
-            return own.committed(answers, reports)
-        } catch {
-            own.rolledBack()
-            throw error
-        }
+        let batch = try own.commit(with: &parts.ingest, now: millisecondsSinceBoot(), wall: start)
+        #expect(batch.answers.allSatisfy { $0.gateway == own.id })
+        return batch.stored
     }
 
     private func stored(_ parts: Parts, _ kind: Reading.Kind = .position) throws -> [Int64] {
@@ -168,6 +162,26 @@ struct OwnGatewayTests {
         #expect(try commit(&parts, own).flatMap(\.readings) == [try position(1)])
         #expect(try commit(&parts, own, [position(1)]) == [])
         #expect(try stored(parts) == [0, 1] && parts.streamFindings().isGood)
+    }
+
+    @Test("that cannot be handed in wait; messages of the batch do not, because they come again")
+    func notHandedIn() throws {
+        var (parts, own) = try open()
+        let session = try parts.session(household)
+        try parts.store.database.execute("ALTER TABLE streams RENAME TO gone")
+        own.take(try position(0), of: phone)
+        for _ in 1...3 {
+            for sender in ["home", "stranger"] { parts.ingest.collect(session.keyBlock, from: try ID(sender)) }
+            parts.ingest.collect(grant: [1], from: home)
+            #expect(throws: VaultError.self) { try commit(&parts, own) }
+            #expect(parts.ingest.pending.isEmpty && !parts.ingest.hasCollected)
+        }
+        try parts.store.database.execute("ALTER TABLE gone RENAME TO streams")
+        parts.ingest.collect(session.keyBlock, from: home)
+        let batch = try own.commit(with: &parts.ingest, now: millisecondsSinceBoot(), wall: start)
+        #expect(batch.stored.flatMap(\.readings) == [try position(0)] && batch.isWritten && batch.reports.isEmpty)
+        #expect(batch.answers.contains(.acknowledge(home, [session.identity(0)])))
+        #expect(try stored(parts) == [0] && parts.streamFindings().isGood)
     }
 
     @Test("are not kept where their person has not agreed, or has no such sensor")

@@ -394,21 +394,18 @@ extension Consumer {
     private func commit() -> Bool {
         defer { desk.answerCollected() }
         do throws(VaultError) {
-            try own.handIn(to: &ingest)
-            let isWriting = ingest.hasCollected
-            let (answers, reports) = try ingest.commit(now: millisecondsSinceBoot(), wall: unixMilliseconds())
-            for stored in own.committed(answers, reports) {
+            let batch = try own.commit(with: &ingest, now: millisecondsSinceBoot(), wall: unixMilliseconds())
+            for stored in batch.stored {
                 features.measured(stored.readings, of: stored.user, by: stored.sensor)
             }
-            for answer in answers where answer.gateway != own.id {
+            for answer in batch.answers where answer.gateway != own.id {
                 let (topic, payload) = try control.message(answer)
                 session.publish(payload, to: topic, qos: .atLeastOnce)
             }
-            for report in reports { tell(report) }
-            if isWriting { diskTook() }
+            for report in batch.reports { tell(report) }
+            if batch.isWritten { diskTook() }
             return true
         } catch {
-            own.rolledBack()
             diskRefused(error)
             return false
         }
