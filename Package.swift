@@ -11,12 +11,12 @@ import PackageDescription
 //               Readings   Admission   Desk
 //               Records   Packed
 //   settings    ProgramSettings
-//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   ActivityFiles   OwnTracks   QRCodes   Positioning
+//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   ActivityFiles   OwnTracks   QRCodes   Pictures   Positioning
 //   plumbing    DBus   Storage
 //               Reactor   Files
 //   values      Workouts
 //               Telemetry   Fitness
-//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CXML   CZip   CZlib   CLinux
+//   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CCairo   CXML   CZip   CZlib   CLinux
 //
 // Each layer is a folder of Sources, and Tests has the same folders. A C library is imported by exactly one target.
 
@@ -76,6 +76,8 @@ let package = Package(
         system("CZstandard", pkgConfig: "libzstd", apt: "libzstd-dev"),
         system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
         system("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
+        // What pkg-config says of cairo names the headers of glib, X and more, which nothing here needs.
+        system("CCairo", pkgConfig: nil, apt: "libcairo2-dev"),
         system("CXML", pkgConfig: "libxml-2.0", apt: "libxml2-dev"),
         system("CZip", pkgConfig: "libzip", apt: "libzip-dev"),
         system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
@@ -100,6 +102,7 @@ let package = Package(
         library(.libraries, "Compression", ["CZstandard"]),
         library(.libraries, "OwnTracks", ["CSodium", "Fitness", "Telemetry"]),
         library(.libraries, "QRCodes", ["CQREncode"]),
+        library(.libraries, "Pictures", ["CCairo", "Fitness"]),
         library(.libraries, "Positioning", ["Fitness", "Reactor", "Telemetry"]),
         library(.libraries, "ActivityFiles", ["CXML", "CZip", "CZlib", "Fitness"]),
 
@@ -237,6 +240,7 @@ let package = Package(
             exclude: ["secretbox.py", "config_link.py"]),
         tests(.libraries, "PositioningTests", ["Fitness", "Positioning", "Reactor", "Telemetry", "TestSupport"]),
         tests(.libraries, "QRCodesTests", ["QRCodes", "TestSupport"], exclude: ["decode.py"]),
+        tests(.libraries, "PicturesTests", ["Fitness", "Pictures", "TestSupport"], exclude: ["look.py"]),
         tests(
             .libraries, "ActivityFilesTests", ["ActivityFiles", "Fitness", "TestSupport"],
             exclude: ["Interop"]),
