@@ -152,6 +152,44 @@ import Testing
         #expect(hidingEnds(of: pieces + [way])[1] == pieces[1])
     }
 
+    @Test("what is shown of a recorded way is its path for others, and says nothing of how far it was to there")
+    func privacyOfCourse() throws {
+        for name in ["run-9km", "ride-41km"] {
+            let recording = try Recording(name)
+            let timer = try timer((.start, 0), (.pause, 900), (.resume, 960), (.stop, recording.seconds))
+            let course = Course(recording.points, name == "run-9km" ? .running : .cycling, timer)
+            let shown = course.shown()
+            let path = hidingEnds(of: course.path)
+            #expect(shown.flatMap(\.path) == path && path.count > 1)
+            #expect(shown.allSatisfy { $0.stations[0].metres == 0 && $0.stations[0].seconds == 0 })
+            #expect(shown.allSatisfy { $0.ascentMetres == nil })
+            // The recorded way leaves its beginning and its end in a straight enough line.
+            let length = shown.reduce(0) { $0 + $1.metres }
+            #expect((400.0...1000).contains(course.metres - length), "\(course.metres) \(length)")
+            for (one, next) in shown.flatMap({ zip($0.stations, $0.stations.dropFirst()) }) {
+                #expect(next.metres >= one.metres && next.seconds >= one.seconds)
+            }
+            #expect(course.shown(hiding: 0) == [course])
+            for wrong in [Double.nan, .infinity, 50_000] { #expect(course.shown(hiding: wrong).isEmpty) }
+        }
+    }
+
+    @Test("where a way comes by its start, or stands there, it is shown in two stretches")
+    func privacyOfVisits() throws {
+        // A second and 10 m each: out for a kilometre, back to the door, a minute at it, and out the other way.
+        let metres = (0...100).map { 10 * Double($0) }
+        let way = metres + metres.reversed() + Array(repeating: 0, count: 60) + metres.map { -$0 }
+        let points = try way.enumerated().map { try point(Double($0.offset), $0.element) }
+        let course = Course(points, .running, try timer((.start, 0), (.stop, Double(way.count))))
+        let shown = course.shown()
+        #expect(shown.flatMap(\.path) == hidingEnds(of: course.path) && shown.count == 2)
+        // 210 m to 1,000 m and back, and from 210 m until 210 m before the end.
+        for (stretch, metres) in zip(shown, [1580.0, 580]) {
+            #expect(abs(stretch.metres - metres) < 25, "\(stretch.metres)")
+            #expect(abs((stretch.stations.last?.seconds ?? 0) - metres / 10) <= 4)
+        }
+    }
+
     @Test("charts have as many points as are wanted, and say what is not known")
     func charts() throws {
         let timer = try timer((.start, 0), (.pause, 100), (.resume, 200))

@@ -56,6 +56,48 @@ public struct Course: Hashable, Sendable {
         ascentMetres = stations.contains { $0.point.altitude != nil } ? climb.metres : nil
     }
 
+    private init(_ activity: Activity, _ stations: [Station], ascentMetres: Double?) {
+        (self.activity, self.stations, self.ascentMetres) = (activity, stations, ascentMetres)
+    }
+
+    /// What others may see of the way: `hidingEnds` of its path, stretch by stretch. Each stretch is a course of its own,
+    /// which begins at 0 metres and after 0 seconds, so that nothing in it says how far it was to there. How much was
+    /// climbed on it is not counted.
+    /// - Parameter metres: how far from start and end the way is hidden; 0 hides nothing.
+    public func shown(hiding metres: Double = hiddenMetres) -> [Course] {
+        guard metres != 0 else { return stations.isEmpty ? [] : [self] }
+        let ends = HiddenEnds(of: path, within: metres)
+        var stretches: [[Station]] = []
+        // The station to which a line would be drawn; nil where a stretch begins.
+        var last: Station?
+        for station in stations {
+            guard !ends.hide(station.point.place) else {
+                last = nil
+                continue
+            }
+            // The path has no place at which the person only stood, so no line leads there.
+            if station.isStanding, last?.piece == station.piece {
+                stretches[stretches.count - 1].append(station)
+                continue
+            }
+            let goesOn = last.map { last in
+                last.piece != station.piece || !ends.hide(lineFrom: last.point.place, to: station.point.place)
+            }
+            if goesOn != true { stretches.append([]) }
+            last = station
+            stretches[stretches.count - 1].append(station)
+        }
+        return stretches.compactMap { stretch in
+            guard let first = stretch.first else { return nil }
+            let stations = stretch.map { station in
+                Station(
+                    point: station.point, metres: station.metres - first.metres,
+                    seconds: station.seconds - first.seconds, piece: station.piece, isStanding: station.isStanding)
+            }
+            return Course(activity, stations, ascentMetres: nil)
+        }
+    }
+
     /// How long the way is, in metres.
     public var metres: Double { stations.last?.metres ?? 0 }
 

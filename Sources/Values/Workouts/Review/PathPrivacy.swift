@@ -13,29 +13,46 @@ public let hiddenMetres = 200.0
 ///
 /// What is drawn with fewer places is hidden first and simplified then: the simplified path has other ends.
 public func hidingEnds(of path: [[Place]], within metres: Double = hiddenMetres) -> [[Place]] {
-    let pieces = path.map { $0.filter(\.isSomewhere) }
-    let starts = ends(pieces, metres)
-    let backwards = ends(pieces.reversed().map { $0.reversed() }, metres)
-    let planes = (starts + backwards).map { Plane(at: $0) }
-    func isHidden(_ place: Place) -> Bool {
-        // Written so that what is no number hides all.
-        !place.isSomewhere || !planes.allSatisfy { $0.place.metres(to: place) > metres }
-    }
+    let ends = HiddenEnds(of: path, within: metres)
     var shown: [[Place]] = []
     for piece in path {
         var last: Place?
         for place in piece {
-            guard !isHidden(place) else {
+            guard !ends.hide(place) else {
                 last = nil
                 continue
             }
-            let goesOn = last.map { last in planes.allSatisfy { $0.metres(toLineFrom: last, to: place) > metres } }
-            if goesOn != true { shown.append([]) }
+            if last.map({ ends.hide(lineFrom: $0, to: place) }) != false { shown.append([]) }
             last = place
             shown[shown.count - 1].append(place)
         }
     }
     return shown
+}
+
+/// What is near the starts and the ends of a path.
+struct HiddenEnds {
+    private let planes: [Plane]
+    private let metres: Double
+
+    init(of path: [[Place]], within metres: Double) {
+        let pieces = path.map { $0.filter(\.isSomewhere) }
+        let starts = ends(pieces, metres)
+        let backwards = ends(pieces.reversed().map { $0.reversed() }, metres)
+        planes = (starts + backwards).map { Plane(at: $0) }
+        self.metres = metres
+    }
+
+    /// Whether a place is so near.
+    func hide(_ place: Place) -> Bool {
+        // Written so that what is no number hides all.
+        !place.isSomewhere || !planes.allSatisfy { $0.place.metres(to: place) > metres }
+    }
+
+    /// Whether the straight line between two places comes so near.
+    func hide(lineFrom one: Place, to other: Place) -> Bool {
+        !planes.allSatisfy { $0.metres(toLineFrom: one, to: other) > metres }
+    }
 }
 
 /// The starts of the pieces at the beginning of a path, up to the one with which they go farther than so many metres.

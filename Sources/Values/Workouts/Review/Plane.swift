@@ -1,19 +1,20 @@
-import Fitness
+public import Fitness
 import Glibc
 
 /// A plane that touches the Earth at a place: what is nearby has nearly the same distances on it.
-struct Plane {
+public struct Plane: Sendable {
     /// Where it touches.
-    let place: Place
+    public let place: Place
     private let narrowing: Double
 
-    init(at place: Place) {
+    /// The plane that touches the Earth at a place.
+    public init(at place: Place) {
         self.place = place
         narrowing = max(0, cos(place.latitude * Double.pi / 180))
     }
 
     /// The way to another place in metres. A number that is none counts as 0.
-    func way(to other: Place) -> (east: Double, north: Double) {
+    public func way(to other: Place) -> (east: Double, north: Double) {
         var degrees = other.longitude - place.longitude
         if degrees > 180 { degrees -= 360 } else if degrees < -180 { degrees += 360 }
         let metres = 6_371_008.8 * Double.pi / 180
