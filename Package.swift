@@ -156,9 +156,8 @@ let package = Package(
         library(
             .consumer, "Exercise",
             [
-                "ActivityFiles", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor",
-                "Readings", "Records",
-                "Storage", "Telemetry", "Workouts",
+                "ActivityFiles", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Pictures", "Reactor",
+                "Readings", "Records", "Storage", "Telemetry", "Workouts",
             ]),
         library(
             .consumer, "Custody",
@@ -302,7 +301,7 @@ let package = Package(
                 "Records",
                 "Sensors", "Social", "Storage", "Telemetry", "TestSupport", "Vault", "Workouts", "vitals-consumer",
             ],
-            exclude: ["OpenID/signer.py"]),
+            exclude: ["OpenID/signer.py", "Workouts/picture.py"]),
         tests(.command, "CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),
         tests(
             .sensor, "SensorTests",

@@ -23,7 +23,11 @@ extension Feature {
             .workouts,
         ],
         derivations: [{ WorkoutMarks($0) }],
-        verbs: { WorkoutHistory.verbs($0.readers, zone: $0.context.settings.timeZone) + WorkoutDeletion($0).verbs },
+        verbs: { parts in
+            let zone = parts.context.settings.timeZone
+            return WorkoutHistory.verbs(parts.readers, zone: zone) + PictureRequests.verbs(parts.readers, zone: zone)
+                + WorkoutDeletion(parts).verbs
+        },
         service: { RunningWorkouts($0) }, topics: [FeatureTopic(.workout, isRetained: true)],
         notifications: [.workoutGoal, .workoutEnded], settings: WorkoutSettings.self)
 }

@@ -35,3 +35,16 @@ func recorded(_ name: String) throws -> [Reading] {
         return values.map { Reading(at: moment, $0) }
     }
 }
+
+extension WorkoutHouse {
+    /// Replays a recording as a workout.
+    /// - Returns: the workout's id.
+    func replay(_ name: String, as activity: String) throws -> JSON {
+        set(0)
+        try done("workouts/start", ["activity": .string(activity)])
+        let readings = try recorded(name)
+        set((readings.map(\.moment.wall).max() ?? start) / 1000 - start / 1000)
+        try publish(readings)
+        return .string(try done("workouts/stop").text("id"))
+    }
+}

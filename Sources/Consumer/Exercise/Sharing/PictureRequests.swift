@@ -1,0 +1,75 @@
+import Daemon
+import Desk
+import Features
+import Files
+import FoundationEssentials
+import Records
+import Telemetry
+
+// A picture is larger than a message may be, so it is asked for part by part. Nothing is remembered in between: each
+// part is drawn again, which takes some 0.1 s, and the cursor says which bytes come next and of which picture. If
+// readings have come meanwhile, the picture has changed, and its parts do not fit each other.
+
+/// Answers `workouts/picture`.
+enum PictureRequests {
+    /// How many bytes a part has at most: 60 KiB in base64, and a reply has 64.
+    private static let partLength = 45 * 1024
+
+    /// - Parameter zone: that of people who have named none.
+    static func verbs(_ readers: FeatureReaders, zone: String) -> [Verb] {
+        let verb = readers.statistics.verb("workouts/picture", bulk: Allowance(perSecond: 2, burst: 30)) { request in
+            let (user, picture) = (try request.user, try WorkoutPicture(request))
+            let cursor = try request.optionalText("cursor", atMost: 64).map { try Cursor($0) }
+            return { source in try part(of: picture, cursor, WorkoutHistory.Asked(source, user, zone)) }
+        }
+        return [verb]
+    }
+
+    private static func part(
+        of picture: WorkoutPicture, _ cursor: Cursor?, _ asked: WorkoutHistory.Asked
+    ) throws -> JSON {
+        guard let workout = try asked.rows.workout(picture.id, of: asked.user)?.workout, workout.timer.isOver else {
+            throw ReplyError(.notFound, "there is no such workout", field: "id")
+        }
+        let samples = try WorkoutSamples(
+            of: asked.user, workout.span(now: workout.started), asked.rows.store, asked.rows.keys)
+        let bytes = try picture.bytes(workout, samples, asked.history)
+        let begin = cursor?.offset ?? 0
+        let mark = mark(of: bytes)
+        guard begin < bytes.count, cursor.map({ $0.mark == mark }) != false else {
+            let words = "the picture has changed meanwhile: ask for it again, without \"cursor\""
+            throw ReplyError(.invalid, words, field: "cursor")
+        }
+        let end = min(begin + partLength, bytes.count)
+        return .object(
+            present([
+                ("type", .string(picture.format.mediaType)), ("length", .integer(Int64(bytes.count))),
+                ("data", .string(Data(bytes[begin..<end]).base64EncodedString())),
+                ("next", end < bytes.count ? .string(Cursor(offset: end, mark: mark).text) : nil),
+            ]))
+    }
+
+    /// Which picture the bytes are: two that differ have the same mark as good as never (FNV-1a, 64 bits).
+    private static func mark(of bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    /// Which bytes come next, and of which picture: `49152-1f0a…`.
+    private struct Cursor: Sendable {
+        let offset: Int
+        let mark: UInt64
+
+        init(offset: Int, mark: UInt64) { (self.offset, self.mark) = (offset, mark) }
+
+        init(_ text: String) throws(ReplyError) {
+            let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+            guard parts.count == 2, let offset = Int(parts[0]), offset > 0, let mark = UInt64(parts[1], radix: 16)
+            else {
+                throw ReplyError(.badRequest, "\"cursor\" has to be the \"next\" of a reply", field: "cursor")
+            }
+            (self.offset, self.mark) = (offset, mark)
+        }
+
+        var text: String { "\(offset)-\(String(mark, radix: 16))" }
+    }
+}
