@@ -19,6 +19,7 @@ extension Golden {
           goal     Shows or changes the goal of workouts.
           list     Lists your workouts, the latest first.
           show     Shows a workout: figures, splits, graphs and the way.
+          picture  Writes a picture of a workout, to share.
           delete   Deletes a workout and the heart rates of its time, for good.
           stats    Shows what your workouts come to: mean, most and total.
           records  Lists your best of each activity.

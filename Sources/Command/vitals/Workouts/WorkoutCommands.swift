@@ -20,6 +20,7 @@ enum WorkoutCommands {
         case ["goal", "disable"]: return try WorkoutGoals(call, arguments).enable(false)
         case ["list"]: return try WorkoutLists(call, arguments).list()
         case ["show"]: return try WorkoutPage(call, arguments).show()
+        case ["picture"]: return try PictureFiles(call, arguments).write()
         case ["delete"]: return try WorkoutLists(call, arguments).delete()
         case ["stats"]: return try WorkoutLists(call, arguments).statistics()
         case ["records"]: return try WorkoutLists(call, arguments).records()
@@ -57,7 +58,7 @@ enum WorkoutCommands {
             Example("vitals workout list --from -30d --activity running"),
         ],
         subcommands: [
-            start, pause, resume, stop, cancel, goal, list, show, delete, stats, records, load, export, `import`,
+            start, pause, resume, stop, cancel, goal, list, show, picture, delete, stats, records, load, export, `import`,
         ],
         runsAlone: true)
 
@@ -137,6 +138,27 @@ enum WorkoutCommands {
         options: [.value("points", "N", "how many points a graph has, 2 to 1000 (default: what fits the terminal)")],
         arguments: [id],
         examples: [Example("vitals workout show latest"), Example("vitals workout show latest --json --points 1000")])
+
+    private static let picture = Command(
+        name: "picture", summary: "Writes a picture of a workout, to share.",
+        discussion: """
+            The way is drawn on plain ground, with pace (of a ride: speed) and altitude, and the numbers. What is within 200 m of \
+            start and end is not in it, and the distance is told to a tenth of a kilometre: from there, nobody finds your door.
+            """,
+        options: [
+            .value("output", "FILE", "where it is written: a name that ends with .png or .svg"),
+            .value("hide", "DISTANCE", "how far from start and end the way is hidden, 1 m to 5 km (default: 200 m)"),
+            .flag("hide-nothing", "shows the whole way, from your start to your end"),
+            .value(
+                "without", "WHAT", "leaves out heart-rate, date, or heart-rate,date",
+                values: ["heart-rate", "date", "heart-rate,date"]),
+            .flag("dark", "light on a dark ground"),
+        ],
+        arguments: [id],
+        examples: [
+            Example("vitals workout picture latest --output run.png"),
+            Example("vitals workout picture latest --output run.svg --hide 500m --without heart-rate --dark"),
+        ])
 
     private static let delete = Command(
         name: "delete", summary: "Deletes a workout and the heart rates of its time, for good.", options: [yes],
