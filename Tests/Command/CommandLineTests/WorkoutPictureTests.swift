@@ -47,17 +47,17 @@ struct WorkoutPictureTests {
     @Test(
         "a command line that means nothing is refused before anything is asked",
         arguments: [
-            (["w1"], "--output"), (["--output", "a.png"], "ID"),
+            (["w1"], "--output"), (["--output", "/nowhere/a.png"], "ID"),
             (["w1", "--output", "run.jpg"], "--output: expected a file's name that ends with .png or .svg"),
             (["w1", "--output", "png"], "--output: expected"),
-            (["w1", "--output", "a.png", "--hide", "far"], "--hide: expected a distance from 1 m to 5 km"),
-            (["w1", "--output", "a.png", "--hide", "200"], "--hide: expected a distance"),
-            (["w1", "--output", "a.png", "--hide", "0m"], "--hide: expected a distance"),
-            (["w1", "--output", "a.png", "--hide", "nanm"], "--hide: expected a distance"),
-            (["w1", "--output", "a.png", "--hide", "6km"], "--hide: expected a distance"),
-            (["w1", "--output", "a.png", "--hide", "2km", "--hide-nothing"], "--hide: --hide-nothing says"),
-            (["w1", "--output", "a.png", "--without", "path"], "--without: expected heart-rate, date"),
-            (["w1", "--output", "a.png", "--without", "date,"], "--without: expected heart-rate, date"),
+            (["w1", "--output", "/nowhere/a.png", "--hide", "far"], "--hide: expected a distance from 1 m to 5 km"),
+            (["w1", "--output", "/nowhere/a.png", "--hide", "200"], "--hide: expected a distance"),
+            (["w1", "--output", "/nowhere/a.png", "--hide", "0m"], "--hide: expected a distance"),
+            (["w1", "--output", "/nowhere/a.png", "--hide", "nanm"], "--hide: expected a distance"),
+            (["w1", "--output", "/nowhere/a.png", "--hide", "6km"], "--hide: expected a distance"),
+            (["w1", "--output", "/nowhere/a.png", "--hide", "2km", "--hide-nothing"], "--hide: --hide-nothing says"),
+            (["w1", "--output", "/nowhere/a.png", "--without", "path"], "--without: expected heart-rate, date"),
+            (["w1", "--output", "/nowhere/a.png", "--without", "date,"], "--without: expected heart-rate, date"),
         ])
     func usage(words: [String], problem: String) throws {
         let consumer = try consumer([""])

@@ -9,7 +9,7 @@ struct DesignTests {
     private func poster() throws -> WorkoutPoster {
         var poster = WorkoutPoster(title: "Run", .pace)
         poster.day = CalendarDay(year: 2026, month: 11, day: 21)
-        (poster.metres, poster.seconds, poster.metresPerSecond) = (9007, 2833, 3.18)
+        (poster.metres, poster.seconds, poster.metresPerSecond) = (9040, 2833, 3.18)
         (poster.heartRate, poster.ascentMetres, poster.kilocalories) = (154.4, 51.6, 1486)
         // A square of a kilometre, from its south-western corner, clockwise.
         poster.way = [
@@ -39,7 +39,7 @@ struct DesignTests {
         (poster.heartRate, poster.day) = (nil, nil)
         let shown = try Look(poster.picture(.dark)).texts()
         #expect(
-            shown.contains("9.01\u{A0}km") && shown.contains("5:14\u{A0}/km")
+            shown.contains("9.04\u{A0}km") && shown.contains("5:14\u{A0}/km")
                 && !shown.contains("Start and end are hidden"))
         #expect(!shown.contains { $0.contains("2026") || $0.contains("bpm") || $0.contains("eart") }, "\(shown)")
     }
@@ -96,13 +96,13 @@ struct DesignTests {
         var poster = try poster()
         poster.title = String(repeating: "W", count: 64)
         poster.way = [[.init(east: 5, north: 5)], [.init(east: 2e7, north: -1e7), .init(east: -2e7, north: 1e7)], []]
-        poster.profile = [
-            [], [.init(metres: 0, metresPerSecond: 0, altitude: -400)],
-            [
-                .init(metres: 0, metresPerSecond: 0, altitude: 9000),
-                .init(metres: 1e6, metresPerSecond: 1e9, altitude: nil),
-            ],
-        ]
+        let odd: [Int: Double] = [150: 1e9, 160: -1e9]
+        let stations = (0..<400).map { index -> WorkoutPoster.Station in
+            let altitude: Double? = index == 70 ? 9000 : nil
+            return WorkoutPoster.Station(
+                metres: Double(index) * 1e4, metresPerSecond: odd[index] ?? 3, altitude: altitude)
+        }
+        poster.profile = [[], [.init(metres: 0, metresPerSecond: 0, altitude: -400)], stations]
         (poster.metres, poster.seconds, poster.metresPerSecond) = (1e300, -5, 0)
         for theme in Theme.allCases {
             let elements = try Look(poster.picture(theme)).elements()
