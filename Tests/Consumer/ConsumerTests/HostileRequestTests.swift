@@ -19,7 +19,7 @@ struct HostileRequestTests {
         "locale", "units", "ids", "all", "before", "limit", "day", "goal", "distance_m", "energy_kcal", "friend",
         "muted",
         "thumb", "record_location", "phone", "encrypted",
-        "from", "to", "points", "time", "month", "year",
+        "from", "to", "points", "time", "month", "year", "format", "theme", "hidden_m", "without",
     ]
 
     /// What each of them is set to, as JSON.

@@ -174,6 +174,42 @@ import Testing
         }
     }
 
+    @Test("the middle of what is hidden is somewhere else, and what is within 200 m of the end itself is hidden still")
+    func displaced() {
+        // A grid of places around an end, each reached from far away, so that only circles hide it.
+        let grid = stride(from: -450.0, through: 450, by: 10).flatMap { north in
+            stride(from: -450.0, through: 450, by: 10).map { place(north, $0) }
+        }
+        let end = place(0)
+        let path = [[end, place(90_000)]] + grid.map { [$0] } + [[place(90_000), end]]
+        var middles: Set<Int> = []
+        for seed in UInt8(0)..<32 {
+            let displacement = Displacement(secret: [seed &* 151, 7, seed, 9, seed &* 77, 1, 2, 3])
+            #expect(displacement.share <= 0.5)
+            let shown = Set(hidingEnds(of: path, within: 200, displacement).joined())
+            let hidden = grid.filter { !shown.contains($0) }
+            #expect(grid.allSatisfy { $0.metres(to: end) > 200 || !shown.contains($0) })
+            #expect(hidden.allSatisfy { $0.metres(to: end) <= 402 })
+            let plane = Plane(at: end)
+            let ways = hidden.map { plane.way(to: $0) }
+            let east = ways.reduce(0) { $0 + $1.east } / Double(ways.count)
+            let north = ways.reduce(0) { $0 + $1.north } / Double(ways.count)
+            #expect(abs(east - 200 * displacement.east) < 5 && abs(north - 200 * displacement.north) < 5)
+            middles.insert(Int(east / 20) * 100 + Int(north / 20))
+        }
+        #expect(middles.count > 15)
+        #expect(Displacement(secret: [1, 2, 3, 4, 5, 6, 7, 8, 9]) == Displacement(secret: [1, 2, 3, 4, 5, 6, 7, 8]))
+        #expect(Displacement(secret: []) == .none)
+        // Where the plane meets a pole or the date line, what is near is hidden still.
+        for end in [Place(latitude: 89.9999, longitude: 10), Place(latitude: 0, longitude: 180)] {
+            let away = Place(latitude: end.latitude - 0.1, longitude: end.longitude)
+            let near = Plane(at: end).place(east: 0, north: -150)
+            let shown = hidingEnds(
+                of: [[end, near, away, end]], within: 200, Displacement(secret: [64, 0, 0, 0, 255]))
+            #expect(!shown.joined().contains { $0.metres(to: end) <= 200 })
+        }
+    }
+
     @Test("where a way comes by its start, or stands there, it is shown in two stretches")
     func privacyOfVisits() throws {
         // A second and 10 m each: out for a kilometre, back to the door, a minute at it, and out the other way.

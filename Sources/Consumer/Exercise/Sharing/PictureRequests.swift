@@ -5,6 +5,7 @@ import Files
 import FoundationEssentials
 import Records
 import Telemetry
+import Workouts
 
 // A picture is larger than a message may be, so it is asked for part by part. Nothing is remembered in between: each
 // part is drawn again, which takes some 0.1 s, and the cursor says which bytes come next and of which picture. If
@@ -33,7 +34,9 @@ enum PictureRequests {
         }
         let samples = try WorkoutSamples(
             of: asked.user, workout.span(now: workout.started), asked.rows.store, asked.rows.keys)
-        let bytes = try picture.bytes(workout, samples, asked.history)
+        // Always the same of a person, and of nobody else.
+        let secret = try asked.rows.keys.lookup("hidden ends", asked.user.text)
+        let bytes = try picture.bytes(workout, samples, asked.history, Displacement(secret: secret))
         let begin = cursor?.offset ?? 0
         let mark = mark(of: bytes)
         guard begin < bytes.count, cursor.map({ $0.mark == mark }) != false else {
@@ -41,12 +44,11 @@ enum PictureRequests {
             throw ReplyError(.invalid, words, field: "cursor")
         }
         let end = min(begin + partLength, bytes.count)
-        return .object(
-            present([
-                ("type", .string(picture.format.mediaType)), ("length", .integer(Int64(bytes.count))),
-                ("data", .string(Data(bytes[begin..<end]).base64EncodedString())),
-                ("next", end < bytes.count ? .string(Cursor(offset: end, mark: mark).text) : nil),
-            ]))
+        return .object(present: [
+            "type": .string(picture.format.mediaType), "length": .integer(Int64(bytes.count)),
+            "data": .string(Data(bytes[begin..<end]).base64EncodedString()),
+            "next": end < bytes.count ? .string(Cursor(offset: end, mark: mark).text) : nil,
+        ])
     }
 
     /// Which picture the bytes are: two that differ have the same mark as good as never (FNV-1a, 64 bits).

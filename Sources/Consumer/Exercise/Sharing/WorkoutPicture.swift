@@ -66,12 +66,16 @@ struct WorkoutPicture: Sendable {
     // MARK: What is drawn
 
     /// The picture's bytes: the same for the same readings.
-    func bytes(_ workout: KeptWorkout, _ samples: WorkoutSamples, _ history: History) throws -> [UInt8] {
-        let picture = try poster(workout, samples, history).picture(theme)
+    func bytes(
+        _ workout: KeptWorkout, _ samples: WorkoutSamples, _ history: History, _ displacement: Displacement
+    ) throws -> [UInt8] {
+        let picture = try poster(workout, samples, history, displacement).picture(theme)
         return format == .svg ? Array(picture.svg.utf8) : try picture.png()
     }
 
-    private func poster(_ workout: KeptWorkout, _ samples: WorkoutSamples, _ history: History) -> WorkoutPoster {
+    private func poster(
+        _ workout: KeptWorkout, _ samples: WorkoutSamples, _ history: History, _ displacement: Displacement
+    ) -> WorkoutPoster {
         let course = workout.course(samples)
         let figures = workout.fold(samples.all, history).figures(at: workout.timer.ended ?? workout.started)
         var poster = WorkoutPoster(
@@ -83,7 +87,7 @@ struct WorkoutPicture: Sendable {
         poster.metresPerSecond = figures.speed?.mean
         poster.ascentMetres = figures.ascentMetres
         poster.kilocalories = figures.kilocalories
-        let shown = course.shown(hiding: hidden)
+        let shown = course.shown(hiding: hidden, displacement)
         poster.areEndsHidden = hidden > 0 && !course.stations.isEmpty
         poster.way = Self.way(shown)
         poster.profile = Self.profile(shown)

@@ -64,9 +64,9 @@ public struct Course: Hashable, Sendable {
     /// which begins at 0 metres and after 0 seconds, so that nothing in it says how far it was to there. How much was
     /// climbed on it is not counted.
     /// - Parameter metres: how far from start and end the way is hidden; 0 hides nothing.
-    public func shown(hiding metres: Double = hiddenMetres) -> [Course] {
+    public func shown(hiding metres: Double = hiddenMetres, _ displacement: Displacement = .none) -> [Course] {
         guard metres != 0 else { return stations.isEmpty ? [] : [self] }
-        let ends = HiddenEnds(of: path, within: metres)
+        let ends = HiddenEnds(of: path, within: metres, displacement)
         var stretches: [[Station]] = []
         // The station to which a line would be drawn; nil where a stretch begins.
         var last: Station?

@@ -1,4 +1,5 @@
 public import Fitness
+import Glibc
 
 /// How far from its start and its end a path is hidden, in metres, unless something else is set: that is where
 /// people live.
@@ -12,8 +13,10 @@ public let hiddenMetres = 200.0
 /// piece with which they do so is hidden like the first. It is the same at the end.
 ///
 /// What is drawn with fewer places is hidden first and simplified then: the simplified path has other ends.
-public func hidingEnds(of path: [[Place]], within metres: Double = hiddenMetres) -> [[Place]] {
-    let ends = HiddenEnds(of: path, within: metres)
+public func hidingEnds(
+    of path: [[Place]], within metres: Double = hiddenMetres, _ displacement: Displacement = .none
+) -> [[Place]] {
+    let ends = HiddenEnds(of: path, within: metres, displacement)
     var shown: [[Place]] = []
     for piece in path {
         var last: Place?
@@ -30,17 +33,44 @@ public func hidingEnds(of path: [[Place]], within metres: Double = hiddenMetres)
     return shown
 }
 
+/// How far the middle of what is hidden lies from the start or the end itself. Without it, a path that leaves what is
+/// hidden in two places, or two paths that do so in one, say where the middle is: so far from each of them. With one
+/// that nobody else knows, they say where the start is not; and as it is always the same, many of them say no more.
+public struct Displacement: Hashable, Sendable {
+    /// In shares of the distance that is hidden: together at most a half.
+    let east, north: Double
+
+    private init(east: Double, north: Double) { (self.east, self.north) = (east, north) }
+
+    /// The middle is the start itself.
+    public static let none = Displacement(east: 0, north: 0)
+
+    /// A displacement by bytes that are anything alike and secret; what is beyond the first eight does not count.
+    public init(secret bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8)
+        func number(_ bytes: ArraySlice<UInt8>) -> Double { bytes.reduce(0) { $0 * 256 + Double($1) } / 4_294_967_296 }
+        // As likely anywhere in the circle.
+        let (angle, share) = (number(bytes[..<4]) * 2 * Double.pi, number(bytes[4..<8]).squareRoot() / 2)
+        (east, north) = (share * cos(angle), share * sin(angle))
+    }
+
+    var share: Double { (east * east + north * north).squareRoot() }
+}
+
 /// What is near the starts and the ends of a path.
 struct HiddenEnds {
     private let planes: [Plane]
     private let metres: Double
 
-    init(of path: [[Place]], within metres: Double) {
+    init(of path: [[Place]], within metres: Double, _ displacement: Displacement) {
         let pieces = path.map { $0.filter(\.isSomewhere) }
         let starts = ends(pieces, metres)
         let backwards = ends(pieces.reversed().map { $0.reversed() }, metres)
-        planes = (starts + backwards).map { Plane(at: $0) }
-        self.metres = metres
+        planes = (starts + backwards).map { end in
+            Plane(at: Plane(at: end).place(east: displacement.east * metres, north: displacement.north * metres))
+        }
+        // What is so near the end itself is still in it.
+        self.metres = metres * (1 + displacement.share)
     }
 
     /// Whether a place is so near.

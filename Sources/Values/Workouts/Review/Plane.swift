@@ -22,6 +22,14 @@ public struct Plane: Sendable {
         return (east.isFinite ? east : 0, north.isFinite ? north : 0)
     }
 
+    /// The place so many metres away; `way` leads there. Where the plane leaves the Earth, it is a place near the pole.
+    func place(east: Double, north: Double) -> Place {
+        let metres = 6_371_008.8 * Double.pi / 180
+        var longitude = place.longitude + (narrowing > 1e-6 ? east / metres / narrowing : 0)
+        if longitude > 180 { longitude -= 360 } else if longitude < -180 { longitude += 360 }
+        return Place(latitude: min(max(place.latitude + north / metres, -90), 90), longitude: longitude)
+    }
+
     /// How near the straight line between two places comes to this one, in metres.
     func metres(toLineFrom one: Place, to other: Place) -> Double {
         let (start, end) = (way(to: one), way(to: other))

@@ -3,12 +3,13 @@
 
     picture.py PICTURE.svg PICTURE.png RECORDING.csv HIDDEN_METRES
 
-It knows the recording, so it can do what nobody else can: fit the drawn way to the recorded places that are not hidden, and turn
-each drawn place into metres again. It prints JSON:
+It knows the recording, so it can do what nobody else can: fit the northern, southern and western end of the drawn way to those of the
+recorded one, which are far from start and end, and turn each drawn place into metres again. What is hidden is a circle around a place
+that is up to half of HIDDEN_METRES from the start or the end, so all that is farther off than twice as much is shown. It prints JSON:
 
     places, pieces     how many places are drawn, in how many pieces
     farthest           how far, in metres, a drawn place is from the recorded way at most
-    missed             how far a recorded place that is not hidden is from the drawn way at most
+    missed             how far a recorded place that has to be shown is from the drawn way at most
     nearest            how near the drawn way, with its lines, comes to the recorded start or end
     way, hidden        how many pixels have the way's colour, and how many of them are within HIDDEN_METRES of start or end
     decimals           the most decimals that any number has
@@ -52,16 +53,19 @@ def main(svg, png, csv, hidden):
     hidden = float(hidden)
     way = recorded(csv)
     ends = (way[0], way[-1])
-    open_places = [p for p in way if min(math.dist(p, end) for end in ends) > hidden]
+    open_places = [p for p in way if min(math.dist(p, end) for end in ends) > 2 * hidden]
     text = Path(svg).read_text()
     root = xml.etree.ElementTree.fromstring(text)
     tag = "{http://www.w3.org/2000/svg}"
     drawn = [e.get("d") for e in root.iter(tag + "path") if e.get("stroke") == COLOUR and e.get("fill") == "none"]
     pieces = [[tuple(map(float, pair.split())) for pair in re.split("[ML]", data)[1:]] for data in drawn]
     places = [place for piece in pieces for place in piece]
-    west, south, east, north = box(open_places)
-    left, top, right, bottom = box(places)
-    scale = max(right - left, bottom - top) / (east - west if right - left > bottom - top else north - south)
+    west, south, _, north = box(way)
+    for place in way:
+        if place[0] == west or place[1] in (south, north):
+            assert hidden == 0 or place in open_places, "an end of the recording may be hidden: hide less"
+    left, top, _, bottom = box(places)
+    scale = (bottom - top) / (north - south)
 
     def metres(place):
         return west + (place[0] - left) / scale, north - (place[1] - top) / scale
