@@ -29,6 +29,9 @@ package protocol FeatureService: AnyObject {
     /// A message that is neither a block nor a request.
     func heard(_ topic: Topic, _ message: Message)
 
+    /// A retained message whose topic is none of ours, though it was subscribed to.
+    func heardElsewhere(_ message: Message)
+
     /// Readings were measured. Those of a gateway's sensor were sent at once, because its grant asks for that: they are not
     /// stored yet, and come again with their block. Those that came to the consumer itself, such as a phone's, are stored
     /// already.
@@ -47,6 +50,7 @@ extension FeatureService {
     package func disconnected() {}
     package func brokerIsInLine(_ found: Set<ID>) {}
     package func heard(_ topic: Topic, _ message: Message) {}
+    package func heardElsewhere(_ message: Message) {}
     package func measured(_ readings: [Reading], of user: ID, by sensor: SensorName) {}
     package func settingsChanged() {}
 }

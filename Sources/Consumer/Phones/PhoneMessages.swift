@@ -25,8 +25,7 @@ extension Phones {
 
     package func heard(_ topic: Topic, _ message: Message) {
         guard case .user(let user, .published(let name)) = topic, let phone = Self.phone(name) else { return }
-        // Retained, it would show a person's place to everybody who may look, even after the person is forgotten.
-        if message.retain, !message.payload.isEmpty { context.session.clear(message.topic, heardBy: subscriptions) }
+        takeBack(message)
         guard !message.payload.isEmpty, !context.doors.isBeingForgotten(user) else { return }
         guard !message.retain else { return tell(user, "retained, which no position may be") }
         guard message.payload.count <= Self.maximumLength else { return tell(user, "too long") }
@@ -36,6 +35,16 @@ extension Phones {
         } catch {
             tell(user, (error as? PhoneReadings.Refusal)?.rawValue ?? "\(error)")
         }
+    }
+
+    /// A phone may publish one level beneath its topic, whatever that is called.
+    package func heardElsewhere(_ message: Message) {
+        if subscriptions.contains(where: { MQTT.topic(message.topic, matches: $0.filter) }) { takeBack(message) }
+    }
+
+    /// Retained, it would show a person's place to everybody who may look, even after the person is forgotten.
+    private func takeBack(_ message: Message) {
+        if message.retain, !message.payload.isEmpty { context.session.clear(message.topic, heardBy: subscriptions) }
     }
 
     /// The phone of a topic's levels `phone/{phone}` and `phone/{phone}/{anything}`.
@@ -48,10 +57,10 @@ extension Phones {
 
     private func take(_ payload: [UInt8], from id: ID, of user: ID) throws {
         // Without consent, nothing is even opened.
-        guard try RecordedKinds(context.documents).recordsLocation(of: user) else { return }
+        guard let begin = try RecordedKinds(context.documents).beginOfLocation(of: user) else { return }
         guard let phone = try list.phone(id, of: user) else { return tell(user, "of no phone that is connected") }
         guard let report = try opened(PhoneReport(payload: payload), phone, user) else { return }
-        guard let (wall, value) = try PhoneReadings.reading(report, now: context.now()) else { return }
+        guard let (wall, value) = try PhoneReadings.reading(report, since: begin, now: context.now()) else { return }
         if !context.doors.record(Reading(at: OwnGateway.moment(wall), value), of: id) {
             tell(user, "more than there is room for while the disk refuses")
         }

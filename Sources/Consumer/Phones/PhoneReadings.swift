@@ -11,33 +11,48 @@ import Telemetry
 //   may be.
 // - A phone without a pedometer says that it counted -1 steps.
 // - A phone whose clock is wrong says times that cannot be. Positions are told apart by their times, so they are refused.
+// - A message can be kept and sent again by whoever has seen it. What was measured before its person agreed is refused, even
+//   if it comes when they have.
 
 /// Readings from what phones say.
 enum PhoneReadings {
     /// Why nothing is kept of a message.
     enum Refusal: String, Error {
         case future = "it says a time that is to come"
-        case past = "it says a time before 2000"
+        case past = "it says a time more than 30 days ago"
+        case beforeConsent = "it says a time before its person agreed that their position is recorded"
     }
 
     /// How far a phone's clock may be ahead of ours, in milliseconds.
     static let tolerance: Int64 = 300_000
-    /// The beginning of the year 2000, Unix milliseconds.
-    static let earliest: Int64 = 946_684_800_000
+    /// How long a phone may have kept what it says, in milliseconds. An app keeps what it could not send: for the hours of a
+    /// tunnel, or for the weeks of a journey without a connection. What is older comes from a clock that is wrong, or from
+    /// somebody who has kept a message; and each hour that a reading is about costs what a full one does.
+    static let longestKept: Int64 = 30 * 86_400_000
 
     /// What is kept of a message; nil if it says nothing that is kept.
-    /// - Parameter now: Unix milliseconds.
-    static func reading(_ report: PhoneReport, now: Int64) throws(Refusal) -> (wall: Int64, value: Reading.Value)? {
+    /// - Parameters:
+    ///   - begin: since when the person agrees that their position is recorded, in Unix milliseconds.
+    ///   - now: Unix milliseconds.
+    static func reading(
+        _ report: PhoneReport, since begin: Int64, now: Int64
+    ) throws(Refusal) -> (wall: Int64, value: Reading.Value)? {
         let found: (wall: Int64, value: Reading.Value?)
+        let first: Int64
         switch report {
         case .location(let location):
             guard isFix(location) else { return nil }
             found = (location.time, position(location).map(Reading.Value.position))
-        case .steps(let steps): found = (steps.to, span(steps).map(Reading.Value.pedometer))
+            first = location.time
+        case .steps(let steps):
+            found = (steps.to, span(steps).map(Reading.Value.pedometer))
+            first = steps.from
         case .transition, .sealed, .other, .unknown, .nothing: return nil
         }
         guard let value = found.value else { return nil }
-        guard found.wall >= earliest else { throw .past }
+        guard first >= now - longestKept else { throw .past }
+        // Phones say whole seconds.
+        guard first >= begin.floorDivided(by: 1000) * 1000 else { throw .beforeConsent }
         guard found.wall <= now + tolerance else { throw .future }
         return (found.wall, value)
     }

@@ -38,10 +38,21 @@ package struct RecordedKinds {
         try documents.read(Self.consentDocument, of: user)?[Self.recordLocation] == true
     }
 
+    /// Since when a person agrees that their position is recorded, in Unix milliseconds; nil if they do not. Of those who
+    /// had agreed before this was noted, it is the beginning of all times.
+    package func beginOfLocation(of user: ID) throws(VaultError) -> Int64? {
+        let consent = try documents.read(Self.consentDocument, of: user)
+        guard consent?[Self.recordLocation] == true else { return nil }
+        guard case .integer(let since)? = consent?[Self.recordLocationSince] else { return -Moment.limit }
+        return since
+    }
+
     /// Where people's consents are kept.
     package static let consentDocument = "consent"
     /// Says in that document whether the person's position is recorded.
     package static let recordLocation = "record_location"
+    /// Says in that document since when.
+    package static let recordLocationSince = "record_location_since"
 }
 
 extension Grant.Kinds {

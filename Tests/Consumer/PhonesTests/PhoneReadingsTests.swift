@@ -11,8 +11,10 @@ struct PhoneReadingsTests {
     private let now: Int64 = 1_795_252_800_000
     private let second: Int64 = 1_795_252_800
 
-    private func kept(_ message: String, at now: Int64? = nil) throws -> (wall: Int64, value: Reading.Value)? {
-        try PhoneReadings.reading(PhoneReport(payload: Array(message.utf8)), now: now ?? self.now)
+    private func kept(
+        _ message: String, since begin: Int64 = -Moment.limit
+    ) throws -> (wall: Int64, value: Reading.Value)? {
+        try PhoneReadings.reading(PhoneReport(payload: Array(message.utf8)), since: begin, now: now)
     }
 
     private func position(_ more: String) throws -> Position? {
@@ -61,9 +63,21 @@ struct PhoneReadingsTests {
     @Test("is nothing where its time cannot be")
     func times() throws {
         func location(_ second: Int64) -> String { "{\"_type\":\"location\",\"lat\":1,\"lon\":2,\"tst\":\(second)}" }
-        #expect(try kept(location(second + 300)) != nil && kept(location(946_684_800)) != nil)
+        let month: Int64 = 30 * 86_400
+        #expect(try kept(location(second + 300)) != nil && kept(location(second - month)) != nil)
         #expect(throws: PhoneReadings.Refusal.future) { try kept(location(second + 301)) }
-        #expect(throws: PhoneReadings.Refusal.past) { try kept(location(946_684_799)) }
+        #expect(throws: PhoneReadings.Refusal.past) { try kept(location(second - month - 1)) }
+    }
+
+    @Test("is nothing of the time before the person agreed")
+    func consent() throws {
+        let location = "{\"_type\":\"location\",\"lat\":1,\"lon\":2,\"tst\":\(second - 100)}"
+        let steps = "{\"_type\":\"steps\",\"steps\":9,\"from\":\(second - 100),\"to\":\(second)}"
+        for message in [location, steps] {
+            // Within the same second nobody can tell.
+            #expect(try kept(message, since: now - 99_001) != nil && kept(message, since: -Moment.limit) != nil)
+            #expect(throws: PhoneReadings.Refusal.beforeConsent) { try kept(message, since: now - 99_000) }
+        }
     }
 
     @Test("is what the pedometer counted, at the end of the span; nothing where there is none")

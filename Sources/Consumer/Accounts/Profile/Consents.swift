@@ -1,5 +1,7 @@
+import Days
 package import Desk
 package import Files
+import Fitness
 import Readings
 package import Records
 package import Telemetry
@@ -28,10 +30,20 @@ package struct Consents {
     /// Whether friends see a person's steps.
     package func showsSteps(_ user: ID) throws(VaultError) -> Bool { try said(by: user)["steps"] ?? false }
 
-    /// Keeps what a person says, within a transaction.
-    package func keep(_ said: [String: Bool], of user: ID) throws(VaultError) {
-        let members = Self.names.compactMap { name in said[name].map { JSON.Member(name, .bool($0)) } }
+    /// Keeps what a person says, within a transaction, and since when their position is recorded.
+    /// - Parameter now: Unix milliseconds.
+    package func keep(_ said: [String: Bool], of user: ID, now: Int64) throws(VaultError) {
+        var members = Self.names.compactMap { name in said[name].map { JSON.Member(name, .bool($0)) } }
+        if said[RecordedKinds.recordLocation] == true {
+            let since = try RecordedKinds(documents).beginOfLocation(of: user) ?? now
+            if since > -Moment.limit { members.append(JSON.Member(RecordedKinds.recordLocationSince, .integer(since))) }
+        }
         try documents.write(.object(members), Self.document, of: user)
+    }
+
+    /// The document as it is exported: with the time in ISO 8601.
+    package static func dated(_ document: JSON) -> JSON {
+        document.dated(RecordedKinds.recordLocationSince) { iso8601(unixMilliseconds: $0) }
     }
 
     /// What a request about friends may say in addition: `"share":{"steps":true}`. Making a friend shows them nothing
@@ -62,11 +74,11 @@ package struct Consents {
 
     /// Keeps what a person's request says about sharing, within a transaction.
     /// - Returns: what their friends see from now on, for the reply.
-    package func keep(_ share: Share, of user: ID) throws(VaultError) -> JSON {
+    package func keep(_ share: Share, of user: ID, now: Int64) throws(VaultError) -> JSON {
         if let steps = share.steps {
             var said = try said(by: user)
             said["steps"] = steps
-            try keep(said, of: user)
+            try keep(said, of: user, now: now)
         }
         return ["steps": .bool(try showsSteps(user))]
     }

@@ -14,7 +14,9 @@ extension Feature {
             .document(
                 "consent.json",
                 "What you have said about showing your location, motion and steps to others, and about recording your location."
-            ) { source throws(VaultError) in try source.documents.read(Consents.document, of: source.user) }
+            ) { source throws(VaultError) in
+                try source.documents.read(Consents.document, of: source.user).map(Consents.dated)
+            }
         ],
         hanging: { hanging, source throws(VaultError) in
             let said = try Consents(source.documents).said(by: source.user)

@@ -102,7 +102,7 @@ package final class Profiles: @unchecked Sendable {
         for name in Consents.names { given[name] = try request.optionalBool(name) }
         let (said, sensors) = try context.store.change(user) { [given] () throws(VaultError) in
             let said = try consents.said(by: user).merging(given) { $1 }
-            try consents.keep(said, of: user)
+            try consents.keep(said, of: user, now: context.now())
             let claims = Claims(store: context.store)
             try claims.setKinds(RecordedKinds(context.documents), of: user)
             return (said, given[RecordedKinds.recordLocation] == nil ? [] : try claims.sensors(of: user))

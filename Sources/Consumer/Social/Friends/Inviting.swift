@@ -49,7 +49,7 @@ extension Friends {
             let list = try lists.list(of: user)
             func reply() throws -> JSON {
                 changesSharing = share.saysSomething
-                return ["state": "invited", "share": try consents.keep(share, of: user)]
+                return ["state": "invited", "share": try consents.keep(share, of: user, now: context.now())]
             }
             if list.ties.contains(where: { $0.state == .invited && $0.to == name.text }) { return try reply() }
             guard list.count(.invited) < FriendList.mostInvited else {
@@ -105,7 +105,7 @@ extension Friends {
             try tell(inviter, .friendAccepted, .friendAccepted, from: user, called: user, now: now)
             other = inviter
             return [
-                "state": "friend", "friend": .string(inviter.text), "share": try consents.keep(share, of: user),
+                "state": "friend", "friend": .string(inviter.text), "share": try consents.keep(share, of: user, now: context.now()),
             ]
         }
         if let other { context.changes.changedAtOnce([try request.user, other]) }
@@ -174,7 +174,7 @@ extension Friends {
             try rows.insert(try key(code), of: user.text, secret: [], expires: expires)
             changesSharing = share.saysSomething
             return [
-                "code": .string(code.text), "expires": .integer(expires), "share": try consents.keep(share, of: user),
+                "code": .string(code.text), "expires": .integer(expires), "share": try consents.keep(share, of: user, now: context.now()),
             ]
         }
     }
@@ -216,7 +216,7 @@ extension Friends {
                 }
                 giver = other
                 return [
-                    "state": "friend", "friend": .string(other.text), "share": try consents.keep(share, of: user),
+                    "state": "friend", "friend": .string(other.text), "share": try consents.keep(share, of: user, now: context.now()),
                 ]
             }
             if let giver { context.changes.changedAtOnce([user, giver]) }

@@ -383,6 +383,8 @@ extension Consumer {
         case .gateway(let gateway, .live)?: receivedLive(message.payload, gateway)
         case .gateway(let gateway, .grants)?: ingest.collect(grant: message.payload, from: gateway)
         case .gateway(let gateway, .sensor(_, .grant))?: sawGrant(message.payload, gateway)
+        case nil where message.retain && settings.topics.request(at: message.topic) == nil:
+            features.heardElsewhere(message)
         case nil, .account(.request)?, .user(_, .request)?, .gateway(_, .request)?,
             .gateway(_, .sensor(_, .stepsGet))?,
             .gateway(_, .sensor(_, .temperatureGet))?:

@@ -40,6 +40,7 @@ final class FeaturesAtDesk {
     func disconnected() { for service in services { service.disconnected() } }
     func brokerIsInLine(_ found: Set<ID>) { for service in services { service.brokerIsInLine(found) } }
     func settingsChanged() { for service in services { service.settingsChanged() } }
+    func heardElsewhere(_ message: Message) { for service in services { service.heardElsewhere(message) } }
     func heard(_ topic: Topic, _ message: Message) { for service in services { service.heard(topic, message) } }
 
     func measured(_ readings: [Reading], of user: ID, by sensor: SensorName) {

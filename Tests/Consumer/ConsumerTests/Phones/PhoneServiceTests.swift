@@ -144,13 +144,50 @@ struct PhoneServiceTests {
             try phone.send(TestPhone.steps(2, 5), .step)
             #expect(try device.done("consent/get")["record_location"] == false)
             #expect(try service.stored(user) == [1] && service.stored(user, .pedometer) == [])
+            try service.set(3700)
             try device.done("consent/set", ["record_location": true, "steps": true])
-            try phone.send(TestPhone.location(3))
-            // What it is about, and not what others see.
+            try phone.send(TestPhone.location(3701))
+            // What was refused before, or measured then, is refused for ever, even after a restart.
+            for second in [1, 2, 3, 3699] as [Int64] { try phone.send(TestPhone.location(second)) }
+            try phone.send(TestPhone.steps(3702, 5), .step)
+            try service.set(3800)
+            // What it is about, and not what others see; who agrees again has agreed since the first time.
             try device.done("consent/set", ["location": false])
-            try phone.send(TestPhone.location(4))
+            try device.done("consent/set", ["record_location": true])
+            try phone.send(TestPhone.location(3703))
+            try phone.send(TestPhone.location(3699))
             try device.done("phones/list")
-            #expect(try service.stored(user) == [1, 3, 4])
+            #expect(try service.stored(user) == [1, 3701, 3703] && service.stored(user, .pedometer) == [])
+            // A friend's request about steps does not change that.
+            try service.onSession { accounts in
+                try accounts.context.store.change(user) { () throws(VaultError) in
+                    let consents = Consents(accounts.context.documents)
+                    try consents.keep(consents.said(by: user), of: user, now: start + 9_999_000)
+                }
+            }
+            #expect(try service.consent(of: user)["record_location_since"] == .integer(start + 3_700_000))
+        }
+    }
+
+    @Test("of people who agreed before that was noted are believed as far back as those of others")
+    func consentWithoutTime() throws {
+        try AccountService.with(more: AccountService.phones) { service in
+            let (user, device) = try service.walker()
+            defer { device.stop() }
+            let phone = try TestPhone(device.done("phones/add"), service)
+            defer { phone.stop() }
+            try service.onSession { accounts in
+                try accounts.context.store.change(user) { () throws(VaultError) in
+                    try accounts.context.documents.write(["record_location": true], Consents.document, of: user)
+                }
+            }
+            try phone.send(TestPhone.location(-20 * 86_400))
+            try phone.send(TestPhone.location(-31 * 86_400))
+            try device.done("consent/set", ["steps": true])
+            try phone.send(TestPhone.location(-19 * 86_400))
+            try device.done("phones/list")
+            #expect(try service.stored(user) == [-20 * 86_400, -19 * 86_400])
+            #expect(try service.consent(of: user) == ["record_location": true, "steps": true])
         }
     }
 
@@ -231,6 +268,9 @@ struct PhoneServiceTests {
             // The broker does not keep it either: after an empty message from the phone and to the consumer, the third one is
             // the consumer's own, which removes it.
             try service.broker.waitForLog("'\(phone.topic)', ... (0 bytes))", times: 3)
+            // Nor under a name that is none of ours: here the consumer's is the only empty one.
+            _ = try phone.publish(Array(location.utf8), to: "\(phone.topic)/has space", retain: true)
+            try service.broker.waitForLog("'\(phone.topic)/has space', ... (0 bytes))", times: 1)
             try phone.send(TestPhone.location(8))
             try device.done("phones/list")
             #expect(try service.stored(user) == [8])
@@ -275,9 +315,9 @@ struct PhoneServiceTests {
             try phone.send(TestPhone.location(2))
             #expect(try device.done("phones/list")["recorded"] == false && service.stored(user) == [])
             try device.done("consent/set", ["record_location": true])
-            try phone.send(TestPhone.location(3))
+            try phone.send(TestPhone.location(3601))
             try device.done("phones/list")
-            #expect(try service.stored(user) == [3])
+            #expect(try service.stored(user) == [3601])
             let before = try rows()
             for table in ["claims", "devices", "documents", "streams"] { #expect(before[table] != nil, "\(table)") }
             try forget(keepingAccount: false)

@@ -89,11 +89,17 @@ extension AccountService {
 
     /// Somebody who wants their position recorded, with a device.
     func walker(_ email: String = "ada@example.org") throws -> (user: ID, device: Asker) {
-        try onSession { $0.context.now = { start + 3_600_000 } }
         let signedIn = try signUp(email)
         let device = try device(signedIn)
+        try set(-7200)
         try device.done("consent/set", ["record_location": true])
+        try set(3600)
         return (try ID(signedIn.text("user")), device)
+    }
+
+    /// Sets the service's clock to some seconds after `start`.
+    func set(_ seconds: Int64) throws {
+        try onSession { $0.context.now = { start + seconds * 1000 } }
     }
 
     /// The seconds after `start` of all that is stored of a person. What was sent before is, if somebody has had the
@@ -108,5 +114,10 @@ extension AccountService {
             guard unreadable == 0 else { throw TestFailure("\(unreadable) blocks do not open") }
             return seconds
         }
+    }
+
+    /// The document with what a person has agreed to.
+    func consent(of user: ID) throws -> JSON {
+        try onSession { try $0.context.documents.read(Consents.document, of: user) } ?? .null
     }
 }
