@@ -11,6 +11,8 @@ extension Feature {
         name: "workouts", schema: WorkoutRows.schema, sealedTables: [WorkoutRows.table],
         documents: [
             FeatureDocument(name: WorkoutGoalDocument.name, exported: .shown(in: "workout-goal.json")),
+            FeatureDocument(name: WorkoutPlanDocument.name, exported: .shown(in: "workout-plans.json")),
+            FeatureDocument(name: GearDocument.name, exported: .shown(in: "workout-gear.json")),
             FeatureDocument(
                 name: RecordedKinds.document,
                 exported: .hidden(
@@ -20,13 +22,23 @@ extension Feature {
             .document("workout-goal.json", "What you want to reach in a workout.") { source throws(VaultError) in
                 try source.documents.read(WorkoutGoalDocument.name, of: source.user)
             },
+            .document("workout-plans.json", "Your own plans of workouts.") { source throws(VaultError) in
+                try source.documents.read(WorkoutPlanDocument.name, of: source.user)
+            },
+            .document(
+                "workout-gear.json",
+                """
+                Your shoes and bicycles: what you use them for, and how far they had come when you added them. What they did since then \
+                is in workouts.jsonl, where each workout has the id of its gear.
+                """
+            ) { source throws(VaultError) in try source.documents.read(GearDocument.name, of: source.user) },
             .workouts,
         ],
         derivations: [{ WorkoutMarks($0) }],
         verbs: { parts in
             let zone = parts.context.settings.timeZone
             return WorkoutHistory.verbs(parts.readers, zone: zone) + PictureRequests.verbs(parts.readers, zone: zone)
-                + WorkoutDeletion(parts).verbs
+                + WorkoutDeletion(parts).verbs + GearRequests(parts).verbs + PlanRequests(parts).verbs
         },
         service: { RunningWorkouts($0) }, topics: [FeatureTopic(.workout, isRetained: true)],
         notifications: [.workoutGoal, .workoutEnded], settings: WorkoutSettings.self)

@@ -317,13 +317,14 @@ extension Golden {
 
         Prints a script with which the shell completes these commands.
 
-        The script also completes sensors, gateways, devices, phones, workouts and friends: it runs `vitals
-        completion sensors` and so on, which prints their names, one on each line, or nothing if the broker
-        does not answer within a second.
+        The script also completes sensors, gateways, devices, phones, workouts, gear, plans and friends: it
+        runs `vitals completion sensors` and so on, which prints their names, one on each line, or nothing
+        if the broker does not answer within a second.
 
         Arguments:
           WHAT  bash: the script; or one of sensors, claimable, claims, gateways, own-gateways, devices,
-                phones, workouts, friends, invitations, acquaintances, suitors, blocked
+                phones, workouts, gear, plans, own-plans, friends, invitations, acquaintances, suitors,
+                blocked
 
         Options:
           -h, --help  shows this help

@@ -17,13 +17,18 @@ extension Golden {
           stop     Ends the workout, and keeps it.
           cancel   Ends the workout, and keeps nothing of it but what was measured.
           goal     Shows or changes the goal of workouts.
+          plans    Lists what a workout can be started from, and changes your own plans.
           list     Lists your workouts, the latest first.
           show     Shows a workout: figures, splits, graphs and the way.
           picture  Writes a picture of a workout, to share.
+          set      Says what a workout was done with.
           delete   Deletes a workout and the heart rates of its time, for good.
           stats    Shows what your workouts come to: mean, most and total.
           records  Lists your best of each activity.
           load     Draws your fitness, fatigue and form, as they follow from training load.
+          gear     Lists your shoes and bicycles with the distance that they have come, and changes them.
+          export   Writes workouts as files that other programs read.
+          import   Brings along what other devices and services have recorded.
 
         Options:
           -h, --help  shows this help
@@ -41,19 +46,22 @@ extension Golden {
         """
 
     static let workoutStart = """
-        Usage: vitals workout start [OPTIONS] ACTIVITY
+        Usage: vitals workout start [OPTIONS] [ACTIVITY]
 
         Starts a workout.
 
         A goal is a number with its unit: 5000 m, 5 km, 3 mi, 30 min, 1.5 h, 8000 steps or 400 kcal. It is
-        for this workout alone; without --goal, the chosen goal counts (vitals workout goal).
+        for this workout alone; without --goal, that of the plan counts, or the chosen goal (vitals workout
+        goal).
 
         Arguments:
-          ACTIVITY  running, walking, cycling, or a name of your own
+          ACTIVITY  running, walking, cycling, or a name of your own; not with --plan
 
         Options:
+              --plan NAME    starts from a plan, such as '5 km run': vitals workout plans
               --goal GOAL    what you want to reach, such as '5000 m', '30 min', '8000 steps' or '400 kcal'
               --end-at-goal  ends the workout when this goal is reached
+              --gear NAME    what it is done with, or none (default: what is used for the activity)
               --at TIME      when it was, if not now: such as -5min or 14:00
           -h, --help         shows this help
 
@@ -63,6 +71,7 @@ extension Golden {
           vitals workout start running
           vitals workout start cycling --goal '30 min' --end-at-goal
           vitals workout start 'Nordic skating'
+          vitals workout start --plan '5 km run' --gear 'Old shoes'
 
         """
 

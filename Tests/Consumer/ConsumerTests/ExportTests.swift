@@ -174,8 +174,8 @@ struct ExportTests {
                 "README.txt", "account.json", "profile.json", "consent.json", "devices.json", "sensors.json",
                 "phones.json", "picture",
                 "history.json", "friends.json", "thumbs.json", "notifications.json", "heart-rate-deleted.json",
-                "workout-goal.json", "workouts.jsonl", "days.jsonl", "position.csv", "motion.csv", "pedometer.csv",
-                "heart-rate.csv", "steps.csv", "temperature.csv",
+                "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "days.jsonl",
+                "position.csv", "motion.csv", "pedometer.csv", "heart-rate.csv", "steps.csv", "temperature.csv",
             ])
     }
 
@@ -196,6 +196,8 @@ struct ExportTests {
             ("INSERT INTO claims VALUES ('home', 'belt', 'demo', 2, 0)", []),
         ] as [(String, [Value])] { try store.database.execute(sql, values) }
         try documents.write(["steps": true], "consent", of: demo)
+        try documents.write(["gear": [["name": "Blue shoes"]]], "workout-gear", of: demo)
+        try documents.write(["plans": [["name": "Lunch run"]]], "workout-plans", of: demo)
         try documents.write(["name": "Bob"], "profile", of: friend)
         let lists = FriendLists(documents)
         try store.change([demo, friend]) { () throws(VaultError) in
@@ -215,6 +217,8 @@ struct ExportTests {
         let byName = Dictionary(uniqueKeysWithValues: try all(parts).map { ($0.name, $0.text) })
         func file(_ name: String) throws -> JSON { try JSON(payload: Array(#require(byName[name]).utf8)) }
         #expect(try file("consent.json") == ["steps": true])
+        #expect(try file("workout-gear.json") == ["gear": [["name": "Blue shoes"]]])
+        #expect(try file("workout-plans.json") == ["plans": [["name": "Lunch run"]]])
         #expect(try file("account.json")["providers"] == ["a provider"])
         #expect(byName["devices.json"]?.contains("Ada's phone") == true)
         #expect(byName["sensors.json"]?.contains("belt") == true)

@@ -143,6 +143,8 @@ struct ForgettingTests {
         let documents = Documents(store: store, keys: keys)
         try documents.write(["email": "ada@example.org"], "contact", of: demo)
         try documents.write(["name": "Ada"], "profile", of: demo)
+        try documents.write(["gear": [["name": "Blue shoes"]]], GearDocument.name, of: demo)
+        try documents.write(["plans": [["name": "Lunch run"]]], WorkoutPlanDocument.name, of: demo)
         let phone: JSON = ["phone": "phone-a", "password": "x", "secret": "y", "created": 0]
         try documents.write(["phones": [phone]], "phones", of: demo)
         try Notifications(store, keys).add(

@@ -19,7 +19,9 @@ struct HostileRequestTests {
         "locale", "units", "ids", "all", "before", "limit", "day", "goal", "distance_m", "energy_kcal", "friend",
         "muted",
         "thumb", "record_location", "phone", "encrypted",
-        "from", "to", "points", "time", "month", "year", "format", "theme", "hidden_m", "without",
+        "from", "to", "points", "time", "month", "year", "format", "theme", "hidden_m", "without", "activity",
+        "activities", "kind", "before_m", "retired", "gear", "plan", "at", "workout", "id", "size", "offset", "data",
+        "source", "heart_rates",
     ]
 
     /// What each of them is set to, as JSON.

@@ -13,7 +13,8 @@ import Testing
         #expect(Activity.known.map(\.fastestMetresPerSecond) == [12, 12, 30] && rowing.fastestMetresPerSecond == 30)
         #expect(Activity.known.map(\.countsSteps) == [true, true, false] && !rowing.countsSteps)
         #expect(Activity.known.map(\.equivalents) == [.running, .walking, .cycling])
-        #expect(WorkoutPlan.predefined.allSatisfy(\.isPredefined) && !WorkoutPlan(activity: rowing).isPredefined)
+        let own = try #require(WorkoutPlan("Rowing", rowing))
+        #expect(WorkoutPlan.predefined.allSatisfy(\.isPredefined) && !own.isPredefined)
     }
 
     @Test(
@@ -25,6 +26,31 @@ import Testing
         ])
     func names(text: String, isName: Bool) {
         #expect((Activity.Name(text) != nil) == isName)
+    }
+
+    @Test(
+        "plans are found by their names in upper or lower case; everybody's cannot be taken, nor more than a hundred made"
+    )
+    func plans() throws {
+        var plans = WorkoutPlans()
+        // All that are meant are there: a name or a target that is wrong would leave one out.
+        #expect(plans.all.count == 8 && plans.all.allSatisfy { $0.goal != nil && !$0.endsAtGoal })
+        #expect(
+            plans["5 KM run"]?.goal == WorkoutGoal(.distance, target: 5000) && plans["20 km ride"]?.activity == .cycling
+        )
+        let theirs = try #require(WorkoutPlan("5 Km Run", .walking))
+        #expect(throws: WorkoutPlans.Problem.predefined) { try plans.save(theirs) }
+        for number in 0..<WorkoutPlans.most { try plans.save(#require(WorkoutPlan("Plan \(number)", .running))) }
+        let more = try #require(WorkoutPlan("One more", .running))
+        #expect(throws: WorkoutPlans.Problem.tooMany) { try plans.save(more) }
+        // One that is there can be changed even so.
+        let goal = WorkoutGoal(.steps, target: 100)
+        try plans.save(#require(WorkoutPlan("PLAN 7", .walking, goal: goal, endsAtGoal: true)))
+        #expect(plans["plan 7"]?.endsAtGoal == true && plans.own.count == 100)
+        #expect(plans.remove(named: "plan 7") && !plans.remove(named: "plan 7") && !plans.remove(named: "5 km run"))
+        #expect(plans["plan 7"] == nil && plans.own.count == 99)
+        #expect(WorkoutPlan(" ", .running) == nil && WorkoutPlan(String(repeating: "é", count: 33), .running) == nil)
+        #expect(WorkoutPlan("No goal", .running, endsAtGoal: true)?.endsAtGoal == false)
     }
 
     @Test("a target is finite, within its kind's range, and whole steps")

@@ -16,6 +16,12 @@ enum Offers: String, CaseIterable {
     case devices, phones
     /// Workouts that are over, and the word for the latest of them.
     case workouts
+    /// Names of the asker's shoes and bicycles.
+    case gear
+    /// Names of what a workout can be started from.
+    case plans
+    /// The asker's own of these.
+    case ownPlans = "own-plans"
     case friends
     /// People who ask to be the asker's friends.
     case invitations
@@ -42,6 +48,9 @@ enum Offers: String, CaseIterable {
             case .devices: own(call, "devices") { $0.text("device") }
             case .phones: own(call, "phones") { $0.text("phone") }
             case .workouts: ["latest"] + own(call, "workouts") { $0.text("id") }
+            case .gear: own(call, "gear") { $0.text("name") }
+            case .plans: own(call, "plans") { $0.text("name") }
+            case .ownPlans: own(call, "plans") { $0["predefined"] == true ? nil : $0.text("name") }
             case .friends: people(call, ["friend"])
             case .invitations: people(call, ["asked"])
             case .acquaintances: people(call, ["friend", "asked", "invited"])

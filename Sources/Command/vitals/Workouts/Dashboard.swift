@@ -22,6 +22,7 @@ struct Dashboard {
             ("Cadence", Self.now(Self.rate(workout, "cadence", "rpm"), text.cadence, paper)),
             ("Power", Self.now(Self.rate(workout, "power_w", "W"), text.power, paper)), ("Steps", text.steps),
             ("Ascent", text.ascent), ("Energy", text.energy), ("Goal", goal),
+            ("Gear", text.gear),
         ]
         lines =
             ["\(paper.style.bold(text.activity)), \(state)"]

@@ -14,26 +14,60 @@ struct Exercising {
     }
 
     func start() throws -> ExitCode {
-        let activity = try arguments.string("ACTIVITY")
-        var goal: JSON?
-        let endsAtGoal = try arguments.flag("end-at-goal")
-        if let text = try arguments.optionalString("goal") {
-            let (field, target) = try WorkoutGoals.target(text, of: "goal", arguments)
-            goal = .object([JSON.Member(field, target), JSON.Member("enabled", .bool(endsAtGoal))])
-        } else if endsAtGoal {
-            throw arguments.refusal(
-                of: "end-at-goal", "needs --goal; for the chosen goal there is vitals workout goal enable")
+        let (activity, plan) = (try arguments.optionalString("ACTIVITY"), try arguments.optionalString("plan"))
+        guard activity != nil || plan != nil else {
+            throw arguments.refusal(of: "ACTIVITY", "is missing: running, say; or name a plan with --plan")
         }
+        guard activity == nil || plan == nil else {
+            throw arguments.refusal(of: "plan", "cannot be combined with ACTIVITY: a plan has its own")
+        }
+        let gear = try arguments.optionalString("gear").map { $0 == "none" ? .null : JSON.string($0) }
+        let goal = try goal(hasPlan: plan != nil)
         let data = try Office.visit(call) { office in
-            try office.askOfWorkouts("start", [("activity", .string(activity)), ("goal", goal), try at()], arguments)
+            let fields: [(String, JSON?)] = [
+                ("activity", activity.map(JSON.string)), ("plan", plan.map(JSON.string)), ("goal", goal),
+                ("gear", gear), try at(),
+            ]
+            return try office.askOfWorkouts("start", fields, arguments)
         }
         let workout = WorkoutText(data["workout"] ?? .null)
         var words = "started: \(workout.activity)"
         if let goal = workout.goal { words += ", goal \(goal)" }
         if workout.json["goal"]?["enabled"] == true { words += ", which ends it" }
+        if let gear = workout.gear { words += ", with \(gear)" }
         _ = try say(data, words)
         if !call.isJSON, let problem = data.text("location") { Output.note(problem) }
         return .ok
+    }
+
+    /// The goal of this workout alone; nil if it has none of its own. With a plan, --end-at-goal is about the plan's.
+    private func goal(hasPlan: Bool) throws -> JSON? {
+        let endsAtGoal = try arguments.flag("end-at-goal")
+        guard let text = try arguments.optionalString("goal") else {
+            guard endsAtGoal else { return nil }
+            guard hasPlan else {
+                throw arguments.refusal(
+                    of: "end-at-goal", "needs --goal; for the chosen goal there is vitals workout goal enable")
+            }
+            return ["enabled": true]
+        }
+        let (field, target) = try WorkoutGoals.target(text, of: "goal", arguments)
+        return .object([JSON.Member(field, target), JSON.Member("enabled", .bool(endsAtGoal))])
+    }
+
+    /// Says what a workout was done with.
+    func set() throws -> ExitCode {
+        guard let gear = try arguments.optionalString("gear") else {
+            throw arguments.refusal(of: "gear", "is missing: name your gear, or none")
+        }
+        let data = try Office.visit(call) { office in
+            let id = try arguments.string("ID") == "current" ? nil : try office.workout(arguments)
+            let fields: [(String, JSON?)] = [
+                ("workout", id.map(JSON.string)), ("gear", gear == "none" ? .null : .string(gear)),
+            ]
+            return try office.askOfWorkouts("set", fields, arguments)
+        }
+        return try say(data, data["gear"]?.text("name").map { "done with \($0)" } ?? "done without gear")
     }
 
     /// Pauses or resumes.
@@ -130,11 +164,17 @@ extension Office {
     private static func hint(_ verb: String, _ error: Failure) -> String? {
         let code = error.code.flatMap(ReplyError.Code.init)
         let ends = "vitals workout stop, or vitals workout cancel"
+        switch error.field {
+        case "gear": return "vitals workout gear list shows what there is"
+        case "plan": return "vitals workout plans list shows what there is"
+        default: break
+        }
         switch (verb, code) {
         case ("start", .busy): return ends
         case ("pause", .notFound), ("resume", .notFound), ("stop", .notFound), ("cancel", .notFound):
             return "vitals workout start running"
-        case ("show", .notFound), ("delete", .notFound): return "vitals workout list shows the ids"
+        case ("set", .notFound) where error.field == nil: return "vitals workout set latest"
+        case ("show", .notFound), ("delete", .notFound), ("set", .notFound): return "vitals workout list shows the ids"
         case ("goal", .notAllowed), ("delete", .notAllowed): return ends
         case ("goal", .invalid), ("start", .invalid):
             return error.message == "Select Goal Type"

@@ -7,6 +7,8 @@ enum WorkoutCommands {
     /// Does what the command line asks for; nil if it is none of these.
     static func execute(_ call: Call, _ arguments: Arguments) throws -> ExitCode? {
         guard arguments.command.first == "workout" else { return nil }
+        if let code = try WorkoutGear.execute(call, arguments) { return code }
+        if let code = try WorkoutPlans.execute(call, arguments) { return code }
         switch arguments.command.dropFirst() {
         case ["start"]: return try Exercising(call, arguments).start()
         case ["pause"]: return try Exercising(call, arguments).change("pause", to: "paused")
@@ -26,14 +28,15 @@ enum WorkoutCommands {
         case ["records"]: return try WorkoutLists(call, arguments).records()
         case ["export"]: return try WorkoutExport(call, arguments).run()
         case ["import"]: return try WorkoutImport(call, arguments).run()
+        case ["set"]: return try Exercising(call, arguments).set()
         case ["load"]: return try TrainingLoad(call, arguments).draw()
         default: return try Exercising(call, arguments).current()
         }
     }
 
-    private static let yes = Option.flag("yes", short: "y", "does not ask first")
+    static let yes = Option.flag("yes", short: "y", "does not ask first")
     private static let at = Option.value("at", "TIME", "when it was, if not now: such as -5min or 14:00")
-    private static let activities = ["running", "walking", "cycling"]
+    static let activities = ["running", "walking", "cycling"]
 
     private static let filter = [
         Option.value("from", "TIME", "only those that began since then, such as 2026-11-21 or -30d"),
@@ -58,7 +61,8 @@ enum WorkoutCommands {
             Example("vitals workout list --from -30d --activity running"),
         ],
         subcommands: [
-            start, pause, resume, stop, cancel, goal, list, show, picture, delete, stats, records, load, export, `import`,
+            start, pause, resume, stop, cancel, goal, WorkoutPlans.command, list, show, picture, set, delete, stats,
+            records, load, WorkoutGear.command, export, `import`,
         ],
         runsAlone: true)
 
@@ -66,19 +70,43 @@ enum WorkoutCommands {
         name: "start", summary: "Starts a workout.",
         discussion: """
             A goal is a number with its unit: 5000 m, 5 km, 3 mi, 30 min, 1.5 h, 8000 steps or 400 kcal. It is for this workout alone; \
-            without --goal, the chosen goal counts (vitals workout goal).
+            without --goal, that of the plan counts, or the chosen goal (vitals workout goal).
             """,
         options: [
+            .value(
+                "plan", "NAME", "starts from a plan, such as '5 km run': vitals workout plans",
+                offers: Offers.plans.rawValue),
             .value("goal", "GOAL", "what you want to reach, such as '5000 m', '30 min', '8000 steps' or '400 kcal'"),
-            .flag("end-at-goal", "ends the workout when this goal is reached"), at,
+            .flag("end-at-goal", "ends the workout when this goal is reached"), gear, at,
         ],
         arguments: [
-            .required("ACTIVITY", "running, walking, cycling, or a name of your own", values: activities)
+            .optional(
+                "ACTIVITY", "running, walking, cycling, or a name of your own; not with --plan", values: activities)
         ],
         examples: [
             Example("vitals workout start running"),
             Example("vitals workout start cycling --goal '30 min' --end-at-goal"),
             Example("vitals workout start 'Nordic skating'"),
+            Example("vitals workout start --plan '5 km run' --gear 'Old shoes'"),
+        ])
+
+    private static let gear = Option.value(
+        "gear", "NAME", "what it is done with, or none (default: what is used for the activity)",
+        offers: Offers.gear.rawValue)
+
+    private static let set = Command(
+        name: "set", summary: "Says what a workout was done with.",
+        options: [
+            .value(
+                "gear", "NAME", "the shoes or the bicycle, or none: vitals workout gear", offers: Offers.gear.rawValue)
+        ],
+        arguments: [
+            .required(
+                "ID", "the workout's id, latest, or current for the one that is under way",
+                values: ["current"], offers: Offers.workouts.rawValue)
+        ],
+        examples: [
+            Example("vitals workout set latest --gear 'Old shoes'"), Example("vitals workout set current --gear none"),
         ])
 
     private static let pause = Command(

@@ -36,6 +36,15 @@ struct WorkoutGoals {
             }
         }
 
+        /// How much a number with its unit is, in the field's unit: `5 km`; nil if the text says nothing of this kind.
+        func amount(_ text: String) -> Double? {
+            let text = text.lowercased().filter { $0 != " " }
+            guard let unit = units.first(where: { text.hasSuffix($0.name) }),
+                let number = Double(text.dropLast(unit.name.count)), number.isFinite
+            else { return nil }
+            return number * unit.factor
+        }
+
         /// A target in words.
         func text(_ target: Double) -> String {
             switch self {
@@ -100,9 +109,7 @@ struct WorkoutGoals {
         let text = text.lowercased().filter { $0 != " " }
         guard !text.isEmpty else { return (Kind.distance.field, "") }
         for kind in Kind.allCases {
-            guard let unit = kind.units.first(where: { text.hasSuffix($0.name) }) else { continue }
-            guard let number = Double(text.dropLast(unit.name.count)), number.isFinite else { continue }
-            let target = number * unit.factor
+            guard let target = kind.amount(text) else { continue }
             return (kind.field, Int64(exactly: target).map(JSON.integer) ?? .number(target))
         }
         throw arguments.refusal(

@@ -55,7 +55,8 @@ struct WorkoutPage {
             ("Time", text.duration), ("Distance", text.distance), ("Pace", text.isRide ? nil : text.pace),
             ("Speed", text.speeds), ("Heart rate", text.heartRates), ("Cadence", text.cadence), ("Power", text.power),
             ("Steps", text.steps), ("Ascent", text.ascent), ("Energy", text.energy), ("Load", text.load),
-            ("Best times", best(data)), ("Goal", goal), ("Pauses", pauses(data)), ("Ended by", ended(data)),
+            ("Best times", best(data)), ("Goal", goal), ("Gear", text.gear), ("Pauses", pauses(data)),
+            ("Ended by", ended(data)),
         ])
     }
 

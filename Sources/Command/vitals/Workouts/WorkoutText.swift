@@ -31,6 +31,9 @@ struct WorkoutText {
     /// The more telling of the two.
     var swiftness: String? { isRide ? speed : pace ?? speed }
 
+    /// What it is done with.
+    var gear: String? { json["gear"]?.text("name") }
+
     /// `148 bpm`
     var heartRate: String? { heart?.double("mean").map(Attribute.heartRate.text) }
 

@@ -22,8 +22,8 @@ extension WorkoutHistory {
         return .object(
             line
                 + present([
-                    ("pauses", pauses(workout)), ("path", path(course, count)),
-                    ("over_distance", overDistance(course, count)),
+                    ("gear", try asked.gear().json(of: workout.gear)), ("pauses", pauses(workout)),
+                    ("path", path(course, count)), ("over_distance", overDistance(course, count)),
                     ("heart_rates", heartRates(hearts, workout, count)),
                     ("splits", splits.isEmpty ? nil : .array(splits.map(json))),
                     ("best", course.bestTimes.isEmpty ? nil : .array(course.bestTimes.map(json))),

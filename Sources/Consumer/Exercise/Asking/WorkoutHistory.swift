@@ -63,11 +63,7 @@ enum WorkoutHistory {
             guard from < to else {
                 throw ReplyError(.invalid, "\"to\" has to be later than \"from\"", field: "to")
             }
-            guard let text = try request.optionalText("activity", atMost: Activity.Name.longestBytes) else { return }
-            activity = Activity(named: text)
-            guard activity != nil else {
-                throw ReplyError(.invalid, "\"activity\" is no name of one", field: "activity")
-            }
+            activity = try request.optionalActivity()
         }
 
         func includes(_ workout: KeptWorkout) -> Bool {
@@ -90,6 +86,11 @@ enum WorkoutHistory {
             rows = WorkoutRows(source.store, source.keys)
             self.user = user
             history = try Histories(source.store, source.keys, zone: zone).history(of: user)
+        }
+
+        /// The gear of the person.
+        func gear() throws(VaultError) -> GearList {
+            try GearDocument(documents: Documents(store: rows.store, keys: rows.keys)).read(user)
         }
 
         /// The figures of a workout; they are counted where they have never been.
@@ -135,12 +136,13 @@ enum WorkoutHistory {
     private static func list(of user: ID, _ filter: Filter, _ limit: Int, _ asked: Asked) throws -> JSON {
         var lines: [JSON] = []
         var next: Int64?
+        let gear = try asked.gear()
         try asked.each(filter) { workout throws(VaultError) in
             guard lines.count < limit else {
                 next = workout.started + 1
                 return false
             }
-            lines.append(try asked.figures(workout))
+            lines.append(try asked.figures(workout).with("gear", gear.json(of: workout.gear)))
             return true
         }
         return .object(present: [

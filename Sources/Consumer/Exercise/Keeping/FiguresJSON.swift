@@ -20,7 +20,7 @@ extension WorkoutFigures {
             ("steps", (steps ?? origin?.steps).map { .integer(Int64($0)) }),
             ("energy_kcal", rounded(kilocalories ?? origin?.kilocalories, 1)), ("heart_rate", heartRate.map(json)),
             ("speed_mps", speed.map(json)), ("cadence", cadence.map(json)), ("power_w", power.map(json)),
-            ("percent", rounded(percent, 1)), ("goal", workout.goal.map { workout.json(of: $0) }),
+            ("percent", rounded(percent, 1)), ("goal", workout.goal.map { $0.json(endingWorkout: workout.endsAtGoal) }),
             ("source", origin.map { .string($0.source) }),
         ])
     }
@@ -62,15 +62,6 @@ extension WorkoutFigures {
 }
 
 extension KeptWorkout {
-    /// `{"kind":"distance","distance_m":5000,"enabled":true}`
-    func json(of goal: WorkoutGoal) -> JSON {
-        .object(present: [
-            "kind": .string(goal.kind.rawValue),
-            goal.kind.field: rounded(goal.target, 3),
-            "enabled": .bool(endsAtGoal),
-        ])
-    }
-
     /// The line of a list, by a fold of everything that is known, at a time in Unix milliseconds.
     func line(_ fold: WorkoutFold, now: Int64) -> JSON { .object(fold.figures(at: timer.ended ?? now).members(self)) }
 
@@ -97,6 +88,14 @@ extension KeptWorkout {
             }
         }
         return WorkoutSummary(activity, started: started, values: values, bestTimes: times)
+    }
+}
+
+extension JSON {
+    /// An object with another member, if that has a value.
+    func with(_ name: String, _ value: JSON?) -> JSON {
+        guard case .object(let members) = self, let value else { return self }
+        return .object(members + [Member(name, value)])
     }
 }
 

@@ -30,6 +30,8 @@ package struct KeptWorkout: Equatable, Sendable {
     package var origin: WorkoutOrigin?
     /// The line of a list, as it was last computed; nil before that.
     package var figures: JSON?
+    /// The shoes or the bicycle that it was done with; nil if nobody said.
+    package var gear: ID?
 
     /// A workout that begins.
     /// - Parameter start: Unix milliseconds.
@@ -65,7 +67,7 @@ package struct KeptWorkout: Equatable, Sendable {
 // MARK: As it is sealed
 
 extension KeptWorkout {
-    /// `{"activity":…,"events":[["start",…],…],"goal":{"kind":…,"target":…,"ends":…},"end":…,"origin":…,"figures":…}`
+    /// `{"activity":…,"events":[["start",…],…],"goal":{"kind":…,"target":…,"ends":…},"end":…,"origin":…,"figures":…,"gear":…}`
     package var json: JSON {
         .object(present: [
             "activity": .string(activity.name),
@@ -74,6 +76,7 @@ extension KeptWorkout {
                 ["kind": .string($0.kind.rawValue), "target": .number($0.target), "ends": .bool(endsAtGoal)]
             },
             "end": end.map { .string($0.rawValue) }, "origin": origin?.json, "figures": figures,
+            "gear": gear.map { .string($0.text) },
         ])
     }
 
@@ -97,5 +100,6 @@ extension KeptWorkout {
         if timer.isOver, case .string(let end)? = json["end"] { self.end = End(rawValue: end) ?? .person }
         origin = json["origin"].flatMap(WorkoutOrigin.init)
         figures = json["figures"]
+        if case .string(let text)? = json["gear"] { gear = try? ID(text) }
     }
 }

@@ -96,6 +96,9 @@ struct RunningWorkout {
         if fold.needsRecount { mustBeCounted = true }
     }
 
+    /// Something was said of it that changes no figures, and the row has it already.
+    mutating func replace(_ workout: KeptWorkout) { self.workout = workout }
+
     /// Begins to count again; what comes from now on counts as well.
     mutating func beginCounting() {
         (mustBeCounted, isBeingCounted) = (false, true)

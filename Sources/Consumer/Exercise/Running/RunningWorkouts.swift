@@ -173,6 +173,13 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         publish(user)
     }
 
+    /// Something was said of a workout, and its row is written.
+    func replace(_ workout: KeptWorkout, of user: ID) {
+        guard running[user]?.workout.id == workout.id else { return }
+        running[user]?.replace(workout)
+        publish(user)
+    }
+
     /// Does something to a person's workout: in the row, and here.
     /// - Parameter tell: adds what the person is told, within the transaction.
     func add(
@@ -267,10 +274,18 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
 // MARK: - What is published
 
 extension RunningWorkouts {
+    /// What people are shown of a workout: how it goes, and what it is done with.
+    func shown(_ one: RunningWorkout) -> JSON {
+        let json = one.json(now: context.now())
+        guard let gear = one.workout.gear else { return json }
+        let list = try? GearDocument(documents: context.documents).read(one.user)
+        return json.with("gear", list?.json(of: gear))
+    }
+
     private func publish(_ user: ID) {
         guard isConnected, context.settings.hasAccounts, let one = running[user] else { return }
         published[user] = millisecondsSinceBoot()
-        let payload = one.json(now: context.now()).bytes
+        let payload = shown(one).bytes
         context.session.publish(payload, to: context.topics[user: user, .workout], qos: .atLeastOnce, retain: true)
     }
 

@@ -10,7 +10,8 @@ import Workouts
 
 // What people ask of the workout that they are doing, from any of their devices, and of its goal.
 
-/// Answers `workouts/start`, `pause`, `resume`, `stop`, `cancel`, `current` and `goal`. Belongs to the session's thread.
+/// Answers `workouts/start`, `pause`, `resume`, `stop`, `cancel`, `current`, `goal` and `set`. Belongs to the session's
+/// thread.
 // Proof of @unchecked: as for `PeopleContext`.
 final class WorkoutRequests: @unchecked Sendable {
     private unowned let running: RunningWorkouts
@@ -32,6 +33,7 @@ final class WorkoutRequests: @unchecked Sendable {
             Verb("workouts/cancel", .atOnce { [self] in try add(.cancel, $0) }),
             Verb("workouts/current", .atOnce { [self] in try current($0.user) }),
             Verb("workouts/goal", .atOnce { [self] in try goal($0) }),
+            Verb("workouts/set", .atOnce { [self] in try set($0) }),
         ]
     }
 
@@ -39,13 +41,11 @@ final class WorkoutRequests: @unchecked Sendable {
 
     private func start(_ request: PeopleRequest) throws -> JSON {
         let user = try request.user
-        let activity = try Self.activity(request)
-        let own = try Self.planned(request)
-        let chosen = try goals.read(user)
+        let beginning = try WorkoutBeginning(request, context.documents)
         let (id, start) = (try drawnID(), try moment(request))
-        let goal = own?.goal ?? chosen.chosen
-        let workout = try KeptWorkout(
-            id: id, activity, goal: goal, endsAtGoal: own?.ends ?? chosen.isEnabled, start: start)
+        var workout = try KeptWorkout(
+            id: id, beginning.activity, goal: beginning.goal, endsAtGoal: beginning.endsAtGoal, start: start)
+        workout.gear = beginning.gear
         let history = try running.history(of: user)
         let sensors = try context.store.attempt(naming: [user]) {
             guard try running.rows.underWay(of: user) == nil else {
@@ -79,28 +79,6 @@ final class WorkoutRequests: @unchecked Sendable {
         request consent/set {"record_location":true}
         """
 
-    private static func activity(_ request: PeopleRequest) throws(ReplyError) -> Activity {
-        let text = try request.text("activity", atMost: Activity.Name.longestBytes)
-        guard let activity = Activity(named: text) else {
-            throw ReplyError(
-                .invalid, "\"activity\" is running, walking, cycling, or a name of your own", field: "activity")
-        }
-        return activity
-    }
-
-    /// The goal of this workout alone: `"goal":{"distance_m":5000,"enabled":true}`; nil where there is none.
-    private static func planned(_ request: PeopleRequest) throws(ReplyError) -> (goal: WorkoutGoal, ends: Bool)? {
-        guard let json = request.fields["goal"], json != .null else { return nil }
-        for kind in WorkoutGoal.Kind.allCases {
-            guard let target = json[kind.field]?.double else { continue }
-            guard let goal = WorkoutGoal(kind, target: target) else {
-                throw refusal(.improper(kind))
-            }
-            return (goal, json["enabled"] == true)
-        }
-        throw refusal(.empty)
-    }
-
     /// When it was done, in Unix milliseconds: now, or at a time of the last day that the request names, because people
     /// forget to press a button.
     private func moment(_ request: PeopleRequest) throws(ReplyError) -> Int64 {
@@ -132,7 +110,31 @@ final class WorkoutRequests: @unchecked Sendable {
 
     private func members(_ user: ID) -> [JSON.Member] {
         guard let one = running.running[user] else { return [JSON.Member("workout", .null)] }
-        return [JSON.Member("workout", one.json(now: context.now()))]
+        return [JSON.Member("workout", running.shown(one))]
+    }
+
+    /// Says what a workout was done with: the one with an id, or the one that is under way.
+    private func set(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        guard let wanted = request.fields["gear"] else {
+            throw ReplyError(.badRequest, "\"gear\" is missing: name it, or null for none", field: "gear")
+        }
+        let id = try request.optionalText("workout", atMost: 64) == nil ? nil : try request.id("workout")
+        let list = try GearDocument(documents: context.documents).read(user)
+        let gear = wanted == .null ? nil : try request.gear(in: list)
+        let changed = try context.store.attempt(naming: [user]) {
+            let entry = try id.map { try running.rows.workout($0, of: user) } ?? running.rows.underWay(of: user)
+            guard var workout = entry?.workout else {
+                throw id == nil
+                    ? ReplyError(.notFound, "no workout is under way: name one with \"workout\"")
+                    : ReplyError(.notFound, "there is no such workout", field: "workout")
+            }
+            workout.gear = gear?.id
+            try running.rows.write(workout, of: user)
+            return workout
+        }.get()
+        running.replace(changed, of: user)
+        return .object(present([("id", .string(changed.id.text)), ("gear", list.json(of: changed.gear) ?? .null)]))
     }
 
     // MARK: The goal
@@ -162,7 +164,7 @@ final class WorkoutRequests: @unchecked Sendable {
                     message = try goals.choose(kind, duringWorkout: isUnderWay).rawValue
                 }
                 if let isEnabled { message = try goals.enable(isEnabled, duringWorkout: isUnderWay).rawValue }
-            } catch { throw Self.refusal(error) }
+            } catch { throw ReplyError(error) }
             try self.goals.write(goals, of: user)
             return .object([JSON.Member("message", .string(message))] + WorkoutGoalDocument.members(goals))
         }.get()
@@ -178,21 +180,11 @@ final class WorkoutRequests: @unchecked Sendable {
                 throw ReplyError(.invalid, "\"\(candidate.field)\" is not of the kind", field: candidate.field)
             }
             kind = candidate
-            if value == .string("") { throw refusal(.empty) }
-            guard let number = value.double else { throw refusal(.improper(candidate)) }
+            if value == .string("") { throw ReplyError(.empty) }
+            guard let number = value.double else { throw ReplyError(.improper(candidate)) }
             return number
         }
         return nil
-    }
-
-    private static func refusal(_ problem: WorkoutGoals.Problem) -> ReplyError {
-        let field: String? =
-            switch problem {
-            case .improper(let kind): kind.field
-            case .empty, .notChosen: "kind"
-            case .duringWorkout: nil
-            }
-        return ReplyError(problem == .duringWorkout ? .notAllowed : .invalid, problem.message, field: field)
     }
 
     private func members(of goals: WorkoutGoals, _ user: ID) throws(VaultError) -> [JSON.Member] {

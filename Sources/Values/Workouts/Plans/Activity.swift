@@ -5,7 +5,7 @@ public enum Activity: Hashable, Sendable {
     /// The name of an activity that a person made up.
     public struct Name: Hashable, Sendable {
         /// How long a name may be, in bytes of UTF-8.
-        public static let longestBytes = 64
+        public static let longestBytes = WorkoutNames.longestBytes
 
         /// The name.
         public let text: String
@@ -13,9 +13,7 @@ public enum Activity: Hashable, Sendable {
         /// A name; nil if it is empty or blank, longer than 64 bytes, has a control character or a line break, or is
         /// one of the activities that are known.
         public init?(_ text: String) {
-            guard text.utf8.count <= Self.longestBytes, ProfileRules.isName(text),
-                text.contains(where: { !$0.isWhitespace }), !Activity.known.contains(where: { $0.name == text })
-            else { return nil }
+            guard WorkoutNames.isName(text), !Activity.known.contains(where: { $0.name == text }) else { return nil }
             self.text = text
         }
     }
