@@ -61,7 +61,7 @@ struct HostileRequestTests {
             }
             for name in ofPersons.sorted() + ["nothing/here"] {
                 for payload in Self.all {
-                    if asked % 45 == 0 { person = try service.person() }
+                    if asked % 25 == 0 { person = try service.person() }
                     asked += 1
                     client.ask("users/\(person)/requests/\(name)", payload, "users/\(person)/responses/r\(asked)")
                 }
