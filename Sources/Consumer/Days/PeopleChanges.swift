@@ -2,6 +2,16 @@ package import Files
 package import Records
 package import Telemetry
 
+/// How far a workout is.
+package enum WorkoutStage: Sendable {
+    case began
+    case goesOn
+    /// It is over, and kept.
+    case ended
+    /// It is over, and nothing is kept of it.
+    case cancelled
+}
+
 /// Hears what changes about people. What it is called with is already committed.
 package protocol PeopleObserver: AnyObject {
     /// Something about these people may look different.
@@ -18,6 +28,10 @@ package protocol PeopleObserver: AnyObject {
 
     /// A person's days begin and end at other times from now on.
     func moved(_ user: ID)
+
+    /// A person is working out, or has just ended that. Told again and again while they are.
+    /// - Parameter times: from the beginning until now, or until the end, in Unix milliseconds.
+    func worksOut(_ user: ID, _ stage: WorkoutStage, _ times: Range<Int64>)
 
     /// Everything of a person is being deleted, or was: nothing of it may be seen or kept any more.
     func forgotten(_ user: ID)
@@ -47,6 +61,7 @@ extension PeopleObserver {
     package func corrected(_ user: ID) {}
     package func changedAtOnce(_ users: Set<ID>) {}
     package func moved(_ user: ID) {}
+    package func worksOut(_ user: ID, _ stage: WorkoutStage, _ times: Range<Int64>) {}
     package func forgotten(_ user: ID) {}
     package func sensorsChanged(_ sensors: Set<SensorName>?) {}
     package func gatewaysChanged() {}
@@ -72,6 +87,9 @@ package final class PeopleChanges: PeopleObserver {
     package func corrected(_ user: ID) { for entry in entries { entry.observer?.corrected(user) } }
     package func changedAtOnce(_ users: Set<ID>) { for entry in entries { entry.observer?.changedAtOnce(users) } }
     package func moved(_ user: ID) { for entry in entries { entry.observer?.moved(user) } }
+    package func worksOut(_ user: ID, _ stage: WorkoutStage, _ times: Range<Int64>) {
+        for entry in entries { entry.observer?.worksOut(user, stage, times) }
+    }
     package func forgotten(_ user: ID) { for entry in entries { entry.observer?.forgotten(user) } }
     package func sensorsChanged(_ sensors: Set<SensorName>?) {
         for entry in entries { entry.observer?.sensorsChanged(sensors) }

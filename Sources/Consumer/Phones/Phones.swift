@@ -1,6 +1,7 @@
 import Accounts
 import Admission
 import Daemon
+import Days
 package import Desk
 package import Features
 import Files
@@ -21,8 +22,10 @@ import Vault
 
 /// Answers `phones/…`, and takes what phones send. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
-package final class Phones: FeatureService, @unchecked Sendable {
+package final class Phones: FeatureService, PeopleObserver, @unchecked Sendable {
     let context: PeopleContext
+    var questions = StepQuestions()
+    private(set) var isConnected = false
     private let devices: Devices
     /// How often a person may connect a phone: each leaves a stream.
     private var allowance = Allowance<ID>(perSecond: 1.0 / 600, burst: 20)
@@ -33,6 +36,7 @@ package final class Phones: FeatureService, @unchecked Sendable {
     package init(_ context: PeopleContext) {
         self.context = context
         devices = Devices(context)
+        context.changes.add(self)
     }
 
     package var verbs: [Verb] {
@@ -45,6 +49,8 @@ package final class Phones: FeatureService, @unchecked Sendable {
     }
 
     package func brokerIsInLine(_ found: Set<ID>) { devices.brokerIsInLine(found) }
+    package func connected() { isConnected = true }
+    package func disconnected() { isConnected = false }
 
     // MARK: Coming
 

@@ -100,6 +100,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
                 if workout.mustBeCounted { count(user, clock) }
             }
             if clock >= (published[user] ?? 0) + Self.publishing { publish(user) }
+            if let workout = running[user]?.workout { tell(.goesOn, user, workout) }
         }
         if clock >= refreshed + Self.refreshing { refresh(clock) }
         loop?.after(.seconds(1)) { [unowned self] in tick() }
@@ -210,9 +211,16 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         if changed.timer.isOver {
             forget(user)
             refreshed = 0
+            self.tell(kind == .cancel ? .cancelled : .ended, user, changed)
         }
         context.changes.changed([user])
         if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
+    }
+
+    /// Tells others how far a workout is.
+    func tell(_ stage: WorkoutStage, _ user: ID, _ workout: KeptWorkout) {
+        let end = max(workout.started, workout.timer.ended ?? context.now())
+        context.changes.worksOut(user, stage, workout.started..<end)
     }
 
     /// Has the sensors of a person recorded as a workout needs it, or as before, within a transaction.

@@ -66,6 +66,7 @@ final class WorkoutRequests: @unchecked Sendable {
             return try running.record(true, user)
         }.get()
         running.begin(workout, of: user, history)
+        running.tell(.began, user, workout)
         context.changes.changed([user])
         if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
         let isLocated = try RecordedKinds(context.documents).recordsLocation(of: user)

@@ -17,6 +17,8 @@ final class TestPhone {
     let topic: String
     let session: Session
     let secret: PhoneSecret?
+    /// What the broker sent it.
+    let heard = Record<Message>()
     private let states = Record<State>()
 
     /// - Parameter secret: another one than the link's.
@@ -36,7 +38,8 @@ final class TestPhone {
         options.passwordFile = try service.broker.folder.write(
             configuration.text("password") + "\n", to: "phone-\(UUID().uuidString)")
         session = Session(options)
-        session.start(Handlers(stateChanged: { [states] in states.append($0) }))
+        session.start(
+            Handlers(stateChanged: { [states] in states.append($0) }, received: { [heard] in heard.append($0) }))
         _ = try states.take("the broker's answer") { if case .connected = $0 { true } else { nil } }
     }
 
