@@ -6,14 +6,15 @@ import Telemetry
 let sensorCommand = Command(
     name: "vitals-sensor",
     summary:
-        "Emulates Bluetooth LE fitness sensors: a heart-rate strap, a thermometer, a foot pod, a bike; and a phone.",
+        "Emulates Bluetooth LE fitness sensors: a heart-rate strap, a thermometer, a foot pod, a bike, a power meter; and a phone.",
     discussion: """
         It replays a recorded activity, or makes one up, from the moment when somebody first listens to its measurements. \
         It prints \"ready\" when it can be found, and takes commands on standard input; type help.
         """,
     options: [
         .value("settings", "FILE", "a JSON5 file with values for options that are not given, such as { speed: 60 }"),
-        .value("profile", "strap|thermometer|foot-pod|bike", "what kind of sensor it is", default: "strap"),
+        .value(
+            "profile", "strap|thermometer|foot-pod|bike|power-meter", "what kind of sensor it is", default: "strap"),
         .value("activity", "FILE", "the recording to replay, a CSV file"),
         .flag("synthesise", "makes up a person, as it also does without --activity"),
         .value("seed", "N", "for the made-up person: the same seed, the same person", default: "1"),
@@ -22,6 +23,7 @@ let sensorCommand = Command(
             "rate", "HZ",
             "sends this many heart rates a second, up to 50, while somebody listens: 1, 2, 3 … 65535, 1, each one higher"
         ),
+        .value("watts", "N", "what a power meter measures while the recording moves; 200 unless you say so"),
         .value("begin", "TIME", "when the first record is due, in Unix milliseconds, if not when somebody listens"),
         .flag("loop", "begins the recording again when it is over"),
         .flag("once", "ends the program when the recording is over; without --loop and --once it stays, silent"),
@@ -77,6 +79,8 @@ struct SensorSettings: Sendable {
     var profile: Profile
     /// Heart rates a second, instead of the activity's.
     var rate: Double?
+    /// What a power meter measures.
+    var watts: Int16
     var isSameName: Bool
     /// Only the stand-in can choose the address under which it advertises.
     var isPrivate = false
@@ -116,6 +120,11 @@ struct SensorSettings: Sendable {
         isSameName = try arguments.flag("same-name")
         if arguments.command == ["stand-in"] { isPrivate = try arguments.flag("private-address") }
         rate = try arguments.optionalDouble("rate", in: 0.1...50)
+        let power = try arguments.optionalInteger("watts", in: 0...3000)
+        watts = power.map { Int16($0) } ?? Peripheral.usualWatts
+        if power != nil, profile.characteristic(GATT.cyclingPowerMeasurement) == nil {
+            throw arguments.refusal(of: "watts", "is for power, which a \(profile.word) does not measure")
+        }
         if rate != nil, profile.characteristic(GATT.heartRateMeasurement) == nil {
             throw arguments.refusal(of: "rate", "is for heart rates, which a \(profile.word) does not measure")
         }
@@ -142,7 +151,7 @@ struct SensorSettings: Sendable {
             return Peripheral(
                 name: index == 0 || isSameName ? name : "\(name) \(index + 1)",
                 address: addressText(first + UInt64(index)), isPrivate: isPrivate, profile: profile,
-                activity: activity, speed: speed, beginning: beginning, rate: rate, on: loop)
+                activity: activity, speed: speed, beginning: beginning, rate: rate, watts: watts, on: loop)
         }
     }
 }

@@ -15,6 +15,7 @@ struct ProfileTests {
         "each advertises its service and tells what it is and how full its battery is",
         arguments: [
             ("strap", "0000180d"), ("thermometer", "00001809"), ("foot-pod", "00001814"), ("bike", "00001816"),
+            ("power-meter", "00001818"),
         ])
     func services(word: String, service: String) throws {
         let profile = try #require(Profile.all.first { $0.word == word })
@@ -89,6 +90,22 @@ struct ProfileTests {
         #expect(
             events.filter { $0.contains("Value=") }.map { $0.suffix(22) }
                 == [start, second, second, last].map { $0[...] })
+    }
+
+    @Test("a power meter tells one power while the recording moves, none where it stands, and counts the cranks")
+    func powerMeter() throws {
+        let bench = try Bench(
+            rows: ["0,,0,0", "1,,4.21,60", "2,,0,0", "1e8,,,"], speed: 100,
+            header: "elapsed_s,heart_rate_bpm,speed_mps,cadence_rpm", profile: .powerMeter)
+        try bench.connect()
+        #expect(bench.client.read("service000e/char0012") == .success([.bytes([8, 0, 0, 0])]))
+        bench.client.clear()
+        #expect(bench.client.characteristic(Self.measurement, "StartNotify").outcome == "ok")
+        let events = bench.client.wait("three values") { $0.filter { $0.contains("Value=") }.count == 3 }
+        // Flags, power, turns of the cranks, and the time of the last.
+        #expect(
+            events.filter { $0.contains("Value=") }.map { $0.suffix(16) }
+                == ["20000000f6ff0000", "2000c800f7ff0004", "20000000f7ff0004"])
     }
 
     @Test("heart rates at a fixed rate count up by one, and only those that were handed to somebody")

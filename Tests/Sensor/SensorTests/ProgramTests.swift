@@ -138,6 +138,11 @@ struct ProgramTests {
                 ["stand-in", "--bus", "x", "--profile", "bike", "--rate", "1"], 64,
                 "--rate: is for heart rates, which a bike does not measure"
             ),
+            (["stand-in", "--bus", "x", "--profile", "power-meter", "--watts", "3001"], 64, "--watts"),
+            (
+                ["stand-in", "--bus", "x", "--profile", "bike", "--watts", "200"], 64,
+                "--watts: is for power, which a bike does not measure"
+            ),
             (["adapter", "--sensors", "2"], 64, "--sensors: an adapter is one sensor"),
         ] as [([String], Int32, String)])
     func usage(arguments: [String], status: Int32, words: String) throws {

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// A bicycle's wheel and cranks, as a sensor of speed and cadence counts them (CSC Measurement, 2A5B).
 ///
 /// Its counts begin a few revolutions before they wrap around, so a listener soon sees that; the times wrap around
@@ -26,6 +28,13 @@ struct Bicycle {
         let crankCount = Self.firstCrankCount &+ UInt16(truncatingIfNeeded: crank.count)
         return [UInt8(3)] + littleEndian(wheelCount) + littleEndian(wheel.ticks) + littleEndian(crankCount)
             + littleEndian(crank.ticks)
+    }
+
+    /// The notification of a power meter in the cranks (Cycling Power Measurement, 2A63): the power, and the cranks as they
+    /// are counted above.
+    func power(_ watts: Int16) -> [UInt8] {
+        let count = Self.firstCrankCount &+ UInt16(truncatingIfNeeded: crank.count)
+        return CyclingPower(watts: watts, crank: .init(count: count, time: crank.ticks)).gatt
     }
 }
 

@@ -51,6 +51,7 @@ final class Peripheral {
     private var energy = EnergyExpended()
     private var measurements = 0
     private var bicycle = Bicycle()
+    private let watts: Int16
     private var replay: Replay?
     /// Heart rates at a fixed rate; nil if they come from the activity.
     private var pulse: Ticker?
@@ -63,6 +64,8 @@ final class Peripheral {
     /// How much charge the battery has lost.
     private var used: UInt8 = 0
 
+    /// What a power meter measures unless it is told otherwise.
+    static let usualWatts: Int16 = 200
     private static let fullBattery: UInt8 = 95
     private static let secondsPerPercent = 600.0
     /// How many seconds a thermometer takes.
@@ -71,8 +74,10 @@ final class Peripheral {
     /// A sensor that has already measured the first record of its activity, but has not begun to send.
     init(
         name: String, address: String, isPrivate: Bool = false, profile: Profile = .strap, activity: any Activity,
-        speed: Double, beginning: Int64? = nil, rate: Double? = nil, on loop: EventLoop
+        speed: Double, beginning: Int64? = nil, rate: Double? = nil, watts: Int16 = Peripheral.usualWatts,
+        on loop: EventLoop
     ) {
+        self.watts = watts
         self.name = name
         self.address = address
         self.isPrivate = isPrivate
@@ -124,6 +129,7 @@ final class Peripheral {
         case GATT.pnpID: return PnPID(source: .bluetoothSIG, vendor: 0xFFFF, product: 1, version: 0x0100).gatt
         case Profile.runningFeature: return [0b111, 0]  // Stride length, distance, walking or running.
         case Profile.cyclingFeature: return [0b11, 0]  // Wheel, crank.
+        case Profile.powerFeature: return [0b1000, 0, 0, 0]  // Crank.
         case Profile.steps: return littleEndian(steps)
         case Profile.temperature: return littleEndian(currentTemperature.float)
         default: throw .invalidHandle
@@ -259,7 +265,7 @@ final class Peripheral {
         }
     }
 
-    /// What a foot pod and a bicycle send for a speed. A foot pod reports the steps of both feet.
+    /// What a foot pod, a bicycle and a power meter send for a speed. A foot pod reports the steps of both feet.
     private func move(_ metresPerSecond: Double, _ record: Record) {
         let cadence = record.cadencePerMinute ?? 0
         let stepsPerMinute = UInt8(min(255, 2 * cadence))
@@ -272,6 +278,8 @@ final class Peripheral {
         send(GATT.runningSpeedAndCadenceMeasurement, running.gatt)
         bicycle.ride(until: record.elapsed, metresPerSecond: metresPerSecond, cadencePerMinute: cadence)
         send(GATT.cyclingSpeedAndCadenceMeasurement, bicycle.gatt)
+        // No recording has power: the rider pushes evenly, and rests where the bicycle stands.
+        send(GATT.cyclingPowerMeasurement, bicycle.power(metresPerSecond > 0 ? watts : 0))
     }
 
     private func send(_ uuid: String, _ bytes: [UInt8]) {

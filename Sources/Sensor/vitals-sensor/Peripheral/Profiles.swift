@@ -12,7 +12,10 @@ extension Profile {
     /// CSC Feature 2A5C: uint16, little-endian.
     static let cyclingFeature = GATT.uuid(0x2A5C)
 
-    static let all = [strap, thermometer, footPod, bike]
+    /// Cycling Power Feature 2A65: uint32, little-endian.
+    static let powerFeature = GATT.uuid(0x2A65)
+
+    static let all = [strap, thermometer, footPod, bike, powerMeter]
 
     /// A chest strap that counts steps and takes temperatures, too.
     static let strap = Profile(
@@ -65,6 +68,20 @@ extension Profile {
             battery, deviceInformation,
         ],
         advertised: [GATT.cyclingSpeedAndCadenceService], beginning: [GATT.cyclingSpeedAndCadenceMeasurement])
+
+    /// A power meter in a bicycle's cranks.
+    static let powerMeter = Profile(
+        word: "power-meter", name: "Vitals Power", model: "Emulated power meter", appearance: 0x0484,
+        services: [
+            Service(
+                uuid: GATT.cyclingPowerService,
+                characteristics: [
+                    Characteristic(GATT.cyclingPowerMeasurement, .notify),
+                    Characteristic(powerFeature, .read),
+                ]),
+            battery, deviceInformation,
+        ],
+        advertised: [GATT.cyclingPowerService], beginning: [GATT.cyclingPowerMeasurement])
 
     private static let thermometry = Service(
         uuid: GATT.healthThermometerService,
