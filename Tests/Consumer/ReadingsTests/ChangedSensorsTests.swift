@@ -57,6 +57,9 @@ struct ChangedSensorsTests {
         let (stream, session) = (sessions[1].identity(0).stream, sessions[1].identity(0).session)
         #expect(try parts.take(sessions[1].block(beat(0, 71))) == [.requestKey(watch.gateway, stream, session)])
         parts.ingest.forgetSessions()
-        #expect(try parts.take(sessions[0].block(beat(1000, 71))).contains { if case .requestKey = $0 { true } else { false } })
+        #expect(
+            try parts.take(sessions[0].block(beat(1000, 71))).contains {
+                if case .requestKey = $0 { true } else { false }
+            })
     }
 }
