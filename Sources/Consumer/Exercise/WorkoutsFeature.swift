@@ -38,7 +38,8 @@ extension Feature {
         verbs: { parts in
             let zone = parts.context.settings.timeZone
             return WorkoutHistory.verbs(parts.readers, zone: zone) + PictureRequests.verbs(parts.readers, zone: zone)
-                + WorkoutDeletion(parts).verbs + GearRequests(parts).verbs + PlanRequests(parts).verbs
+                + WorkoutReports.verbs(parts.readers, parts.context) + WorkoutDeletion(parts).verbs
+                + GearRequests(parts).verbs + PlanRequests(parts).verbs
         },
         service: { RunningWorkouts($0) }, topics: [FeatureTopic(.workout, isRetained: true)],
         notifications: [.workoutGoal, .workoutEnded], settings: WorkoutSettings.self)

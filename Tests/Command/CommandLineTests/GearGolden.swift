@@ -1,4 +1,4 @@
-/// The help texts of what `vitals` does with gear and plans, letter by letter.
+/// The help texts of what `vitals` does with gear, plans and reports, letter by letter.
 extension Golden {
     static let workoutSet = """
         Usage: vitals workout set [OPTIONS] ID
@@ -131,6 +131,34 @@ extension Golden {
           -h, --help         shows this help
 
         Every command also takes the options of vitals: vitals --help
+
+        """
+
+    static let workoutReport = """
+        Usage: vitals workout report [OPTIONS]
+
+        Draws what the workouts of a day, a week, a month or a year came to.
+
+        A day shows its workouts, a week and a month their days, and a year its months. With --last, several
+        of them are compared: eight weeks, say. A line marks the goal of a day, which is for all that you do
+        on that day.
+
+        Options:
+              --day            one day
+              --week           a week, from Monday to Sunday; the default
+              --month          a month
+              --year           a year
+              --date DAY       a day of it, such as 2026-11-21 (default: today)
+              --last N         that many of them, 1 to 366, up to that day
+              --activity NAME  only running, walking, cycling, or what you called it
+          -h, --help           shows this help
+
+        Every command also takes the options of vitals: vitals --help
+
+        Examples:
+          vitals workout report
+          vitals workout report --month --date 2026-10-01
+          vitals workout report --week --last 8 --activity running
 
         """
 }

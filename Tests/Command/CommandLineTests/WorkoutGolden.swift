@@ -26,6 +26,7 @@ extension Golden {
           stats    Shows what your workouts come to: mean, most and total.
           records  Lists your best of each activity.
           load     Draws your fitness, fatigue and form, as they follow from training load.
+          report   Draws what the workouts of a day, a week, a month or a year came to.
           gear     Lists your shoes and bicycles with the distance that they have come, and changes them.
           export   Writes workouts as files that other programs read.
           import   Brings along what other devices and services have recorded.

@@ -20,8 +20,8 @@ struct HostileRequestTests {
         "muted",
         "thumb", "record_location", "phone", "encrypted",
         "from", "to", "points", "time", "month", "year", "format", "theme", "hidden_m", "without", "activity",
-        "activities", "kind", "before_m", "retired", "gear", "plan", "at", "workout", "id", "size", "offset", "data",
-        "source", "heart_rates",
+        "activities", "kind", "before_m", "retired", "gear", "plan", "period", "count", "at", "workout", "id", "size",
+        "offset", "data", "source", "heart_rates",
     ]
 
     /// What each of them is set to, as JSON.

@@ -28,6 +28,7 @@ enum WorkoutCommands {
         case ["records"]: return try WorkoutLists(call, arguments).records()
         case ["export"]: return try WorkoutExport(call, arguments).run()
         case ["import"]: return try WorkoutImport(call, arguments).run()
+        case ["report"]: return try WorkoutReport(call, arguments).draw()
         case ["set"]: return try Exercising(call, arguments).set()
         case ["load"]: return try TrainingLoad(call, arguments).draw()
         default: return try Exercising(call, arguments).current()
@@ -62,7 +63,7 @@ enum WorkoutCommands {
         ],
         subcommands: [
             start, pause, resume, stop, cancel, goal, WorkoutPlans.command, list, show, picture, set, delete, stats,
-            records, load, WorkoutGear.command, export, `import`,
+            records, load, WorkoutReport.command, WorkoutGear.command, export, `import`,
         ],
         runsAlone: true)
 

@@ -87,7 +87,9 @@ extension KeptWorkout {
                 return BestTime(metres: metres, seconds: seconds, start: start)
             }
         }
-        return WorkoutSummary(activity, started: started, values: values, bestTimes: times)
+        var summary = WorkoutSummary(activity, started: started, values: values, bestTimes: times)
+        summary.highestHeartRate = figures["heart_rate"]?["max"]?.double
+        return summary
     }
 }
 

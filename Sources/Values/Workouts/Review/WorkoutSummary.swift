@@ -45,6 +45,8 @@ public struct WorkoutSummary: Hashable, Sendable {
     public private(set) var values: [Attribute: Double]
     /// The best times over 1, 5 and 10 km.
     public var bestTimes: [BestTime]
+    /// The highest heart rate, in beats per minute.
+    public var highestHeartRate: Double?
 
     /// A workout of which this much is known.
     public init(
@@ -66,6 +68,7 @@ public struct WorkoutSummary: Hashable, Sendable {
         values[.speed] = figures.speed?.mean
         values[.load] = figures.heartRate?.edwards
         self.init(activity, started: started, values: values, bestTimes: course?.bestTimes ?? [])
+        highestHeartRate = figures.heartRate.map { Double($0.maximum) }
     }
 
     /// An attribute; nil if it is not known.

@@ -86,10 +86,15 @@ struct GearTests {
             #expect(set["gear"]?["name"] == "Blue shoes")
             #expect(try house.done("workouts/show", ["id": .string(run)])["gear"]?["name"] == "Blue shoes")
             #expect(try isNear(metres(0), 120_297) && metres(1) == 0)
+            func total() throws -> Double {
+                let report = try house.done("workouts/report", ["period": "day"])
+                return try #require(report["total"]).number("distance_m")
+            }
+            #expect(try isNear(total(), 297))
             house.set(4000)
             try house.publish(house.run(100..<200))
             try house.settle()
-            #expect(try isNear(metres(0), 120_597))
+            #expect(try isNear(metres(0), 120_597) && isNear(total(), 597))
             #expect(try house.recounted() == 0)
             let piece = try pieces()[0]
             #expect(piece["last_used"] == .integer(start) && piece["workouts"] == 1 && piece["duration_s"] == 200)
