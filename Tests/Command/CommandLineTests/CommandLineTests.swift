@@ -28,7 +28,7 @@ struct CommandLineTests {
             (["workout", "gear"], Golden.workoutGear), (["workout", "gear", "add"], Golden.workoutGearAdd),
             (["workout", "gear", "change"], Golden.workoutGearChange), (["workout", "plans"], Golden.workoutPlans),
             (["workout", "plans", "save"], Golden.workoutPlansSave), (["workout", "report"], Golden.workoutReport),
-            (["friends"], Golden.friends),
+            (["goals", "calendar"], Golden.goalsCalendar), (["friends"], Golden.friends),
             (["friends", "invite"], Golden.friendsInvite), (["cheer"], Golden.cheer),
             (["notifications"], Golden.notifications),
             (["notifications", "confirm"], Golden.notificationsConfirm), (["completion"], Golden.completion),

@@ -172,6 +172,28 @@ extension Golden {
 
         """
 
+    static let goalsCalendar = """
+        Usage: vitals goals calendar [OPTIONS] [MONTH]
+
+        Draws a month as a calendar, with a ring for each goal of each day.
+
+        A ring closes in quarters as the goal comes near, and is full when the goal was reached. Of days
+        without a ring, nothing is known.
+
+        Arguments:
+          MONTH  such as 2026-11, or last
+
+        Options:
+          -h, --help  shows this help
+
+        Every command also takes the options of vitals: vitals --help
+
+        Examples:
+          vitals goals calendar
+          vitals goals calendar 2026-10
+
+        """
+
     static let goalsShare = """
         Usage: vitals goals share [OPTIONS]
 

@@ -19,6 +19,7 @@ enum DaysCommands {
         case ["heart-rate", "delete"]: try HeartRates(call, arguments).delete()
         case ["goals"]: try Goals(call, arguments).show()
         case ["goals", "set"]: try Goals(call, arguments).set()
+        case ["goals", "calendar"]: try GoalCalendar(call, arguments).draw()
         case ["goals", "share"]: try Goals(call, arguments).share()
         default: nil
         }
@@ -116,6 +117,14 @@ enum DaysCommands {
                     .value("distance", "LENGTH", "a day, such as 8km, 8000m or 5mi, or none"),
                     .value("energy", "KCAL", "kilocalories a day, or none"),
                 ]),
+            Command(
+                name: "calendar", summary: "Draws a month as a calendar, with a ring for each goal of each day.",
+                discussion: """
+                    A ring closes in quarters as the goal comes near, and is full when the goal was reached. Of days without a ring, \
+                    nothing is known.
+                    """,
+                arguments: [.optional("MONTH", "such as 2026-11, or last", values: ["last"])],
+                examples: [Example("vitals goals calendar"), Example("vitals goals calendar 2026-10")]),
             Command(
                 name: "share", summary: "Prints a text about a goal to share, and makes a picture.",
                 options: [

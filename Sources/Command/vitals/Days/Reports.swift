@@ -106,9 +106,9 @@ struct Reports {
 
     private static let nothing = "nothing recorded\n"
 
-    func month() throws -> ExitCode {
-        let attribute = try arguments.choice("of", of: Attribute.self)
-        let month = try arguments.optionalString("MONTH").map { (text) throws(UsageError) -> String in
+    /// The month that the command line names, as requests spell it; nil for this one.
+    static func month(_ arguments: Arguments) throws -> String? {
+        try arguments.optionalString("MONTH").map { (text) throws(UsageError) -> String in
             if text == "last", let today = CalendarDay.today {
                 return "\(today.calendarMonth.days.lowerBound.advanced(by: -1).calendarMonth)"
             }
@@ -118,6 +118,11 @@ struct Reports {
             }
             return text
         }
+    }
+
+    func month() throws -> ExitCode {
+        let attribute = try arguments.choice("of", of: Attribute.self)
+        let month = try Self.month(arguments)
         let data = try Office.visit(call) { try $0.ask("statistics/month", [("month", month.map(JSON.string))]) }
         guard !call.isJSON else { return try print(data.line) }
         let days = try Self.days(data)
