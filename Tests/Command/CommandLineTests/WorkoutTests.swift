@@ -97,6 +97,15 @@ struct WorkoutTests {
         #expect(try consumer.last().fields == ["id": "w1"])
     }
 
+    @Test("a workout that the command line names is asked about in MQTT 3.1.1, too")
+    func named() throws {
+        let consumer = try signedIn()
+        consumer.answer("workouts/delete", ["message": "Workout details deleted"])
+        let outcome = try consumer.vitals("--protocol", "mqtt3.1.1", "workout", "delete", "w1", "--yes")
+        #expect(outcome == (0, "Workout details deleted\n", ""))
+        #expect(try consumer.last().fields == ["id": "w1"])
+    }
+
     // MARK: Refusals
 
     @Test(

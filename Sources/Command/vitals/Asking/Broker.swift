@@ -121,9 +121,11 @@ final class Broker {
         _ address: Address, _ fields: [JSON.Member], within limit: Duration?, silence: Failure, denial: Failure? = nil,
         meanwhile: (Event) throws(Failure) -> Void
     ) throws(Failure) -> Reply {
-        let id = randomText()
+        // A request about something that has an id asks with that.
+        let own = fields.first { $0.name == "id" }
+        let id = if case .string(let text)? = own?.value { text } else { randomText() }
         let listed = call.broker.version == .v311 ? address.listed : nil
-        let fields = fields + (listed == nil ? [] : [JSON.Member("id", .string(id))])
+        let fields = fields + (listed == nil || own != nil ? [] : [JSON.Member("id", .string(id))])
         let inbox = inbox
         session.request(
             JSON.object(fields).bytes, to: address.request, responseTopic: listed ?? address.response,
