@@ -156,7 +156,8 @@ let package = Package(
         library(
             .consumer, "Exercise",
             [
-                "ActivityFiles", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Pictures", "Reactor",
+                "ActivityFiles", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Pictures",
+                "Reactor",
                 "Readings", "Records", "Storage", "Telemetry", "Workouts",
             ]),
         library(

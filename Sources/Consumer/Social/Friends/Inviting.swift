@@ -105,7 +105,8 @@ extension Friends {
             try tell(inviter, .friendAccepted, .friendAccepted, from: user, called: user, now: now)
             other = inviter
             return [
-                "state": "friend", "friend": .string(inviter.text), "share": try consents.keep(share, of: user, now: context.now()),
+                "state": "friend", "friend": .string(inviter.text),
+                "share": try consents.keep(share, of: user, now: context.now()),
             ]
         }
         if let other { context.changes.changedAtOnce([try request.user, other]) }
@@ -174,7 +175,8 @@ extension Friends {
             try rows.insert(try key(code), of: user.text, secret: [], expires: expires)
             changesSharing = share.saysSomething
             return [
-                "code": .string(code.text), "expires": .integer(expires), "share": try consents.keep(share, of: user, now: context.now()),
+                "code": .string(code.text), "expires": .integer(expires),
+                "share": try consents.keep(share, of: user, now: context.now()),
             ]
         }
     }
@@ -216,7 +218,8 @@ extension Friends {
                 }
                 giver = other
                 return [
-                    "state": "friend", "friend": .string(other.text), "share": try consents.keep(share, of: user, now: context.now()),
+                    "state": "friend", "friend": .string(other.text),
+                    "share": try consents.keep(share, of: user, now: context.now()),
                 ]
             }
             if let giver { context.changes.changedAtOnce([user, giver]) }

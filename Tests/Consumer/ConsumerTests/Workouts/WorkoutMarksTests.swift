@@ -33,7 +33,8 @@ struct WorkoutMarksTests {
         }
         let clock = ContinuousClock()
         let took = try clock.measure {
-            try bench.parts.store.change(bench.user) { () throws(VaultError) in try bench.marks.take([person], now: now) }
+            try bench.parts.store.change(bench.user) { () throws(VaultError) in try bench.marks.take([person], now: now)
+            }
         }
         bench.marks.committed()
         let marked = try bench.rows.workouts(of: bench.user, on: 0...WorkoutRows.day(now)).map(\.marks)
