@@ -171,7 +171,7 @@ extension Desk {
                 limit: admitted.limit, unheard: unheard,
                 report: { [unowned self] in report($0, isFailure: true) }
             ) { [unowned self] outcome in
-                let bytes = Reply(outcome, id: way.id).bytes
+                let bytes = bytes(of: outcome, to: name, way)
                 // Remembered first: a reply that does not leave is forgotten at once.
                 if let identity {
                     recent.end(identity, bytes)
@@ -240,6 +240,15 @@ extension Desk {
         case .atOnce(let body):
             request.finish(Result { try body(request) })
         }
+    }
+
+    /// A reply as it is sent. Nobody reads one that is longer than 64 KiB: verbs answer with less, and say what follows.
+    private func bytes(of outcome: Reply.Outcome, to name: String, _ way: Return) -> [UInt8] {
+        let bytes = Reply(outcome, id: way.id).bytes
+        guard bytes.count > JSON.maximumLength else { return bytes }
+        report("a reply to \(name) has more than \(JSON.maximumLength) bytes: it was refused", isFailure: true)
+        let words = "the answer is longer than \(JSON.maximumLength >> 10) KiB: ask for less at once"
+        return Reply(.error(ReplyError(.notSupported, words)), id: way.id).bytes
     }
 
     private func refuse(_ error: ReplyError, _ way: Return) { send(Reply(.error(error), id: way.id).bytes, way) }

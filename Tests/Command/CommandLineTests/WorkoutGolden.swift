@@ -157,7 +157,7 @@ extension Golden {
         over one; form is the one less the other.
 
         Options:
-              --days N  how many days, 1 to 1000 (default: 90)
+              --days N  how many days, 1 to 700 (default: 90)
           -h, --help    shows this help
 
         Every command also takes the options of vitals: vitals --help

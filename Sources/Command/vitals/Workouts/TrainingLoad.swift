@@ -11,7 +11,7 @@ struct TrainingLoad {
     }
 
     func draw() throws -> ExitCode {
-        let count = try arguments.integer("days", in: 1...1000)
+        let count = try arguments.integer("days", in: 1...700)
         let data = try Office.visit(call) { office in
             try office.askOfWorkouts("load", [("days", .integer(Int64(count)))], arguments)
         }

@@ -207,7 +207,7 @@ enum WorkoutCommands {
             Each day's load is Edwards' of its workouts. Fitness is its mean over some six weeks, and fatigue over one; \
             form is the one less the other.
             """,
-        options: [.value("days", "N", "how many days, 1 to 1000", default: "90")],
+        options: [.value("days", "N", "how many days, 1 to 700", default: "90")],
         examples: [Example("vitals workout load --days 180")])
 
     private static let export = Command(

@@ -18,22 +18,37 @@ extension WorkoutHistory {
         }
         guard case .object(let line) = workout.line(workout.fold(samples.all, asked.history), now: workout.started)
         else { return [:] }
-        let splits = course.splits(heartRates: hearts, workout.timer)
-        return .object(
+        let splits = course.splits(heartRates: hearts, workout.timer).prefix(mostSplits)
+        let whole =
             line
-                + present([
-                    ("gear", try asked.gear().json(of: workout.gear)), ("pauses", pauses(workout)),
-                    ("path", path(course, count)), ("over_distance", overDistance(course, count)),
-                    ("heart_rates", heartRates(hearts, workout, count)),
-                    ("splits", splits.isEmpty ? nil : .array(splits.map(json))),
-                    ("best", course.bestTimes.isEmpty ? nil : .array(course.bestTimes.map(json))),
-                ]))
+            + present([
+                ("gear", try asked.gear().json(of: workout.gear)), ("pauses", pauses(workout)),
+                ("splits", splits.isEmpty ? nil : .array(splits.map(json))),
+                ("best", course.bestTimes.isEmpty ? nil : .array(course.bestTimes.map(json))),
+            ])
+        // As many points as have room.
+        var count = count
+        while true {
+            let shown = JSON.object(
+                whole
+                    + present([
+                        ("path", path(course, count)), ("over_distance", overDistance(course, count)),
+                        ("heart_rates", heartRates(hearts, workout, count)),
+                    ]))
+            guard count > 2, shown.bytes.count > longestReply else { return shown }
+            count = max(2, count * 3 / 4)
+        }
     }
+
+    /// How many splits and pauses are listed: the first ones, and the longest.
+    private static let (mostSplits, mostPauses) = (200, 200)
 
     private static func pauses(_ workout: KeptWorkout) -> JSON? {
         let spans = workout.timer.intervals
-        let pauses = zip(spans, spans.dropFirst()).map { one, next -> JSON in
-            ["from": .integer(one.end ?? next.start), "to": .integer(next.start)]
+        let all = zip(spans, spans.dropFirst()).map { one, next in (one.end ?? next.start)...next.start }
+        let longest = all.sorted { $0.upperBound - $0.lowerBound > $1.upperBound - $1.lowerBound }.prefix(mostPauses)
+        let pauses = longest.sorted { $0.lowerBound < $1.lowerBound }.map { pause -> JSON in
+            ["from": .integer(pause.lowerBound), "to": .integer(pause.upperBound)]
         }
         return pauses.isEmpty ? nil : .array(pauses)
     }

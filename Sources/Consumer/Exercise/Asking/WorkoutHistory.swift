@@ -18,6 +18,12 @@ enum WorkoutHistory {
     private static let lines: ClosedRange<Int64> = 1...200
     /// How many points a chart or a path has.
     private static let points: ClosedRange<Int64> = 2...1000
+    /// Bytes of a reply, without what stands around them: nobody reads JSON that is longer than 64 KiB.
+    static let longestReply = JSON.maximumLength - 4096
+    /// How many days of training load a reply has.
+    private static let mostDays: ClosedRange<Int64> = 1...700
+    /// How many activities have their records in a reply, those that were done most often.
+    private static let mostActivities = 50
     /// How many days are looked at in one go.
     private static let daysAtOnce = 64
 
@@ -44,7 +50,7 @@ enum WorkoutHistory {
             },
             readers.statistics.verb("workouts/load") { request in
                 let user = try request.user
-                let days = Int(try request.optionalInteger("days", in: 1...1000) ?? 90)
+                let days = Int(try request.optionalInteger("days", in: mostDays) ?? 90)
                 return { source in try load(days, now: unixMilliseconds(), Asked(source, user, zone)) }
             },
         ]
@@ -135,14 +141,16 @@ enum WorkoutHistory {
 
     private static func list(of user: ID, _ filter: Filter, _ limit: Int, _ asked: Asked) throws -> JSON {
         var lines: [JSON] = []
-        var next: Int64?
+        var (next, length) = (Int64?.none, 0)
         let gear = try asked.gear()
         try asked.each(filter) { workout throws(VaultError) in
-            guard lines.count < limit else {
+            let line = try asked.figures(workout).with("gear", gear.json(of: workout.gear))
+            length += line.bytes.count + 1
+            guard lines.count < limit, length <= longestReply else {
                 next = workout.started + 1
                 return false
             }
-            lines.append(try asked.figures(workout).with("gear", gear.json(of: workout.gear)))
+            lines.append(line)
             return true
         }
         return .object(present: [
@@ -171,10 +179,10 @@ enum WorkoutHistory {
     }
 
     private static func records(_ filter: Filter, _ asked: Asked) throws -> JSON {
-        let all = try asked.summaries(filter)
+        let byActivity = Dictionary(grouping: try asked.summaries(filter), by: \.summary.activity)
+        let usual = byActivity.sorted { ($1.value.count, $0.key.name) < ($0.value.count, $1.key.name) }
         var records: [JSON] = []
-        for activity in Set(all.map(\.summary.activity)).sorted(by: { $0.name < $1.name }) {
-            let own = all.filter { $0.summary.activity == activity }
+        for (activity, own) in usual.prefix(mostActivities).sorted(by: { $0.key.name < $1.key.name }) {
             for record in PersonalRecord.of(own.map(\.summary)) {
                 let one = own[record.index]
                 records.append(

@@ -107,6 +107,38 @@ struct ImportTests {
         }
     }
 
+    @Test("of very many workouts come with as many in a reply as anybody reads, and a long one with as many points")
+    func manyWorkouts() throws {
+        try WorkoutHouse.with { house throws in
+            house.set(20_000)
+            try house.done("consent/set", ["record_location": true])
+            let whole = try recording("ride-41km")
+            _ = try house.imported(FITFile.write(whole))
+            for number in 1...260 {
+                let begin = start - Int64(number) * 86_400_000
+                let name = String(repeating: "\(number % 10)", count: 190)
+                var one = Recording(sport: .other("Sport \(number)"), name: name, start: begin, end: begin + 600_000)
+                one.device = Device(product: String(repeating: "p", count: 90))
+                one.totals = Totals(distanceMetres: 5000, energyKilocalories: 400, ascentMetres: 20, steps: 7000)
+                _ = try house.imported(FITFile.write(one))
+            }
+            try house.settle()
+            var (ids, to, replies) = (Set<String>(), JSON?.none, 0)
+            repeat {
+                let data = try house.done("workouts/list", .object(present: ["limit": 200, "to": to]))
+                #expect(data.bytes.count < JSON.maximumLength)
+                for line in try data.list("workouts") { #expect(ids.insert(try line.text("id")).inserted) }
+                (to, replies) = (data["next_to"], replies + 1)
+            } while to != nil
+            #expect(ids.count == 261 && replies > 2)
+            #expect(try house.done("workouts/records").bytes.count < JSON.maximumLength)
+            #expect(try house.done("workouts/load", ["days": 700]).list("days").count > 200)
+            let latest = try house.done("workouts/list", ["limit": 1]).list("workouts")[0].text("id")
+            let shown = try house.done("workouts/show", ["id": .string(latest), "points": 1000])
+            #expect(shown.bytes.count < JSON.maximumLength && shown.bytes.count > JSON.maximumLength / 2)
+        }
+    }
+
     @Test("what overlaps a workout of one's own is a duplicate, and what cannot be is refused with a reason")
     func overlaps() throws {
         try WorkoutHouse.with { house throws in
