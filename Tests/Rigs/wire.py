@@ -3,8 +3,9 @@ people, from the public description (Telemetry.docc/Blocks.md) and with Python's
 shared with the programs, so what both agree on is what the description says.
 
 Bytes go in and out; a reading is a dictionary with `time` and `monotonic` (milliseconds) and, by its kind, `bpm` (`contact`,
-`energy_kj`, `rr_1024` where it has them), `steps` (`derived`), or `celsius` (`site`). What does not open raises InvalidTag or
-InvalidSignature, what is no block or message raises Malformed.
+`energy_kj`, `rr_1024` where it has them), `steps` (`derived`), or `celsius` (`site`); a reading of several numbers has the fields
+that FIELDS names, as far as they are known. What does not open raises InvalidTag or InvalidSignature, what is no block or message
+raises Malformed.
 
 Only rigs and tests write with this: whoever holds all these keys at once is nobody that the design knows."""
 
@@ -27,12 +28,24 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 HEADER = struct.Struct(">BBBB16s8sQ")  # version, suite, type, flags, stream, session, number
 KEY, READINGS, LOOSE, CLOCK, GAP = 1, 2, 3, 4, 5
 LIVE = 6  # only on `live`
-HEART_RATE, STEPS, TEMPERATURE = 1, 2, 3
+HEART_RATE, STEPS, TEMPERATURE, POSITION, MOTION, PEDOMETER = 1, 2, 3, 4, 5, 6
 ACKNOWLEDGEMENT, REFUSAL, KEY_REQUEST, GRANT = 1, 2, 3, 4
 CONTACT = [None, False, True]
 SITES = [None, "armpit", "body", "ear", "finger", "gastro-intestinal", "mouth", "rectum", "toe", "tympanum"]
 # The field of the state column, and what its numbers mean there.
-STATES = {HEART_RATE: ("contact", CONTACT), STEPS: ("derived", [None, True]), TEMPERATURE: ("site", SITES)}
+STATES = {
+    HEART_RATE: ("contact", CONTACT), STEPS: ("derived", [None, True]), TEMPERATURE: ("site", SITES),
+    POSITION: ("source", ["phone", "receiver", "sensor", "file"]), MOTION: ("source", ["foot", "bicycle"]),
+}
+# The fields of readings of several numbers, in the order of their columns: name, what a number is multiplied by, whether it may be
+# absent, and whether it is steady.
+FIELDS = {
+    POSITION: [("latitude", 1_000_000, False, True), ("longitude", 1_000_000, False, True), ("altitude_m", 10, True, False),
+               ("accuracy_m", 10, True, False)],
+    MOTION: [("speed_mps", 1000, True, False), ("distance_m", 10, True, True), ("cadence", 10, True, False),
+             ("power_w", 1, True, False)],
+    PEDOMETER: [("milliseconds", 1, False, False), ("steps", 1, False, False)],
+}
 
 
 class Malformed(ValueError):
@@ -303,9 +316,9 @@ def read_readings(body: bytes) -> list:
     """The readings of a block, oldest first."""
     reader = Reader(body)
     kind, count, columns = reader.byte(), reader.varint(), reader.byte()
-    if kind not in (HEART_RATE, STEPS, TEMPERATURE) or not 1 <= count <= 64:
+    if kind not in range(HEART_RATE, PEDOMETER + 1) or not 1 <= count <= 64:
         raise Malformed("unknown kind or count")
-    if columns & ~{HEART_RATE: 7, STEPS: 1, TEMPERATURE: 1}[kind]:
+    if columns & ~{HEART_RATE: 7, PEDOMETER: 0}.get(kind, 1):
         raise Malformed("unknown columns")
     times = [reader.zigzag()]
     base_monotonic = reader.varint()
@@ -313,11 +326,13 @@ def read_readings(body: bytes) -> list:
     for _ in range(count - 1):
         step += reader.zigzag()  # second differences
         times.append(times[-1] + step)
-    value, rows = 0, []
-    for time in times:
+    rows = [{"time": time, "monotonic": max(0, base_monotonic + time - times[0])} for time in times]
+    for field in FIELDS.get(kind, []):
+        _read_field(reader, rows, *field)
+    value = 0
+    for row in rows if kind not in FIELDS else []:
         value += reader.zigzag()  # first differences
-        row = {"time": time, "monotonic": max(0, base_monotonic + time - times[0])}
-        rows.append(row | [{}, {"bpm": value}, {"steps": value}, {"celsius": value / 1000}][kind])
+        row |= [{}, {"bpm": value}, {"steps": value}, {"celsius": value / 1000}][kind]
     if columns & 1:
         _read_states(reader, rows, *STATES[kind])
     if columns & 2:
@@ -339,6 +354,38 @@ def read_readings(body: bytes) -> list:
     return rows
 
 
+def _read_field(reader, rows, field, scale, is_optional, is_steady):
+    """The column of one field; a row that does not have it stays without it."""
+    having, is_present = [] if is_optional else rows, True
+    index = 0
+    while is_optional and index < len(rows):
+        run = reader.varint()
+        if (run == 0 and index + (not is_present) > 0) or index + run > len(rows):
+            raise Malformed("a run does not fit")
+        having += rows[index : index + run] if is_present else []
+        index, is_present = index + run, not is_present
+    number, step = 0, 0
+    for place, row in enumerate(having):
+        step = reader.zigzag() + (step if is_steady and place > 1 else 0)
+        number += step
+        row[field] = number / scale if scale > 1 else number
+
+
+def _write_field(rows, field, scale, is_optional, is_steady) -> bytes:
+    body, index, is_present = b"", 0, True
+    while is_optional and index < len(rows):
+        run = 0
+        while index + run < len(rows) and (rows[index + run].get(field) is not None) == is_present:
+            run += 1
+        body += varint(run)
+        index, is_present = index + run, not is_present
+    numbers = [round(row[field] * scale) for row in rows if row.get(field) is not None]
+    steps = [after - before for before, after in zip([0] + numbers, numbers)]
+    if is_steady:
+        steps[2:] = [after - before for before, after in zip(steps[1:], steps[2:])]
+    return body + b"".join(map(zigzag, steps))
+
+
 def _read_states(reader, rows, field, states):
     """Contact, derivation or site, in runs."""
     index = 0
@@ -356,14 +403,17 @@ def write_readings(kind: int, rows: list) -> bytes:
     """The plaintext of a readings block, and with one reading of a journal record."""
     walls = [row["time"] for row in rows]
     steps = [after - before for before, after in zip(walls, walls[1:])]
-    field, scale = {HEART_RATE: ("bpm", 1), STEPS: ("steps", 1), TEMPERATURE: ("celsius", 1000)}[kind]
     body = zigzag(walls[0]) + varint(rows[0]["monotonic"]) + differences(steps)
-    body += differences([round(row[field] * scale) for row in rows])
+    if kind in FIELDS:
+        body += b"".join(_write_field(rows, *field) for field in FIELDS[kind])
+    else:
+        field, scale = {HEART_RATE: ("bpm", 1), STEPS: ("steps", 1), TEMPERATURE: ("celsius", 1000)}[kind]
+        body += differences([round(row[field] * scale) for row in rows])
     columns = 0
-    state, states = STATES[kind]
+    state, states = STATES.get(kind, ("", [None]))
     if any(row.get(state) is not None for row in rows):
         columns |= 1
-        body += _runs([states.index(row.get(state)) for row in rows])
+        body += _runs([states.index(row.get(state, states[0])) for row in rows])
     with_energy = [index for index, row in enumerate(rows) if row.get("energy_kj") is not None]
     if with_energy:
         columns |= 2
@@ -541,12 +591,17 @@ class Sealer:
         self.stream, self.session = stream, os.urandom(8)
         self.key, self.boot = os.urandom(32), boot or os.urandom(16)
         self.key_block = make_key_block(stream, self.session, self.key, self.boot, recipient, gateway)
-        self.next = 1
+        self.next, self.next_live = 1, 1
 
     def block(self, kind: int, body: bytes) -> bytes:
         header = Header(kind, self.stream, self.session, self.next)
         self.next += 1
         return seal(header, body, self.key)
+
+    def live(self, body: bytes) -> bytes:
+        """A live block, whose number counts apart."""
+        self.next_live += 1
+        return seal_live(self.stream, self.session, self.next_live - 1, body, self.key)
 
     def record(self, number: int, plaintext: bytes) -> bytes:
         return seal_record(number, plaintext, self.stream, self.session, self.key)
