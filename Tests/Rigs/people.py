@@ -2,17 +2,19 @@
 what a person was told."""
 
 import collections
+import contextlib
 import datetime
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import threading
 import time
 
 import paho.mqtt.client as mqtt
 import wire
-from household import RELEASE, Household, identity
+from household import RELEASE, Household, identity, stop
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
@@ -137,13 +139,17 @@ class Voice:
 class Neighbourhood(Household):
     """A broker, a consumer, and people whose sensors are at one gateway, for which the rig speaks."""
 
-    def begin(self, users, kinds_of_sensors, time_zone="Etc/GMT"):
-        """Starts the consumer; each person has a sensor of each kind, named after both."""
+    def begin(self, users, kinds_of_sensors, time_zone="Etc/GMT", are_claimed=False):
+        """Starts the consumer; each person has a sensor of each kind, named after both.
+
+        Of sensors in the settings, always the same is recorded. What is recorded of sensors that are claimed follows from what
+        their person does and allows."""
         self.people, self.aimed = users, threading.Event()
         self.gateway = wire.new_identity()
         sensors = {user: [f"{kind}{user}" for kind in kinds_of_sensors] for user in users}
         people = ", ".join(
-            f"{user}: {{ sensors: {json.dumps([f'home/{sensor}' for sensor in own])} }}" for user, own in sensors.items())
+            f"{user}: {{ sensors: {json.dumps([] if are_claimed else [f'home/{sensor}' for sensor in own])} }}"
+            for user, own in sensors.items())
         self.settings = self.folder / "consumer.json5"
         self.settings.write_text(f"""{{
           state: "consumer", root_key_file: "root.key", time_zone: "{time_zone}", accounts: {{}}, broker_rules: {{}},
@@ -156,8 +162,22 @@ class Neighbourhood(Household):
         self.voice = Voice(self, "rig")
         self.callback(self.voice.close)
         self.start_consumer()
+        if are_claimed:
+            self._claim(sensors)
         if not self.voice.wait(lambda: len(self.voice.grants) == len(users) * len(kinds_of_sensors), 60):
             raise TimeoutError("there are no grants")
+
+    def _claim(self, sensors):
+        """Writes claims while the consumer is not there. To ask for them takes a gateway that was enrolled with a code, and a
+        broker with the plugin."""
+        if not self.voice.wait(lambda: self.voice.has_heard_all, 60):
+            raise TimeoutError("the consumer is not there")
+        stop(self.consumer)
+        with contextlib.closing(sqlite3.connect(self.folder / "consumer/vitals.db")) as rows, rows:
+            rows.executemany(
+                "INSERT INTO claims (gateway, sensor, person, kinds, claimed_ms) VALUES ('home', ?, ?, 22, ?)",
+                [(sensor, user, int(time.time() * 1000)) for user, own in sensors.items() for sensor in own])
+        self.start_consumer()
 
     def sealer(self, sensor):
         """A new session of a sensor's stream."""
@@ -175,11 +195,12 @@ class Neighbourhood(Household):
         self.consumer.wait()
 
     def kill_while(self, workers, kills, dice, pauses, outcome):
-        """Kills the consumer again and again while anybody works: after a pause, or sooner where somebody takes aim. Returns how
-        often it was killed."""
+        """Kills the consumer again and again while anybody works: after a pause between two lengths, or after the shorter one if
+        somebody takes aim. Returns how often it was killed."""
         for number in range(kills):
-            if self.aimed.wait(dice.uniform(*pauses)):
-                self.aimed.clear()
+            time.sleep(pauses[0])
+            self.aimed.clear()
+            if self.aimed.wait(dice.uniform(0, pauses[1] - pauses[0])):
                 time.sleep(dice.uniform(0, 0.25))
             if not any(worker.is_alive() for worker in workers):
                 return number

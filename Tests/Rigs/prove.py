@@ -18,6 +18,7 @@ SIZES = ["short", "normal", "long"]
 RIGS = {
     "kills": "short",
     "goals": "short",
+    "workouts": "short",
     "slowdisk": "short",
     "powercut": "short",
     "failedflush": "short",
