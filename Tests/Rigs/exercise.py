@@ -116,9 +116,9 @@ class Exercise(Neighbourhood):
     def until_over(self, user):
         """Waits until no workout is under way; then the topic says nothing, either."""
         end = time.monotonic() + LIMIT
-        while self.voice.data(user, "workouts/current")["workout"] is not None:
+        while (workout := self.voice.data(user, "workouts/current")["workout"]) is not None:
             if time.monotonic() > end:
-                raise TimeoutError("a workout has not ended")
+                raise TimeoutError(f"this has not ended within {LIMIT} s: {workout}")
             time.sleep(0.3)
         topic = f"{user}/workout"
         if not self.voice.wait(lambda: not self.voice.retained.get(topic), 30):
