@@ -26,5 +26,5 @@ extension Feature {
                 effects.sensors.insert(name)
             }
         },
-        verbs: { WorkoutFiles($0).verbs }, service: { Imports($0) })
+        service: { Imports($0) })
 }

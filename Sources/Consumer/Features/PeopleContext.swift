@@ -67,10 +67,11 @@ package protocol Doors: AnyObject {
     /// - Returns: whether there was room for it.
     func record(_ reading: Reading, of sensor: ID) -> Bool
 
-    /// Has many readings of one of the consumer's own sensors stored, in a batch of their own: those that are not stored
+    /// Has many readings of one of the consumer's own sensors stored soon, also if no message comes: those that are not stored
     /// already, and that their person wants recorded.
     /// - Parameter completion: called once, on the session's thread, as soon as they are durable: how many of them
-    ///   could not be stored because a limit of the person's was reached. While the disk refuses, it is tried again.
+    ///   could not be stored, because a limit of the person's was reached or the sensor's stream is not open. While the
+    ///   disk refuses, it is tried again.
     func store(_ readings: [Reading], of sensor: ID, completion: @escaping @Sendable (_ lost: Int) -> Void)
 
     /// Whether everything of a person is being deleted now: nothing new of theirs may be made until that is done.

@@ -99,7 +99,8 @@ package final class OwnGateway: @unchecked Sendable {
     /// Takes many readings of one of its sensors.
     /// - Returns: whether there was room for them; if not, none was taken.
     package func take(_ readings: [Reading], of sensor: ID) -> Bool {
-        guard waiting.count + readings.count <= Self.mostWaiting else { return false }
+        // The rest is for phones, whose messages do not come again.
+        guard waiting.count + readings.count <= Self.mostWaiting / 2 else { return false }
         waiting += readings.map { Waiting(sensor: sensor, reading: $0) }
         return true
     }
@@ -107,7 +108,8 @@ package final class OwnGateway: @unchecked Sendable {
     /// Whether a reading of a sensor is not stored yet.
     package func isWaiting(_ sensor: ID) -> Bool { waiting.contains { $0.sensor == sensor } }
 
-    /// How many readings of a sensor were given up since this was last asked, because a limit of storage was reached.
+    /// How many readings of a sensor were given up since this was last asked: a limit of storage was reached, or its stream is
+    /// not open.
     package func takeLost(of sensor: ID) -> Int { lost.removeValue(forKey: sensor) ?? 0 }
 
     /// The moment of a reading of which only the wall time is known, Unix milliseconds since 1970.
@@ -167,7 +169,10 @@ extension OwnGateway {
         for (sensor, all) in Dictionary(grouping: waiting, by: \.sensor).sorted(by: { $0.key.text < $1.key.text }) {
             let name = SensorName(gateway: id, sensor: sensor)
             guard let stream = try store.latestStreams(of: [name]).first, stream.until == nil, let user = stream.owner
-            else { continue }
+            else {
+                lose(all.count, of: sensor)
+                continue
+            }
             for kind in Reading.Kind.allCases where stream.kinds.includes(kind) {
                 let new = try times.new(
                     all.filter { $0.reading.kind == kind }, \.reading.moment.wall, kind, name, of: user, store, keys)
@@ -200,7 +205,7 @@ extension OwnGateway {
         // What cannot be written in a block, no gateway would send.
         guard let body = decoded({ () throws(MalformedValue) in try ReadingColumns.encode(chunk.map(\.reading)) }),
             let session = try session(of: stream, chunk[0].sensor)
-        else { return }
+        else { return lose(chunk.count, of: chunk[0].sensor) }
         if session.isNew {
             blocks.append(session.keyBlock)
             session.isNew = false
@@ -229,12 +234,14 @@ extension OwnGateway {
         // Nothing is reported of a block that was stored.
         let reported = Set(reports.compactMap { $0.gateway == id ? $0.identity : nil })
         waiting = []
-        if lost.count >= Self.mostSessions { lost = [:] }
+        for block in made where reported.contains(block.identity) && accepted.contains(block.identity) {
+            lose(block.waiting.count, of: block.sensor)
+        }
         for block in made where !accepted.contains(block.identity) {
             sessions[block.identity.stream] = nil
             for var one in block.waiting {
                 one.tries += 1
-                if one.tries < Self.mostTries { waiting.append(one) } else { lost[one.sensor, default: 0] += 1 }
+                if one.tries < Self.mostTries { waiting.append(one) } else { lose(1, of: one.sensor) }
             }
         }
         if made.contains(where: { !accepted.contains($0.identity) || reported.contains($0.identity) }) {
@@ -245,6 +252,11 @@ extension OwnGateway {
                 user: block.user, sensor: SensorName(gateway: id, sensor: block.sensor),
                 readings: block.waiting.map(\.reading))
         }
+    }
+
+    private func lose(_ count: Int, of sensor: ID) {
+        if lost.count >= Self.mostSessions { lost = [:] }
+        lost[sensor, default: 0] += count
     }
 
     /// The batch was rolled back: what it brought waits, and what was known may not be so.

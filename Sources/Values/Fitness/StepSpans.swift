@@ -36,7 +36,7 @@ extension StepCounter {
         guard let first = day.map(\.lowerBound).min() else { return nil }
         let inOrder = Set(spans).filter { $0.to >= first - longestGap }
             .sorted { ($0.to, $0.from, $0.steps) < ($1.to, $1.from, $1.steps) }
-        var (covered, steps) = (Int64.min, Steps?.none)
+        var (covered, steps) = (Coverage(), Steps?.none)
         for span in inOrder {
             let (length, isInDay) = (span.to - span.from, day.contains { $0.contains(span.to) })
             if isInDay { steps = steps ?? Steps() }
@@ -44,12 +44,30 @@ extension StepCounter {
                 if isInDay { steps?.countsLeftOut += 1 }
                 continue
             }
-            let open = span.to - max(span.from, min(covered, span.to))
-            covered = max(covered, span.to)
+            let open = length - covered.add(span.from..<span.to)
             guard isInDay, open > 0 else { continue }
             let made = Int(Int64(span.steps) * open / length)
             if isRun(made, in: open) { steps?.running += made } else { steps?.walking += made }
         }
         return steps
+    }
+}
+
+/// Times that are covered by spans, which come in the order of their ends.
+private struct Coverage {
+    /// Without overlaps, in order.
+    private var ranges: [Range<Int64>] = []
+
+    /// Adds a range.
+    /// - Returns: how much of it was covered before.
+    mutating func add(_ range: Range<Int64>) -> Int64 {
+        var (covered, from) = (Int64(0), range.lowerBound)
+        while let last = ranges.last, last.upperBound > range.lowerBound {
+            covered += min(last.upperBound, range.upperBound) - max(last.lowerBound, range.lowerBound)
+            from = min(from, last.lowerBound)
+            ranges.removeLast()
+        }
+        ranges.append(from..<range.upperBound)
+        return covered
     }
 }

@@ -185,7 +185,8 @@ import Testing
         var middles: Set<Int> = []
         for seed in UInt8(0)..<32 {
             let displacement = Displacement(secret: [seed &* 151, 7, seed, 9, seed &* 77, 1, 2, 3])
-            #expect(displacement.share <= 0.5)
+            let size = (displacement.east * displacement.east + displacement.north * displacement.north).squareRoot()
+            #expect(size <= 0.5)
             let shown = Set(hidingEnds(of: path, within: 200, displacement).joined())
             let hidden = grid.filter { !shown.contains($0) }
             #expect(grid.allSatisfy { $0.metres(to: end) > 200 || !shown.contains($0) })
@@ -195,6 +196,13 @@ import Testing
             let east = ways.reduce(0) { $0 + $1.east } / Double(ways.count)
             let north = ways.reduce(0) { $0 + $1.north } / Double(ways.count)
             #expect(abs(east - 200 * displacement.east) < 5 && abs(north - 200 * displacement.north) < 5)
+            // Hiding another distance shows the same middle, and how large the circle is says nothing of how far it is off.
+            let less = Set(hidingEnds(of: path, within: 100, displacement).joined())
+            let around = grid.filter { !less.contains($0) }.map { plane.way(to: $0) }
+            #expect(abs(around.reduce(0) { $0 + $1.east } / Double(around.count) - east) < 5)
+            #expect(abs(around.reduce(0) { $0 + $1.north } / Double(around.count) - north) < 5)
+            #expect(abs(Double(hidden.count) * 100 - Double.pi * 300 * 300) < 4000)
+            #expect(abs(Double(around.count) * 100 - Double.pi * 200 * 200) < 3000)
             middles.insert(Int(east / 20) * 100 + Int(north / 20))
         }
         #expect(middles.count > 15)

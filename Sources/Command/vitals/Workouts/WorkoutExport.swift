@@ -51,7 +51,12 @@ struct WorkoutExport {
                 let file = try Self.file(id, format, office, arguments)
                 // Two of a day have the same name otherwise.
                 let name = "\(Int64(started / 1000))-\(file.name)"
-                written.append((id, try Self.write(file.bytes, "\(folder)/\(name)")))
+                let path = "\(folder)/\(name)"
+                guard access(path, F_OK) != 0 else {
+                    Output.note("there is a file \(escaped(path)) already: left as it is")
+                    continue
+                }
+                written.append((id, try Self.write(file.bytes, path)))
             } catch let failure as Failure where failure.code == ReplyError.Code.notSupported.rawValue {
                 Output.note("\(id): \(failure.message)")
             }
@@ -80,20 +85,26 @@ struct WorkoutExport {
     private static func file(
         _ id: String, _ format: Format, _ office: Office, _ arguments: Arguments
     ) throws -> (name: String, bytes: [UInt8]) {
-        var (bytes, name, offset): ([UInt8], String, JSON) = ([], "", .integer(0))
+        var (bytes, name, mark): ([UInt8], String, JSON?) = ([], "", nil)
         while true {
+            let offset = JSON.integer(Int64(bytes.count))
             let part = try office.askPatiently(
-                "workouts/file", [("id", .string(id)), ("format", .string(format.rawValue)), ("offset", offset)])
-            guard let text = part.text("data"), let data = Data(base64Encoded: text), !data.isEmpty else {
-                throw Failure(.protocolError, "a part of the file is not base64")
-            }
+                "workouts/file",
+                [("id", .string(id)), ("format", .string(format.rawValue)), ("offset", offset), ("mark", mark)])
+            guard let text = part.text("data"), let data = Data(base64Encoded: text), !data.isEmpty,
+                part["offset"] == offset
+            else { throw Failure(.protocolError, "a part of the file is not the one that was asked for") }
             bytes += Array(data)
-            name = part.text("name") ?? "\(id).\(format.rawValue)"
-            guard let next = part["next"], next != .null else { break }
+            (name, mark) = (part.text("name") ?? "\(id).\(format.rawValue)", part["mark"])
+            guard let next = part["next"], next != .null else {
+                guard part["size"] == .integer(Int64(bytes.count)) else {
+                    throw Failure(.protocolError, "the file is not whole")
+                }
+                break
+            }
             guard next == .integer(Int64(bytes.count)) else {
                 throw Failure(.protocolError, "the parts of the file do not follow each other")
             }
-            offset = next
         }
         return (try Exporting.checked(name), bytes)
     }

@@ -125,6 +125,14 @@ private final class Sending {
             counts["refused", default: 0] += 1
             return note("\(item.name): \(error)")
         }
+        do { try send(bytes, item) } catch let failure as Failure where failure.code == ReplyError.Code.invalid.rawValue
+        {
+            counts["refused", default: 0] += 1
+            note("\(item.name): \(failure.message)")
+        }
+    }
+
+    private func send(_ bytes: [UInt8], _ item: Takeout.Item) throws {
         var (offset, told) = (0, JSON.null)
         while offset < bytes.count {
             let part = bytes[offset..<min(offset + Self.longestPart, bytes.count)]
@@ -186,7 +194,8 @@ private final class Sending {
     private func send(_ source: String, _ field: String, _ columns: [(String, [Int64])]) throws {
         let json = JSON.object(
             columns.map { name, numbers in JSON.Member(name, .array(numbers.map { .integer($0) })) })
-        let told = try office.askPatiently("imports/records", [("source", .string(source)), (field, json)])
+        let told = try office.askPatiently(
+            "imports/records", [("source", .string(String(source.prefix(100)))), (field, json)])
         records += try finished(told).whole("readings") ?? 0
     }
 

@@ -11,7 +11,7 @@ extension WorkoutHistory {
             throw ReplyError(.notFound, "there is no such workout", field: "id")
         }
         let samples = try WorkoutSamples(
-            of: user, workout.span(now: workout.started), asked.rows.store, asked.rows.keys)
+            of: user, workout, now: workout.started, asked.rows.store, asked.rows.keys)
         let course = workout.course(samples)
         let hearts = samples.all.compactMap { sample -> HeartRateReading? in
             if case .heartRate(let reading) = sample { reading } else { nil }

@@ -20,21 +20,24 @@ final class ImportJob: @unchecked Sendable {
     private let rows: WorkoutRows
     private let deletions: Deletions
     private var file: ParsedFile
+    private let mayAdd: () -> Bool
     private let completion: (Result<JSON, any Error>) -> Void
     private var workouts: [ImportedWorkout] = []
     private var stored = 0
     /// How many readings there are in all.
     private let total: Int
 
-    /// Readings that are stored at once.
-    private static let portion = 2048
+    /// Readings that are stored at once, and the hours that they are of: each is looked up.
+    private static let (most, mostHours) = (2048, 48)
+    /// Workouts of a day: each that comes is compared with those.
+    private static let mostInDay = 50
 
     init(
         _ file: ParsedFile, of user: ID, _ context: PeopleContext, _ rows: WorkoutRows, _ deletions: Deletions,
-        completion: @escaping (Result<JSON, any Error>) -> Void
+        mayAdd: @escaping () -> Bool, completion: @escaping (Result<JSON, any Error>) -> Void
     ) {
         (self.user, self.file, self.context, self.rows, self.completion) = (user, file, context, rows, completion)
-        self.deletions = deletions
+        (self.deletions, self.mayAdd) = (deletions, mayAdd)
         total =
             file.records.reduce(0) { $0 + $1.readings.count }
             + file.items.reduce(0) { sum, item in
@@ -44,16 +47,22 @@ final class ImportJob: @unchecked Sendable {
         self.file.records.reverse()
     }
 
+    /// How many readings are not stored yet.
+    var left: Int { max(0, total - stored) }
+
     /// How far it has come.
     var progress: JSON {
         ["state": "storing", "stored": .integer(Int64(stored)), "of": .integer(Int64(total))]
     }
 
-    /// Goes on with the next part.
-    func goOn() {
-        guard !context.doors.isBeingForgotten(user) else {
-            return completion(.failure(ReplyError(.busy, "all that is yours is being deleted")))
-        }
+    /// Goes on with the next part, in a turn of its own: there may be hundreds.
+    func goOn() { context.session.loop.perform { [self] in next() } }
+
+    /// Whether nothing more is done: everything of the person is being deleted.
+    var isCancelled = false
+
+    private func next() {
+        guard !isCancelled else { return }
         do {
             if let item = file.items.popLast() {
                 try begin(item)
@@ -83,8 +92,8 @@ final class ImportJob: @unchecked Sendable {
                 "outcome": "refused", "started": .integer(started), "reason": .string(reason),
             ])
             goOn()
-        case .workout(var imported):
-            let known = try self.known(imported)
+        case .workout(let imported):
+            let known = try self.known(imported.workout)
             if let known,
                 known.origin?.source != imported.source || known.origin?.lacksWay != true
                     || imported.workout.origin?.lacksWay == true
@@ -92,57 +101,66 @@ final class ImportJob: @unchecked Sendable {
                 outcomes.append(Self.outcome("duplicate", known))
                 return goOn()
             }
-            guard try !isDeleted(imported.workout) else {
+            if known == nil, let reason = try refusal(imported.workout) {
                 outcomes.append([
-                    "outcome": "refused", "started": .integer(imported.workout.started),
-                    "reason": "you have deleted a workout of that time, for good",
+                    "outcome": "refused", "started": .integer(imported.workout.started), "reason": .string(reason),
                 ])
                 return goOn()
             }
-            // The way comes later to the workout that is there.
-            if let known { imported.workout = Self.withWay(known) }
-            let workout = imported.workout
+            let (workout, id) = (imported.workout, known?.id)
             try store(imported.readings, of: imported.source) { [self] in
-                do { try finish(workout) } catch { return completion(.failure(error)) }
+                do {
+                    if let id { try bringWay(to: id) } else { try finish(workout) }
+                } catch { return completion(.failure(error)) }
                 goOn()
             }
         }
     }
 
-    /// Whether something of a workout's time was deleted with a workout: it would stay hidden.
-    private func isDeleted(_ workout: KeptWorkout) throws(VaultError) -> Bool {
+    /// The workout that a person has of the time of another one: the same, or one that was recorded by something else.
+    private func known(_ workout: KeptWorkout) throws(VaultError) -> KeptWorkout? {
+        let days = WorkoutRows.day(workout.started - ImportedWorkout.longest)...WorkoutRows.day(workout.ended)
+        return try rows.workouts(of: user, on: days).map(\.workout).first { workout.isSame(as: $0, now: context.now()) }
+    }
+
+    /// Why there is no room for a workout; nil if there is.
+    private func refusal(_ workout: KeptWorkout) throws(VaultError) -> String? {
         let ways = try deletions.document(of: user).ways.ranges
         let span = workout.span(now: workout.started)
-        return ways.contains { $0.overlaps(span) }
-    }
-
-    private static func withWay(_ workout: KeptWorkout) -> KeptWorkout {
-        var workout = workout
-        workout.origin?.lacksWay = false
-        return workout
-    }
-
-    /// The workout that a person has of the time of another one: the same, or one that was recorded by something else.
-    private func known(_ imported: ImportedWorkout) throws(VaultError) -> KeptWorkout? {
-        let workout = imported.workout
-        let (start, end) = (workout.started, workout.timer.ended ?? workout.started)
-        let days = WorkoutRows.day(start - ImportedWorkout.longest)...WorkoutRows.day(end)
-        return try rows.workouts(of: user, on: days).map(\.workout).first { other in
-            let ended = other.timer.ended ?? context.now()
-            return other.started == start || other.started < end && start < ended
+        // It would stay hidden.
+        if ways.contains(where: { $0.overlaps(span) }) { return "you have deleted a workout of that time, for good" }
+        let day = WorkoutRows.day(workout.started)
+        if try rows.workouts(of: user, on: day...day).count >= Self.mostInDay {
+            return "you have \(Self.mostInDay) workouts of that day"
         }
+        let isFull = try rows.count(of: user) >= WorkoutRequests.mostWorkouts
+        return isFull ? "you have \(WorkoutRequests.mostWorkouts) workouts: delete some" : nil
     }
 
     private func finish(_ workout: KeptWorkout) throws {
-        try context.store.attempt(naming: [user]) {
-            guard try rows.count(of: user) < WorkoutRequests.mostWorkouts else {
-                throw ReplyError(
-                    .notAllowed, "you have \(WorkoutRequests.mostWorkouts) workouts: delete some")
-            }
+        var workout = workout
+        let outcome = try context.store.attempt(naming: [user]) {
+            // Something else may have happened while the readings were stored.
+            if let known = try known(workout) { return Self.outcome("duplicate", known) }
+            if try !RecordedKinds(context.documents).recordsLocation(of: user) { workout.origin?.lacksWay = true }
             try rows.write(workout, of: user)
             try rows.mark(workout.id)
+            return Self.outcome("imported", workout)
         }.get()
-        outcomes.append(Self.outcome("imported", workout))
+        outcomes.append(outcome)
+        context.changes.changed([user])
+    }
+
+    /// The way came later than the workout, which may be gone in the meantime.
+    private func bringWay(to id: ID) throws {
+        let workout = try context.store.attempt(naming: [user]) { () throws -> KeptWorkout? in
+            guard var workout = try rows.workout(id, of: user)?.workout else { return nil }
+            workout.origin?.lacksWay = try !RecordedKinds(context.documents).recordsLocation(of: user)
+            try rows.write(workout, of: user)
+            try rows.mark(id)
+            return workout
+        }.get()
+        if let workout { outcomes.append(Self.outcome("imported", workout)) }
         context.changes.changed([user])
     }
 
@@ -158,24 +176,51 @@ final class ImportJob: @unchecked Sendable {
     /// Stores readings of a source, and then goes on.
     private func store(_ readings: [Reading], of source: String, then: @escaping @Sendable () -> Void) throws {
         guard !readings.isEmpty else { return then() }
-        let (sensor, isNew) = try context.store.attempt(naming: [user]) {
-            try ImportSources(documents: context.documents).sensor(of: source, user, now: context.now())
+        let sensor = try context.store.attempt(naming: [user]) {
+            try ImportSources(documents: context.documents).sensor(
+                of: source, user, mayAdd: mayAdd, now: context.now())
         }.get()
-        if isNew { try context.doors.settle([ImportSources.name(of: sensor)]) }
+        // Its stream may be open already.
+        try context.doors.settle([ImportSources.name(of: sensor)])
         store(readings[...], of: sensor, then)
+    }
+
+    private static func portion(of readings: ArraySlice<Reading>) -> ArraySlice<Reading> {
+        var hours: Set<Int64> = []
+        return readings.prefix(most).prefix { reading in
+            hours.insert(reading.moment.wall / 3_600_000)
+            return hours.count <= mostHours
+        }
     }
 
     private func store(_ readings: ArraySlice<Reading>, of sensor: ID, _ then: @escaping @Sendable () -> Void) {
         guard !readings.isEmpty else { return then() }
-        guard !context.doors.isBeingForgotten(user) else { return goOn() }
-        let portion = readings.prefix(Self.portion)
+        guard !isCancelled else { return }
+        let portion = Self.portion(of: readings)
         context.doors.store(Array(portion), of: sensor) { [self] lost in
             guard lost == 0 else {
-                let words = "the most that may be stored for you in a day, or in all, is reached: try again tomorrow"
-                return completion(.failure(ReplyError(.notAllowed, words, retryAfterSeconds: 86_400)))
+                let words = """
+                    not all of it could be stored: the most that may be stored for you in a day, or in all, may be reached: send the \
+                    file again later
+                    """
+                return completion(.failure(ReplyError(.notAllowed, words, retryAfterSeconds: 3600)))
             }
             stored += portion.count
             store(readings.dropFirst(portion.count), of: sensor, then)
         }
+    }
+}
+
+extension KeptWorkout {
+    /// When it ended, in Unix milliseconds; when it began, while it lasts.
+    fileprivate var ended: Int64 { timer.ended ?? started }
+
+    /// Whether another one is the same, perhaps as something else has recorded it: they begin within two minutes, or more
+    /// than half of each is in the other.
+    fileprivate func isSame(as other: KeptWorkout, now: Int64) -> Bool {
+        let otherEnd = other.timer.ended ?? now
+        let common = min(ended, otherEnd) - max(started, other.started)
+        if abs(started - other.started) <= 120_000 { return true }
+        return common * 2 > ended - started && common * 2 > otherEnd - other.started
     }
 }

@@ -40,18 +40,18 @@ struct ImportSources {
     }
 
     /// The sensor that stands for a source, which is made, with its claim, if there is none. Within a transaction.
-    /// - Returns: the sensor, and whether its stream must be brought in line.
-    func sensor(of name: String, _ user: ID, now: Int64) throws -> (sensor: ID, isNew: Bool) {
+    /// - Parameter mayAdd: whether another source may be told from the others now.
+    func sensor(of name: String, _ user: ID, mayAdd: () -> Bool, now: Int64) throws -> ID {
         var sources = try all(of: user)
-        if let known = sources.first(where: { $0.name == name }) { return (known.sensor, false) }
-        let name = sources.count < Self.limit ? name : Self.others
-        if let known = sources.first(where: { $0.name == name }) { return (known.sensor, false) }
+        if let known = sources.first(where: { $0.name == name }) { return known.sensor }
+        let name = sources.count < Self.limit && mayAdd() ? name : Self.others
+        if let known = sources.first(where: { $0.name == name }) { return known.sensor }
         let sensor = try ID(OwnGateway.importPrefix + drawnID().text)
         sources.append((sensor, name))
         try documents.write(Self.json(sources), Self.document, of: user)
         try Claims(store: documents.store).write(
             Self.name(of: sensor), user, RecordedKinds(documents).kindsOfImports(of: user), now: now)
-        return (sensor, true)
+        return sensor
     }
 
     /// Its name among all sensors.

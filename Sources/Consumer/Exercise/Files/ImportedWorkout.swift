@@ -33,7 +33,7 @@ struct ImportedWorkout: Sendable {
     /// How far another clock may be ahead of ours, in milliseconds.
     static let tolerance: Int64 = 300_000
     /// No workout lasts longer, in milliseconds.
-    static let longest: Int64 = 7 * 86_400_000
+    static let longest: Int64 = 2 * 86_400_000
     /// How many pauses are taken over, the longest of them.
     private static let mostPauses = WorkoutTimer.mostIntervals - 1
 

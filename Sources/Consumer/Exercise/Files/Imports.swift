@@ -18,7 +18,7 @@ import Telemetry
 
 /// Answers `imports/…`. Belongs to the session's thread.
 // Proof of @unchecked: as for `PeopleContext`.
-final class Imports: FeatureService, @unchecked Sendable {
+final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
     private enum State {
         case coming(Upload)
         /// Being read: so many bytes.
@@ -37,23 +37,40 @@ final class Imports: FeatureService, @unchecked Sendable {
         var waiting: [Waiting] = []
         /// When something was last heard or done, in milliseconds since boot.
         var time: UInt64
+        /// Tells it from another one of the same person.
+        let number: UInt64
     }
 
     private let context: PeopleContext
     private let readers: FeatureReaders
     private let rows: WorkoutRows
     private let deletions: Deletions
+    private let files: WorkoutFiles
     private var imports: [ID: Import] = [:]
     private var loop: EventLoop?
+    private var count: UInt64 = 0
+    /// Each source that is told from others is a stream.
+    private var sources = Allowance<ID>(perSecond: 1.0 / 600, burst: 64)
 
     /// A file whose next part does not come, and a result that nobody asks for, are dropped after so many milliseconds.
     private static let (patience, memory): (UInt64, UInt64) = (60_000, 600_000)
+    /// How many files are read and stored at the same time.
+    private static let mostAtOnce = 4
     /// Requests that wait for one result.
     private static let mostWaiting = 4
 
     init(_ parts: FeatureParts) {
         (context, readers, deletions) = (parts.context, parts.readers, parts.deletions)
         rows = WorkoutRows(parts.context.store, parts.context.keys)
+        files = WorkoutFiles(parts)
+        parts.context.changes.add(self)
+    }
+
+    package func forgotten(_ user: ID) {
+        files.forget(user)
+        guard let one = imports.removeValue(forKey: user) else { return }
+        if case .storing(let job) = one.state { job.isCancelled = true }
+        answer(one.waiting, .failure(ReplyError(.busy, "all that is yours is being deleted")))
     }
 
     func start(_ loop: EventLoop) {
@@ -71,17 +88,21 @@ final class Imports: FeatureService, @unchecked Sendable {
                 "imports/records", maximumLength: Upload.longestRequest, bulk: parts,
                 .later { [unowned self] request in request.answering { try takeRecords(request) } }),
             Verb("imports/result", .later { [unowned self] request in request.answering { try result(request) } }),
+            files.verb,
             Verb("imports/list", .atOnce { [unowned self] in try list(of: $0.user) }),
         ]
     }
 
     private func tick() {
         let now = millisecondsSinceBoot()
+        files.tidy(now)
         for (user, one) in imports {
             for waiting in one.waiting where waiting.until <= now { waiting.request.done(progress(of: user)) }
             imports[user]?.waiting.removeAll { $0.until <= now }
             switch one.state {
-            case .coming where one.time + Self.patience <= now: imports[user] = nil
+            case .coming where one.time + Self.patience <= now:
+                imports[user] = nil
+                answer(one.waiting, .failure(ReplyError(.timeout, "the rest of the file did not come: send it again")))
             case .done where one.time + Self.memory <= now: imports[user] = nil
             default: break
             }
@@ -100,33 +121,60 @@ final class Imports: FeatureService, @unchecked Sendable {
         case .coming(let known)? where part.offset > 0: upload = known
         case nil where part.offset > 0, .done? where part.offset > 0:
             throw ReplyError(.invalid, "the file has to be sent again from byte 0", field: "offset")
-        default:
-            imports[user] = nil
-            guard part.size + bytes <= Upload.mostBytes else {
-                throw ReplyError(.busy, "others are sending files: try again", retryAfterSeconds: 10)
-            }
-            upload = Upload(name: part.name, size: part.size)
+        default: upload = Upload(name: part.name, size: part.size)
         }
+        // What has come counts, not what is announced.
+        let isLast = part.offset + part.data.count == part.size
+        guard part.data.count + bytes <= Upload.mostBytes, !isLast || atOnce < Self.mostAtOnce else {
+            throw ReplyError(.busy, "others are sending files: try again", retryAfterSeconds: 1)
+        }
+        let before = upload.count
         try upload.add(part)
-        imports[user] = Import(state: .coming(upload), time: millisecondsSinceBoot())
-        guard upload.isWhole else { return request.done(["received": .integer(Int64(upload.bytes.count))]) }
+        if before == 0 { begin(.coming(upload), of: user) }
+        imports[user]?.state = .coming(upload)
+        if upload.count > before { imports[user]?.time = millisecondsSinceBoot() }
+        guard upload.isWhole else { return request.done(["received": .integer(Int64(upload.count))]) }
         read(upload, of: user)
         try wait(request, user)
     }
 
-    /// The bytes of files that are coming or being read.
+    /// Begins something in place of what there was.
+    private func begin(_ state: State, of user: ID) {
+        count += 1
+        let old = imports.updateValue(
+            Import(state: state, time: millisecondsSinceBoot(), number: count), forKey: user)
+        answer(old?.waiting ?? [], .failure(ReplyError(.invalid, "another file was begun in the meantime")))
+    }
+
+    private func answer(_ waiting: [Waiting], _ result: Result<JSON, any Error>) {
+        for one in waiting { one.request.finish(result) }
+    }
+
+    /// How many files are being read or stored.
+    private var atOnce: Int {
+        imports.values.count { one in
+            switch one.state {
+            case .reading, .storing: true
+            case .coming, .done: false
+            }
+        }
+    }
+
+    /// The bytes of files that are coming or being read, and of readings that are not stored yet.
     private var bytes: Int {
         imports.values.reduce(0) { sum, one in
             switch one.state {
-            case .coming(let upload): sum + upload.size
+            case .coming(let upload): sum + upload.count
             case .reading(let size): sum + size
-            case .storing, .done: sum
+            case .storing(let job): sum + job.left * MemoryLayout<Reading>.stride
+            case .done: sum
             }
         }
     }
 
     private func read(_ upload: Upload, of user: ID) {
         imports[user]?.state = .reading(upload.size)
+        let number = imports[user]?.number
         let (zone, now) = (context.settings.timeZone, context.now())
         readers.exports.read { source -> Result<ParsedFile, any Error> in
             // What is wrong with a file is no error of ours.
@@ -137,24 +185,32 @@ final class Imports: FeatureService, @unchecked Sendable {
                 return try ParsedFile(upload, history, locates: locates, now: now)
             }
         } completion: { [unowned self] result in
+            // Everything of the person may have been deleted in the meantime.
+            guard let number, imports[user]?.number == number else { return }
             switch result.flatMap({ $0 }) {
             case .success(let file): store(file, of: user)
-            case .failure(let error): end(user, .failure(error))
+            case .failure(let error): end(user, number, .failure(error))
             }
         }
     }
 
     private func store(_ file: ParsedFile, of user: ID) {
-        let job = ImportJob(file, of: user, context, rows, deletions) { [unowned self] result in end(user, result) }
+        guard let number = imports[user]?.number else { return }
+        let mayAdd = { [unowned self] in sources.take(user, now: millisecondsSinceBoot()) == nil }
+        let job = ImportJob(file, of: user, context, rows, deletions, mayAdd: mayAdd) { [unowned self] result in
+            end(user, number, result)
+        }
         imports[user]?.state = .storing(job)
         imports[user]?.time = millisecondsSinceBoot()
         job.goOn()
     }
 
-    private func end(_ user: ID, _ result: Result<JSON, any Error>) {
-        let waiting = imports[user]?.waiting ?? []
-        imports[user] = Import(state: .done(result), time: millisecondsSinceBoot())
-        for one in waiting { one.request.finish(result) }
+    private func end(_ user: ID, _ number: UInt64, _ result: Result<JSON, any Error>) {
+        guard let one = imports[user], one.number == number else { return }
+        imports[user]?.state = .done(result)
+        imports[user]?.waiting = []
+        imports[user]?.time = millisecondsSinceBoot()
+        answer(one.waiting, result)
     }
 
     // MARK: Records
@@ -164,11 +220,13 @@ final class Imports: FeatureService, @unchecked Sendable {
         switch imports[user]?.state {
         case .reading?, .storing?:
             throw ReplyError(.busy, "your last file is being stored: wait for its result", retryAfterSeconds: 2)
-        case .coming?, .done?, nil: break
+        case .coming?:
+            throw ReplyError(.busy, "a file of yours is coming: send the rest of it first", retryAfterSeconds: 2)
+        case .done?, nil: break
         }
         var file = ParsedFile()
         file.records = [try RecordsRequest(request, now: context.now()).records]
-        imports[user] = Import(state: .reading(0), time: millisecondsSinceBoot())
+        begin(.reading(0), of: user)
         store(file, of: user)
         try wait(request, user)
     }
@@ -190,7 +248,7 @@ final class Imports: FeatureService, @unchecked Sendable {
 
     private func progress(of user: ID) -> JSON {
         switch imports[user]?.state {
-        case .coming(let upload)?: ["state": "coming", "received": .integer(Int64(upload.bytes.count))]
+        case .coming(let upload)?: ["state": "coming", "received": .integer(Int64(upload.count))]
         case .reading?: ["state": "reading"]
         case .storing(let job)?: job.progress
         case .done?, nil: ["state": "done"]

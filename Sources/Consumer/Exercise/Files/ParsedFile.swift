@@ -30,7 +30,7 @@ struct ParsedFile: Sendable {
         limits.streamBytes = 64 << 20
         limits.fileBytes = Upload.longestFile
         limits.innerArchiveBytes = Upload.longestFile
-        limits.samples = 400_000
+        limits.samples = 200_000
         limits.activities = 200
         limits.parts = 5000
         limits.messages = 1_000_000
@@ -42,7 +42,9 @@ struct ParsedFile: Sendable {
     }
 
     /// How many samples and records all files of an archive may have together.
-    private static let mostSamples = 400_000
+    private static let mostSamples = 200_000
+    /// How many activities they may have together.
+    private static let mostActivities = 200
 
     init() {}
 
@@ -52,7 +54,7 @@ struct ParsedFile: Sendable {
     ///   - locates: whether positions are kept.
     ///   - now: Unix milliseconds.
     init(_ upload: Upload, _ history: History, locates: Bool, now: Int64) throws {
-        var left = Self.mostSamples
+        var (left, activities) = (Self.mostSamples, 0)
         let localDays = history.localDays
         var timeline = StepTimeline { time in
             localDays.intervals(of: localDays.day(of: time)).first?.lowerBound ?? time
@@ -64,7 +66,8 @@ struct ParsedFile: Sendable {
             case .failure(let error): parsed.omit("\(item.name): \(error)")
             case .success(let recordings):
                 left -= recordings.size
-                guard left >= 0 else {
+                activities += recordings.activities.count
+                guard left >= 0, activities <= Self.mostActivities else {
                     parsed.omit("\(item.name) and what follows it: too much for one file: send them one by one")
                     return false
                 }

@@ -16,9 +16,12 @@ struct Upload {
     /// What people call it.
     let name: String
     let size: Int
-    private(set) var bytes: [UInt8] = []
+    /// How many bytes have come.
+    private(set) var count = 0
+    private var parts: [[UInt8]] = []
 
-    var isWhole: Bool { bytes.count == size }
+    var bytes: [UInt8] { Array(parts.joined()) }
+    var isWhole: Bool { count == size }
 
     init(name: String, size: Int) { (self.name, self.size) = (name, size) }
 
@@ -57,11 +60,12 @@ struct Upload {
 
     /// Adds a part. One that came before is ignored, because its reply may have been lost.
     mutating func add(_ part: Part) throws(ReplyError) {
-        guard part.size == size, part.name == name, part.offset <= bytes.count else {
-            let words = "the next part begins at byte \(bytes.count); to begin again, send the part at byte 0"
+        guard part.size == size, part.name == name, part.offset <= count else {
+            let words = "the next part begins at byte \(count); to begin again, send the part at byte 0"
             throw ReplyError(.invalid, words, field: "offset")
         }
-        guard part.offset == bytes.count else { return }
-        bytes += part.data
+        guard part.offset == count else { return }
+        parts.append(part.data)
+        count += part.data.count
     }
 }

@@ -33,27 +33,42 @@ final class WorkoutFiles: @unchecked Sendable {
         let format: Format
         let name: String
         let bytes: [UInt8]
+        /// Says which file it is: of another one, no part fits.
+        let mark: String
         let time: UInt64
     }
 
     private let context: PeopleContext
     private let readers: FeatureReaders
+    private let rows: WorkoutRows
     private var made: [ID: Made] = [:]
+    /// How often something was forgotten: what was made before is not kept.
+    private var generation: UInt64 = 0
 
     /// Bytes of a part.
     private static let longestPart = 45_000
     /// A file is kept for its other parts for so many milliseconds, and all of them have so many bytes at most.
     private static let (memory, mostBytes): (UInt64, Int) = (60_000, 32 << 20)
 
-    init(_ parts: FeatureParts) { (context, readers) = (parts.context, parts.readers) }
-
-    var verbs: [Verb] {
-        [
-            Verb(
-                "workouts/file", bulk: Allowance(perSecond: 50, burst: 500),
-                .later { [self] request in request.answering { try answer(request) } })
-        ]
+    init(_ parts: FeatureParts) {
+        (context, readers) = (parts.context, parts.readers)
+        rows = WorkoutRows(parts.context.store, parts.context.keys)
     }
+
+    var verb: Verb {
+        Verb(
+            "workouts/file", bulk: Allowance(perSecond: 50, burst: 500),
+            .later { [self] request in request.answering { try answer(request) } })
+    }
+
+    /// Drops what was made for a person.
+    func forget(_ user: ID) {
+        made[user] = nil
+        generation += 1
+    }
+
+    /// Drops what was made too long ago.
+    func tidy(_ now: UInt64) { made = made.filter { $0.value.time + Self.memory > now } }
 
     private func answer(_ request: PeopleRequest) throws {
         let (user, id) = (try request.user, try request.id("id"))
@@ -62,24 +77,35 @@ final class WorkoutFiles: @unchecked Sendable {
         }
         let offset = Int(try request.optionalInteger("offset", in: 0...Int64(Int32.max)) ?? 0)
         let now = millisecondsSinceBoot()
-        made = made.filter { $0.value.time + Self.memory > now }
-        if offset > 0, let known = made[user], known.id == id, known.format == format {
+        let mark = try request.optionalText("mark", atMost: 32)
+        if offset > 0, let known = made[user], known.id == id, known.format == format, known.mark == mark,
+            // It may have been deleted.
+            try rows.workout(id, of: user) != nil
+        {
             return request.done(try Self.part(known, offset))
         }
-        let zone = context.settings.timeZone
+        let (zone, generation) = (context.settings.timeZone, generation)
         // Two things come back: the reply, and the file for its other parts.
         readers.exports.answer(request) { [self] source in
             let made = try Self.make(id, format, of: user, source, zone, now)
-            context.session.loop.perform { [self] in keep(made, of: user) }
+            guard offset == 0 || made.mark == mark else {
+                let words = "the workout has changed meanwhile: ask for its file again, from offset 0"
+                throw ReplyError(.invalid, words, field: "mark")
+            }
+            context.session.loop.perform { [self] in keep(made, of: user, generation) }
             return try Self.part(made, offset)
         }
     }
 
-    private func keep(_ file: Made, of user: ID) {
+    private func keep(_ file: Made, of user: ID, _ generation: UInt64) {
         made[user] = nil
-        guard file.bytes.count > Self.longestPart, !context.doors.isBeingForgotten(user),
-            made.values.reduce(file.bytes.count, { $0 + $1.bytes.count }) <= Self.mostBytes
-        else { return }
+        guard file.bytes.count > Self.longestPart, generation == self.generation else { return }
+        // The oldest of others make room.
+        while made.values.reduce(file.bytes.count, { $0 + $1.bytes.count }) > Self.mostBytes,
+            let oldest = made.min(by: { $0.value.time < $1.value.time })
+        {
+            made[oldest.key] = nil
+        }
         made[user] = file
     }
 
@@ -91,16 +117,21 @@ final class WorkoutFiles: @unchecked Sendable {
         else { throw ReplyError(.notFound, "there is no such workout", field: "id") }
         let history = try Histories(source.store, source.keys, zone: zone).history(of: user)
         let end = workout.timer.ended ?? workout.started
-        let samples = try WorkoutSamples(of: user, workout.span(now: end), source.store, source.keys)
+        let samples = try WorkoutSamples(of: user, workout, now: end, source.store, source.keys)
         let line = workout.line(workout.fold(samples.all, history), now: end)
         let bytes: [UInt8]
         do { bytes = try format.write(workout.recording(samples.all, line)) } catch {
             throw ReplyError(.notSupported, "\(error)", field: "format")
         }
+        guard bytes.count <= Upload.longestFile else {
+            let words = "the file would have more than \(Upload.longestFile >> 20) MiB: take fit, which is smaller"
+            throw ReplyError(.notSupported, words, field: "format")
+        }
         let day = history.localDays.day(of: workout.started)
         let activity = workout.activity.name.map { $0.isLetter || $0.isNumber ? $0 : "-" }
         return Made(
-            id: id, format: format, name: "\(day)-\(String(activity)).\(format.rawValue)", bytes: bytes, time: now)
+            id: id, format: format, name: "\(day)-\(String(activity)).\(format.rawValue)", bytes: bytes,
+            mark: String(Mark.of(bytes), radix: 16), time: now)
     }
 
     private static func part(_ file: Made, _ offset: Int) throws -> JSON {
@@ -109,7 +140,8 @@ final class WorkoutFiles: @unchecked Sendable {
         }
         let part = file.bytes[offset..<min(offset + longestPart, file.bytes.count)]
         return .object(present: [
-            "name": .string(file.name), "size": .integer(Int64(file.bytes.count)),
+            "name": .string(file.name), "size": .integer(Int64(file.bytes.count)), "offset": .integer(Int64(offset)),
+            "mark": .string(file.mark),
             "data": .string(Data(part).base64EncodedString()),
             "next": part.endIndex < file.bytes.count ? .integer(Int64(part.endIndex)) : nil,
         ])

@@ -64,6 +64,18 @@ package struct KeptWorkout: Equatable, Sendable {
     }
 }
 
+extension KeptWorkout {
+    /// Ends it at a moment that may be before its latest events, which then did not happen: a goal was reached before
+    /// somebody paused, and was only counted later.
+    package mutating func end(at time: Int64, because end: End) throws(WorkoutEventProblem) {
+        var before = KeptWorkout(id: id, activity, goal: goal, endsAtGoal: endsAtGoal)
+        for event in events where event.time <= time || event.kind == .start { try before.add(event) }
+        try before.add(WorkoutEvent(.stop, at: time), because: end)
+        (before.origin, before.gear, before.figures) = (origin, gear, figures)
+        self = before
+    }
+}
+
 // MARK: As it is sealed
 
 extension KeptWorkout {

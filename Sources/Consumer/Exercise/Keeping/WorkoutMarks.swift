@@ -125,11 +125,12 @@ package final class WorkoutMarks: Derivation, PeopleObserver, HistoryObserver {
     package func replacing(_ old: History, with new: History, of user: ID) throws(VaultError) {
         for day in try rows.days(of: user, upTo: .max, limit: .max) {
             let (before, after) = (old.people(nearDay: day), new.people(nearDay: day))
-            if before.count == 1, after.count == 1 {
+            // Most days are as they were: nothing is opened for these.
+            if before == after, old.times(nearDay: day) == new.times(nearDay: day) { continue }
+            if Set(before).count == 1, Set(after).count == 1 {
                 if before != after { try rows.mark(of: user, on: day) }
                 continue
             }
-            // On most days a person is the same all day.
             for entry in try rows.workouts(of: user, on: day...day) where entry.workout.timer.isOver {
                 let start = entry.workout.started
                 if old.person(at: start) != new.person(at: start) { try rows.mark(entry.workout.id) }
@@ -188,8 +189,13 @@ extension History {
 
     /// The person as they were on the calendar days that a day by UTC may be part of, wherever they lived: one if that was
     /// the same all the time.
-    fileprivate func people(nearDay day: Int64) -> Set<Person> {
-        Set((day - 2...day + 2).map { person(on: CalendarDay(daysSince1970: $0)) })
+    fileprivate func people(nearDay day: Int64) -> [Person] {
+        (day - 2...day + 2).map { person(on: CalendarDay(daysSince1970: $0)) }
+    }
+
+    /// When these days begin and end.
+    fileprivate func times(nearDay day: Int64) -> [Range<Int64>] {
+        (day - 2...day + 2).flatMap { localDays.intervals(of: CalendarDay(daysSince1970: $0)) }
     }
 }
 
@@ -198,7 +204,7 @@ extension KeptWorkout {
     func counted(
         of user: ID, _ history: History, _ store: Store, _ keys: Keys
     ) throws(VaultError) -> JSON {
-        let samples = try WorkoutSamples(of: user, span(now: timer.ended ?? started), store, keys)
+        let samples = try WorkoutSamples(of: user, self, now: timer.ended ?? started, store, keys)
         guard case .object(let members) = line(fold(samples.all, history), now: timer.ended ?? started) else {
             return [:]
         }

@@ -17,6 +17,11 @@ struct SampleSelection {
     /// Of those that measure motion, in the order in which they were first heard.
     private var numbers: [String: UInt8] = [:]
 
+    /// Whether a sensor stands for what recorded imported files.
+    static func isOfFile(_ sensor: String) -> Bool { sensor.hasPrefix(files) }
+
+    private static let files = "\(OwnGateway.name)/\(OwnGateway.importPrefix)"
+
     /// The sample of a sensor's reading; nil if it means nothing, or another sensor counts.
     mutating func sample(_ reading: Reading, _ sensor: String) -> WorkoutSample? {
         guard let sample = made(reading, sensor) else { return nil }
@@ -67,17 +72,30 @@ struct WorkoutSamples {
     private static let most = 400_000
     private static let kinds: [Reading.Kind] = [.heartRate, .steps, .position, .motion, .pedometer]
 
-    /// Reads those of a span of time, in Unix milliseconds.
-    init(of user: ID, _ span: Range<Int64>, _ store: Store, _ keys: Keys) throws(VaultError) {
+    /// Reads those of a workout's time.
+    ///
+    /// Somebody's own sensors count before what files bring of the same time, such as the few heart rates of all day by a
+    /// watch; in a workout that came with a file, it is the other way round.
+    init(of user: ID, _ workout: KeptWorkout, now: Int64, _ store: Store, _ keys: Keys) throws(VaultError) {
+        let span = workout.span(now: now)
         let stored = StoredReadings(store: store, keys: keys)
         var names: [Int64: String] = [:]
         for stream in try store.streams(of: user) { names[stream.number] = "\(stream.gateway)/\(stream.sensor)" }
+        var ofFiles = SampleSelection()
         for kind in Self.kinds {
             let from = span.lowerBound - Self.before
+            var (own, imported): ([WorkoutSample], [WorkoutSample]) = ([], [])
             _ = try stored.eachOfStreams(of: user, kind, from: from, to: span.upperBound) { reading, stream in
-                if let sample = selection.sample(reading, names[stream] ?? "") { all.append(sample) }
-                return all.count < Self.most
+                let name = names[stream] ?? ""
+                if SampleSelection.isOfFile(name) {
+                    if let sample = ofFiles.sample(reading, name) { imported.append(sample) }
+                } else if let sample = selection.sample(reading, name) {
+                    own.append(sample)
+                }
+                return all.count + own.count + imported.count < Self.most
             }
+            let preferred = workout.origin == nil ? own : imported
+            all += preferred.isEmpty ? (workout.origin == nil ? imported : own) : preferred
         }
     }
 }

@@ -115,7 +115,8 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     // MARK: Readings
 
     package func measured(_ readings: [Reading], of user: ID, by sensor: SensorName) {
-        guard running[user] != nil else { return }
+        // What files bring of its time counts, if nothing else does, when it is counted again.
+        guard running[user] != nil, !SampleSelection.isOfFile("\(sensor)") else { return }
         running[user]?.take(readings, "\(sensor)", now: context.now())
         attempt(user) { () throws(VaultError) in _ = try endIfDue(user) }
     }
@@ -141,9 +142,9 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         counting.insert(user)
         running[user]?.beginCounting()
         let (workout, history, recent) = (one.workout, one.history, one.recent)
-        let span = workout.span(now: context.now())
+        let now = context.now()
         readers.questions.read { source in
-            let samples = try WorkoutSamples(of: user, span, source.store, source.keys)
+            let samples = try WorkoutSamples(of: user, workout, now: now, source.store, source.keys)
             return RunningWorkout.Count(workout, history, samples, recent)
         } completion: { [unowned self] result in
             counting.remove(user)
@@ -190,7 +191,11 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
         var changed: KeptWorkout?
         let sensors = try context.store.attempt(naming: [user]) { () throws -> Set<SensorName> in
             guard var workout = try rows.underWay(of: user)?.workout else { throw Self.nothing(kind) }
-            try workout.add(WorkoutEvent(kind, at: time), because: end)
+            if let end {
+                try workout.end(at: time, because: end)
+            } else {
+                try workout.add(WorkoutEvent(kind, at: time))
+            }
             changed = workout
             guard workout.timer.isOver else {
                 try rows.write(workout, of: user)

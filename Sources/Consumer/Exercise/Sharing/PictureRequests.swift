@@ -33,12 +33,12 @@ enum PictureRequests {
             throw ReplyError(.notFound, "there is no such workout", field: "id")
         }
         let samples = try WorkoutSamples(
-            of: asked.user, workout.span(now: workout.started), asked.rows.store, asked.rows.keys)
+            of: asked.user, workout, now: workout.started, asked.rows.store, asked.rows.keys)
         // Always the same of a person, and of nobody else.
         let secret = try asked.rows.keys.lookup("hidden ends", asked.user.text)
         let bytes = try picture.bytes(workout, samples, asked.history, Displacement(secret: secret))
         let begin = cursor?.offset ?? 0
-        let mark = mark(of: bytes)
+        let mark = Mark.of(bytes)
         guard begin < bytes.count, cursor.map({ $0.mark == mark }) != false else {
             let words = "the picture has changed meanwhile: ask for it again, without \"cursor\""
             throw ReplyError(.invalid, words, field: "cursor")
@@ -49,11 +49,6 @@ enum PictureRequests {
             "data": .string(Data(bytes[begin..<end]).base64EncodedString()),
             "next": end < bytes.count ? .string(Cursor(offset: end, mark: mark).text) : nil,
         ])
-    }
-
-    /// Which picture the bytes are: two that differ have the same mark as good as never (FNV-1a, 64 bits).
-    private static func mark(of bytes: [UInt8]) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
     /// Which bytes come next, and of which picture: `49152-1f0a…`.

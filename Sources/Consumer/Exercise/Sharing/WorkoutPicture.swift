@@ -82,11 +82,15 @@ struct WorkoutPicture: Sendable {
             title: workout.activity.title, workout.activity == .cycling ? .speed : .pace)
         if !without.contains(.date) { poster.day = history.localDays.day(of: workout.started) }
         if !without.contains(.heartRate) { poster.heartRate = figures.heartRate?.mean }
-        poster.metres = figures.metres
+        poster.metres = figures.metres ?? workout.origin?.metres
         poster.seconds = Double(figures.activeMilliseconds) / 1000
+        // To the second, it would say how long what is hidden is.
+        if hidden > 0, !course.stations.isEmpty {
+            poster.seconds = (Double(figures.activeMilliseconds) / 60_000).rounded() * 60
+        }
         poster.metresPerSecond = figures.speed?.mean
-        poster.ascentMetres = figures.ascentMetres
-        poster.kilocalories = figures.kilocalories
+        poster.ascentMetres = figures.ascentMetres ?? workout.origin?.ascentMetres
+        poster.kilocalories = figures.kilocalories ?? workout.origin?.kilocalories
         let shown = course.shown(hiding: hidden, displacement)
         poster.areEndsHidden = hidden > 0 && !course.stations.isEmpty
         poster.way = Self.way(shown)

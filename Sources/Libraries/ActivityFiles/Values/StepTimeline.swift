@@ -23,62 +23,69 @@ public struct StepTimeline: Sendable {
     private struct Counter: Hashable {
         let source: String?
         let sport: Sport?
+        let day: Int64
     }
 
-    private struct Count {
-        let time: Int64
-        let steps: Int
+    private struct Source: Hashable {
+        let name: String?
+        let day: Int64
     }
 
     private let midnight: @Sendable (Int64) -> Int64
-    private var counts: [Counter: Count] = [:]
-    private var last: [String?: Int64] = [:]
+    /// What each counter showed last on a day.
+    private var counts: [Counter: Int] = [:]
+    /// When the counters of a source last showed something on a day.
+    private var last: [Source: Int64] = [:]
 
     /// - Parameter midnight: the beginning of the day of a time, both in Unix milliseconds.
     public init(midnight: @escaping @Sendable (Int64) -> Int64) { self.midnight = midnight }
 
-    /// The spans of some records, those of each source in the order of their times. What is not later than the records
-    /// that came before says nothing.
+    /// The spans of some records, of each source in the order of their ends, and one for each end. Days may come in any
+    /// order; within a day, what is not later than the records that came before says nothing.
     public mutating func spans(of records: [StepRecord]) -> [StepSpan] {
         var spans: [StepSpan] = []
-        var counters: [String?: [StepRecord]] = [:]
-        for record in records {
-            switch record.span {
-            case .counter: counters[record.source, default: []].append(record)
-            case .since(let from) where from < record.time && record.steps > 0:
-                spans.append(StepSpan(from: from, to: record.time, steps: record.steps, source: record.source))
-            case .since: break
+        for (source, records) in Dictionary(grouping: records, by: \.source) {
+            var ends: [Int64: StepSpan] = [:]
+            func add(_ from: Int64, _ to: Int64, _ steps: Int) {
+                let known = ends[to]
+                ends[to] = StepSpan(
+                    from: min(from, known?.from ?? from), to: to, steps: steps.plus(known?.steps ?? 0), source: source)
             }
+            for record in records {
+                guard case .since(let from) = record.span, from < record.time, record.steps > 0 else { continue }
+                add(from, record.time, record.steps)
+            }
+            let counted = records.filter { $0.span == .counter }.stablySorted(by: \.time)
+            for (from, to, steps) in self.counted(counted, by: source) { add(from, to, steps) }
+            spans += ends.values.sorted { $0.to < $1.to }
         }
-        for (source, records) in counters.sorted(by: { ($0.key ?? "") < ($1.key ?? "") }) {
-            spans += self.spans(of: source, records.stablySorted(by: \.time))
-        }
-        return spans
+        return spans.sorted { ($0.source ?? "", $0.to) < ($1.source ?? "", $1.to) }
     }
 
-    private mutating func spans(of source: String?, _ records: [StepRecord]) -> [StepSpan] {
-        var spans: [StepSpan] = []
+    private mutating func counted(
+        _ records: [StepRecord], by source: String?
+    ) -> [(from: Int64, to: Int64, steps: Int)] {
+        var spans: [(from: Int64, to: Int64, steps: Int)] = []
         var rest = records[...]
         while let time = rest.first?.time {
             let group = rest.prefix { $0.time == time }
             rest = rest.dropFirst(group.count)
-            let before = last[source]
+            // What a device says at midnight is of the day that ends.
+            let day = midnight(time - 1)
+            let before = last[Source(name: source, day: day)]
             guard before.map({ time > $0 }) ?? true else { continue }
-            let day = midnight(time)
+            last[Source(name: source, day: day)] = time
             var steps = 0
-            for record in group { steps = steps.plus(made(record, since: day)) }
-            last[source] = time
+            for record in group {
+                let counter = Counter(source: source, sport: record.sport, day: day)
+                let shown = counts[counter] ?? 0
+                counts[counter] = record.steps
+                // A number that is lower than the one before begins again.
+                steps = steps.plus(max(0, record.steps >= shown ? record.steps - shown : record.steps))
+            }
             let from = max(day, before ?? day)
-            if steps > 0, from < time { spans.append(StepSpan(from: from, to: time, steps: steps, source: source)) }
+            if steps > 0, from < time { spans.append((from, time, steps)) }
         }
         return spans
-    }
-
-    private mutating func made(_ record: StepRecord, since day: Int64) -> Int {
-        let counter = Counter(source: record.source, sport: record.sport)
-        let before = counts[counter]
-        counts[counter] = Count(time: record.time, steps: record.steps)
-        guard let before, before.time >= day, record.steps >= before.steps else { return max(0, record.steps) }
-        return record.steps - before.steps
     }
 }

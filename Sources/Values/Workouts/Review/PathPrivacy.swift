@@ -54,7 +54,10 @@ public struct Displacement: Hashable, Sendable {
         (east, north) = (share * cos(angle), share * sin(angle))
     }
 
-    var share: Double { (east * east + north * north).squareRoot() }
+    /// What a displacement of one is; none is more than half of that.
+    static let metres = 200.0
+
+    var isNone: Bool { east == 0 && north == 0 }
 }
 
 /// What is near the starts and the ends of a path.
@@ -66,11 +69,13 @@ struct HiddenEnds {
         let pieces = path.map { $0.filter(\.isSomewhere) }
         let starts = ends(pieces, metres)
         let backwards = ends(pieces.reversed().map { $0.reversed() }, metres)
+        // By the same way whatever is hidden: of two pictures that hide differently much, the middles are the same.
+        let unit = metres > 0 ? Displacement.metres : 0
         planes = (starts + backwards).map { end in
-            Plane(at: Plane(at: end).place(east: displacement.east * metres, north: displacement.north * metres))
+            Plane(at: Plane(at: end).place(east: displacement.east * unit, north: displacement.north * unit))
         }
-        // What is so near the end itself is still in it.
-        self.metres = metres * (1 + displacement.share)
+        // What is so near the end itself is still in it, and how far the middle is off does not show.
+        self.metres = displacement.isNone ? metres : metres + unit / 2
     }
 
     /// Whether a place is so near.

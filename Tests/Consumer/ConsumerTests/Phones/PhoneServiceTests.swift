@@ -186,7 +186,8 @@ struct PhoneServiceTests {
             try device.done("consent/set", ["steps": true])
             try phone.send(TestPhone.location(-19 * 86_400))
             try device.done("phones/list")
-            #expect(try service.stored(user) == [-20 * 86_400, -19 * 86_400])
+            let days: [Int64] = [-20 * 86_400, -19 * 86_400]
+            #expect(try service.stored(user) == days)
             #expect(try service.consent(of: user) == ["record_location": true, "steps": true])
         }
     }

@@ -117,6 +117,22 @@ struct WorkoutServiceTests {
         }
     }
 
+    @Test("a goal that was reached before somebody paused ends the workout when it was reached")
+    func goalBeforePause() throws {
+        try WorkoutHouse.with { house in
+            house.set(0)
+            let goal: JSON = ["duration_s": 60, "enabled": true]
+            try house.done("workouts/start", ["activity": "running", "goal": goal])
+            house.set(100)
+            // If the service has ended it by now, there is nothing to pause.
+            _ = try house.ask("workouts/pause")
+            _ = try house.notified("workout-goal")
+            let line = try house.done("workouts/list").list("workouts")[0]
+            #expect(try line.number("duration_s") == 60 && line["ended_by"] == "goal")
+            #expect(line["ended"] == .integer(start + 60_000))
+        }
+    }
+
     @Test("a goal of time is reached without any reading")
     func duration() throws {
         try WorkoutHouse.with { house in
