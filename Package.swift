@@ -198,7 +198,8 @@ let package = Package(
         program(
             .command, "vitals",
             [
-                "ActivityFiles", "Daemon", "Files", "Fitness", "MQTT", "ProgramSettings", "QRCodes", "Reactor",
+                "ActivityFiles", "Daemon", "Files", "Fitness", "MQTT", "Pictures", "ProgramSettings", "QRCodes",
+                "Reactor",
                 "Telemetry", "Vault",
             ]),
 

@@ -184,13 +184,16 @@ extension Golden {
           MONTH  such as 2026-11, or last
 
         Options:
-          -h, --help  shows this help
+              --output FILE  writes a picture to share instead: a name that ends with .svg or .png
+              --dark         makes the picture dark
+          -h, --help         shows this help
 
         Every command also takes the options of vitals: vitals --help
 
         Examples:
           vitals goals calendar
           vitals goals calendar 2026-10
+          vitals goals calendar --output november.svg
 
         """
 

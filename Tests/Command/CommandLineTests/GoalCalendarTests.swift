@@ -1,3 +1,4 @@
+import Foundation
 import Telemetry
 import TestSupport
 import Testing
@@ -50,6 +51,16 @@ struct GoalCalendarTests {
         #expect(list[0]["steps"] == nil)
         let wrong = try consumer.vitals("goals", "calendar", "November")
         #expect(wrong.status == 64 && wrong.errors.hasPrefix("vitals: MONTH: expected a month such as 2026-11"))
+        let folder = try TemporaryFolder()
+        for (name, head) in [("month.svg", Array("<svg".utf8)), ("month.png", [0x89, 0x50, 0x4E, 0x47])] {
+            let path = folder.path(name)
+            #expect(try consumer.vitals("goals", "calendar", "--output", path).output.hasPrefix("\(path): "))
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(bytes.starts(with: head) && bytes.count > 2000, "\(name)")
+        }
+        #expect(try String(contentsOfFile: folder.path("month.svg"), encoding: .utf8).contains("November 2026"))
+        let unknown = try consumer.vitals("goals", "calendar", "--output", "month.gif")
+        #expect(unknown.status == 64 && unknown.errors.hasPrefix("vitals: --output: expected a file's name"))
         consumer.answer("statistics/month", ["month": "2026-11", "days": []])
         #expect(try consumer.vitals("goals", "calendar").output.hasPrefix("no goals: vitals --port"))
     }

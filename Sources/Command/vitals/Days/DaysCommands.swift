@@ -123,8 +123,15 @@ enum DaysCommands {
                     A ring closes in quarters as the goal comes near, and is full when the goal was reached. Of days without a ring, \
                     nothing is known.
                     """,
+                options: [
+                    .value("output", "FILE", "writes a picture to share instead: a name that ends with .svg or .png"),
+                    .flag("dark", "makes the picture dark"),
+                ],
                 arguments: [.optional("MONTH", "such as 2026-11, or last", values: ["last"])],
-                examples: [Example("vitals goals calendar"), Example("vitals goals calendar 2026-10")]),
+                examples: [
+                    Example("vitals goals calendar"), Example("vitals goals calendar 2026-10"),
+                    Example("vitals goals calendar --output november.svg"),
+                ]),
             Command(
                 name: "share", summary: "Prints a text about a goal to share, and makes a picture.",
                 options: [

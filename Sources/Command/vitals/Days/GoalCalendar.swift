@@ -1,5 +1,7 @@
 import Daemon
+import Files
 import Fitness
+import Pictures
 import Telemetry
 
 /// `vitals goals calendar`: how far the goals of each day of a month were reached, as rings.
@@ -12,6 +14,10 @@ struct GoalCalendar {
     }
 
     func draw() throws -> ExitCode {
+        let output = try arguments.optionalString("output")
+        guard output.map({ $0.lowercased().hasSuffix(".svg") || $0.lowercased().hasSuffix(".png") }) ?? true else {
+            throw arguments.refusal(of: "output", "expected a file's name that ends with .svg or .png")
+        }
         let month = try Reports.month(arguments)
         let data = try Office.visit(call) { try $0.ask("statistics/month", [("month", month.map(JSON.string))]) }
         guard let month = data.text("month").flatMap({ CalendarMonth($0) }) else {
@@ -30,6 +36,7 @@ struct GoalCalendar {
             try Output.write(Hints.completed("no goals: vitals goals set --steps 10000\n"))
             return .ok
         }
+        if let output { return try write(rings, output) }
         let paper = Paper()
         let reached = rings.goals.map { goal in
             "\(goal.rawValue) reached on \(counted(rings.reachedDays(goal), "day"))"
@@ -38,6 +45,26 @@ struct GoalCalendar {
             paper.style.bold("Goals, \(month.days.lowerBound.monthName)") + "\n"
                 + RingCalendar(rings: rings).drawn(on: paper) + paper.wrapped(reached))
         return .ok
+    }
+}
+
+extension GoalCalendar {
+    /// Writes the month as a picture.
+    private func write(_ rings: GoalRings, _ path: String) throws -> ExitCode {
+        let picture = try MonthOfRings(rings.month, rings.days.mapValues(MonthOfRings.Day.init))
+            .picture(arguments.flag("dark") ? .dark : .light)
+        let bytes = path.lowercased().hasSuffix(".png") ? try picture.png() : Array(picture.svg.utf8)
+        do throws(VaultError) { try SmallFile.replace(path, with: bytes) } catch {
+            throw Failure(.inputOutput, "\(path) cannot be written: \(error.said)")
+        }
+        try Output.write("\(escaped(path)): \(counted(bytes.count, "byte"))\n")
+        return .ok
+    }
+}
+
+extension MonthOfRings.Day {
+    fileprivate init(_ rings: [Goal: GoalRings.Ring]) {
+        self.init(steps: rings[.steps]?.share, distance: rings[.distance]?.share, energy: rings[.energy]?.share)
     }
 }
 
