@@ -21,8 +21,8 @@ final class EmulatedPhone: @unchecked Sendable {
     private var count = 0
     private var acknowledged = 0
 
-    /// What a satellite receiver in the open is off by, in metres. Recordings do not say.
-    private static let (accuracy, verticalAccuracy) = (5.0, 8.0)
+    /// What the altitude of a satellite receiver in the open is off by, in metres.
+    private static let verticalAccuracy = 8.0
 
     /// - Parameters:
     ///   - print: takes the lines for standard output.
@@ -87,7 +87,7 @@ final class EmulatedPhone: @unchecked Sendable {
         let now = due ?? unixMilliseconds()
         // The apps write whole seconds. Where several of the recording's pass in one, they would all be the same.
         var location = PhoneLocation(place: place, time: settings.speed > 1 ? now : now / 1000 * 1000)
-        location.accuracyMetres = Self.accuracy
+        // A recording does not say how accurate its places are.
         location.altitudeMetres = record.altitude
         location.verticalAccuracyMetres = record.altitude == nil ? nil : Self.verticalAccuracy
         location.kilometresPerHour = record.metresPerSecond.map { ($0 * 3.6).rounded() }
