@@ -108,9 +108,10 @@ final class ImportJob: @unchecked Sendable {
                 return goOn()
             }
             let (workout, id) = (imported.workout, known?.id)
+            let hasWay = imported.readings.contains { $0.kind == .position }
             try store(imported.readings, of: imported.source) { [self] in
                 do {
-                    if let id { try bringWay(to: id) } else { try finish(workout) }
+                    if let id { try bringWay(to: id) } else { try finish(workout, hasWay) }
                 } catch { return completion(.failure(error)) }
                 goOn()
             }
@@ -137,12 +138,15 @@ final class ImportJob: @unchecked Sendable {
         return isFull ? "you have \(WorkoutRequests.mostWorkouts) workouts: delete some" : nil
     }
 
-    private func finish(_ workout: KeptWorkout) throws {
+    private func finish(_ workout: KeptWorkout, _ hasWay: Bool) throws {
         var workout = workout
         let outcome = try context.store.attempt(naming: [user]) {
             // Something else may have happened while the readings were stored.
             if let known = try known(workout) { return Self.outcome("duplicate", known) }
-            if try !RecordedKinds(context.documents).recordsLocation(of: user) { workout.origin?.lacksWay = true }
+            // The person may have withdrawn their consent in the meantime.
+            if hasWay, try !RecordedKinds(context.documents).recordsLocation(of: user) {
+                workout.origin?.lacksWay = true
+            }
             try rows.write(workout, of: user)
             try rows.mark(workout.id)
             return Self.outcome("imported", workout)

@@ -80,6 +80,15 @@ struct ImportTests {
             #expect(try house.stored(.position) > 1000)
             #expect(try house.line().text("id") == id)
             #expect(try house.imported(bytes).list("workouts").first?["outcome"] == "duplicate")
+            // A workout without places lacks none.
+            try house.done("consent/set", ["record_location": false])
+            let indoors = Recording(
+                sport: .cycling, start: start - 86_400_000, end: start - 86_340_000,
+                samples: [Sample(time: start - 86_350_000, heartRate: 120)])
+            for outcome in ["imported", "duplicate"] {
+                let told = try house.imported(FITFile.write(indoors))
+                #expect(try told.list("workouts").first?["outcome"] == .string(outcome))
+            }
             #expect(try house.recounted() == 0)
         }
     }
