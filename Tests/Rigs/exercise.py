@@ -194,11 +194,12 @@ class Exercise(Neighbourhood):
         self.voice.deliver(hearts, dice, 4, 0)
         moment = line[reached][0]
         self.expected[user].append(Workout(
-            start, events, course, (moment, moment + (BLOCK * 1000 if is_at_once else 0)),
+            start, events, course, (moment, moment + ((BLOCK + 1) * 1000 if is_at_once else 0)),
             f"You have reached the goal of your workout: {int(target + 0.5):,} m."))
 
     def until_distance_at_once(self, user, start, dice):
-        """Everything is sent at once, too. What is lost of that makes the end later, by no more than a block."""
+        """Everything is sent at once, too. What is lost of that makes the end later, by no more than a block: then
+        it is the first place after what is lost."""
         self.until_distance(user, start, dice, is_at_once=True)
 
     def until_duration(self, user, start, dice):
