@@ -14,8 +14,8 @@ struct RunningWorkout {
     private(set) var recent: [Recent] = []
     /// What has come since counting began.
     private var meanwhile: [Recent] = []
-    /// The times of what has come at once, until it is stored.
-    private var times: Set<Int64> = []
+    /// What has come at once, until it is stored.
+    private var seen: Set<Seen> = []
     /// When anything was last measured, in Unix milliseconds.
     private(set) var heard: Int64
     /// Since when it is looked after here, in Unix milliseconds: what was measured before may still be on its way.
@@ -23,6 +23,13 @@ struct RunningWorkout {
     /// Whether the figures must be counted again from what is stored.
     private(set) var mustBeCounted = true
     private var isBeingCounted = false
+
+    /// Tells a reading from all others. A heart rate and a position may have the same time.
+    private struct Seen: Hashable {
+        let kind: Reading.Kind
+        let sensor: String
+        let wall: Int64
+    }
 
     /// A reading and its sensor.
     typealias Recent = (reading: Reading, sensor: String)
@@ -56,8 +63,8 @@ struct RunningWorkout {
         for reading in readings {
             let time = reading.moment.wall
             guard time <= now + Self.ahead, time >= workout.started - WorkoutSamples.before else { continue }
-            if times.count >= 2 * Self.mostRecent { times = [] }
-            times.insert(time)
+            if seen.count >= 2 * Self.mostRecent { seen = [] }
+            seen.insert(Seen(kind: reading.kind, sensor: sensor, wall: time))
             guard let sample = selection.sample(reading, sensor) else { continue }
             heard = max(heard, min(time, now))
             recent.append((reading, sensor))
@@ -73,7 +80,8 @@ struct RunningWorkout {
         let isUnknown = readings.portions.contains { portion in
             !portion.sensor.hasPrefix(Self.phones)
                 && portion.readings.contains {
-                    $0.kind != .temperature && $0.wall >= from && !times.contains($0.wall)
+                    $0.kind != .temperature && $0.wall >= from
+                        && !seen.contains(Seen(kind: $0.kind, sensor: portion.sensor, wall: $0.wall))
                 }
         }
         if isUnknown { mustBeCounted = true }
@@ -107,7 +115,7 @@ struct RunningWorkout {
 
     /// What is stored has changed: what came at once may be wrong, and all of it is counted again.
     mutating func forgetRecent() {
-        (recent, meanwhile, times) = ([], [], [])
+        (recent, meanwhile, seen) = ([], [], [])
         mustBeCounted = true
     }
 

@@ -45,4 +45,25 @@ struct WorkoutMarksTests {
         try bench.parts.store.change(bench.user) { () throws(VaultError) in try bench.marks.take([next], now: now) }
         #expect(try bench.rows.workout(id, of: bench.user)?.marks == 2)
     }
+
+    @Test("are counted again where a position is stored that did not come at once, though a heart rate of its time did")
+    func sameTime() throws {
+        let bench = try MarksBench()
+        let history = try bench.days.histories.history(of: bench.user)
+        let workout = try KeptWorkout(id: ID("run"), .running, goal: nil, endsAtGoal: false, start: start)
+        var running = RunningWorkout(workout, of: bench.user, history, now: start)
+        running.beginCounting()
+        let moment = Moment(wall: start + 1000, monotonic: 1_001_000)
+        let heart = Reading(at: moment, .heartRate(HeartRateMeasurement(beatsPerMinute: 140)))
+        let place = Position(latitude: 48, longitude: 11, source: .receiver)
+        let position = Reading(at: moment, .position(try #require(place)))
+        running.take([heart], "home/strap", now: start + 1000)
+        var stored = PersonsReadings(user: bench.user)
+        stored.add([BareReading(heart)], sensor: "home/strap")
+        running.stored(stored)
+        #expect(!running.mustBeCounted)
+        stored.add([BareReading(position)], sensor: "home/strap")
+        running.stored(stored)
+        #expect(running.mustBeCounted)
+    }
 }
