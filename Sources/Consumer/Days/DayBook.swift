@@ -55,7 +55,8 @@ package struct DayBook {
     package mutating func insert(_ reading: Reading, _ sensor: String) throws(VaultError) {
         let time = reading.moment.wall
         guard Self.calendar.contains(time), reading.kind.isOfDays else { return }
-        let day = localDays.day(of: time)
+        // What ends at midnight is of the day that ends.
+        let day = localDays.day(of: reading.kind == .pedometer ? time - 1 : time)
         try change(day) { $0.insert(reading, sensor) }
         touched.insert(day)
         if reading.kind != .temperature { affect(time..<time + 1) }

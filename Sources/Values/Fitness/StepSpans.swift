@@ -1,5 +1,6 @@
 // The steps of a day by a pedometer that tells how many steps were made in a span of time: a phone's, or the records of
-// another program. A span belongs to the day of its end, as the delta of a counter does.
+// another program. A span belongs to the day of its end, as the delta of a counter does;
+// one that ends at midnight belongs to the day that ends.
 //
 // Spans may overlap, because a phone is asked for the last hour and then for the whole day. So in the order of their
 // ends, each counts for the part of it that no span before it covers.
@@ -38,7 +39,7 @@ extension StepCounter {
             .sorted { ($0.to, $0.from, $0.steps) < ($1.to, $1.from, $1.steps) }
         var (covered, steps) = (Coverage(), Steps?.none)
         for span in inOrder {
-            let (length, isInDay) = (span.to - span.from, day.contains { $0.contains(span.to) })
+            let (length, isInDay) = (span.to - span.from, day.contains { $0.contains(span.to - 1) })
             if isInDay { steps = steps ?? Steps() }
             guard length > 0, length <= longestGap, Int64(span.steps) <= mostIn(length) else {
                 if isInDay { steps?.countsLeftOut += 1 }

@@ -97,11 +97,15 @@ struct DaysTests {
         #expect(try diary.steps("2026-11-03") == 500 + 450 + 400)
         try diary.take([count(noon + 7_200_000, 5000)])
         #expect(try diary.steps("2026-11-03") == 5000)
+        // What ends at midnight is of the day that ends, and stays there when its hour is counted again.
+        try diary.take([span(720, 60, 1800)], "watch", now: noon + 86_400_000)
+        try diary.take([span(730, 5, 70)], "watch", now: noon + 86_400_000)
+        #expect(try diary.steps("2026-11-03") == 5000 && diary.steps("2026-11-04") == 70)
         #expect(try diary.isExact())
         let rows = DayRows(store: diary.parts.store, keys: diary.parts.keys)
         let kept = try rows.record(of: diary.user, on: calendarDay("2026-11-03"))
         let record = try #require(kept)
-        #expect(record[.span].values.reduce(0) { $0 + $1.count } == 3 && DayRecord(record.bytes) == record)
+        #expect(record[.span].values.reduce(0) { $0 + $1.count } == 4 && DayRecord(record.bytes) == record)
     }
 
     @Test("keep a sensor's own counter and what a gateway derived from its cadence apart")

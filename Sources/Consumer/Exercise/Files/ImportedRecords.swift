@@ -21,15 +21,14 @@ struct ImportedRecords: Sendable {
             at: moment(time), .heartRate(HeartRateMeasurement(beatsPerMinute: UInt16(beatsPerMinute))))
     }
 
-    /// Steps of a span of time; nil if nobody makes that many, or it lasts for more than a day and a half. What ends at
-    /// midnight is of the day that ends.
+    /// Steps of a span of time; nil if nobody makes that many, or it lasts for more than a day and a half.
     static func steps(from: Int64, to: Int64, _ steps: Int64) -> Reading? {
         let length = to - from
-        guard length > 1, length <= StepCounter.longestGap, steps > 0, steps <= StepCounter.mostIn(length) else {
+        guard length > 0, length <= StepCounter.longestGap, steps > 0, steps <= StepCounter.mostIn(length) else {
             return nil
         }
         return Reading(
-            at: moment(to - 1), .pedometer(PedometerSpan(milliseconds: UInt32(length - 1), steps: UInt32(steps))))
+            at: moment(to), .pedometer(PedometerSpan(milliseconds: UInt32(length), steps: UInt32(steps))))
     }
 
     /// The records of a file, a part for each source.
