@@ -1,5 +1,6 @@
 import ActivityFiles
 import Daemon
+import Fitness
 import FoundationEssentials
 import Glibc
 import Telemetry
@@ -205,7 +206,7 @@ private final class Sending {
     /// Whether somebody can have made the steps of a span, of at most 36 hours.
     private static func canBe(_ span: StepSpan) -> Bool {
         let length = span.to - span.from
-        return (1...36 * 3_600_000).contains(length) && Int64(span.steps) <= length * 5 / 1000
+        return (1...StepCounter.longestGap).contains(length) && Int64(span.steps) <= StepCounter.mostIn(length)
     }
 
     private static func differences(_ times: [Int64]) -> [Int64] {

@@ -8,6 +8,8 @@ struct Upload {
     static let longestPart = 45_000
     /// Bytes of a file.
     static let longestFile = 16 << 20
+    /// Parts of a file: a few bytes each would cost more than they are.
+    private static let mostParts = 1000
     /// Bytes of a request with a part in base64.
     static let longestRequest = JSON.maximumLength
     /// Bytes of all files that are coming or being read, of all people together.
@@ -65,6 +67,10 @@ struct Upload {
             throw ReplyError(.invalid, words, field: "offset")
         }
         guard part.offset == count else { return }
+        guard parts.count < Self.mostParts else {
+            throw ReplyError(
+                .invalid, "a file comes in at most \(Self.mostParts) parts: send larger ones", field: "data")
+        }
         parts.append(part.data)
         count += part.data.count
     }

@@ -272,7 +272,7 @@ private func recording(_ name: String) throws -> Recording {
 
 extension WorkoutHouse {
     /// Sends a file in parts, and waits for what came of it.
-    fileprivate func imported(_ bytes: [UInt8]) throws -> JSON {
+    func imported(_ bytes: [UInt8]) throws -> JSON {
         var (offset, told) = (0, JSON.null)
         while offset < bytes.count {
             let part = bytes[offset..<min(offset + 45_000, bytes.count)]
