@@ -19,7 +19,7 @@ import Telemetry
 /// Answers `imports/…`. Belongs to the session's thread.
 // Proof of @unchecked: as for `PeopleContext`.
 final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
-    private enum State {
+    enum State {
         case coming(Upload)
         /// Being read: so many bytes.
         case reading(Int)
@@ -27,12 +27,12 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         case done(Result<JSON, any Error>)
     }
 
-    private struct Waiting {
+    struct Waiting {
         let request: PeopleRequest
         let until: UInt64
     }
 
-    private struct Import {
+    struct Import {
         var state: State
         var waiting: [Waiting] = []
         /// When something was last heard or done, in milliseconds since boot.
@@ -41,12 +41,14 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         let number: UInt64
     }
 
-    private let context: PeopleContext
-    private let readers: FeatureReaders
+    /// Milliseconds of a clock that never runs backwards, for waits.
+    var clock: () -> UInt64 = millisecondsSinceBoot
+    let context: PeopleContext
+    let readers: FeatureReaders
     private let rows: WorkoutRows
     private let deletions: Deletions
     private let files: WorkoutFiles
-    private var imports: [ID: Import] = [:]
+    private(set) var imports: [ID: Import] = [:]
     private var loop: EventLoop?
     private var count: UInt64 = 0
     /// Each source that is told from others is a stream.
@@ -94,7 +96,7 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
     }
 
     private func tick() {
-        let now = millisecondsSinceBoot()
+        let now = clock()
         files.tidy(now)
         for (user, one) in imports {
             for waiting in one.waiting where waiting.until <= now { waiting.request.done(progress(of: user)) }
@@ -132,7 +134,7 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         try upload.add(part)
         if before == 0 { begin(.coming(upload), of: user) }
         imports[user]?.state = .coming(upload)
-        if upload.count > before { imports[user]?.time = millisecondsSinceBoot() }
+        if upload.count > before { imports[user]?.time = clock() }
         guard upload.isWhole else { return request.done(["received": .integer(Int64(upload.count))]) }
         read(upload, of: user)
         try wait(request, user)
@@ -142,7 +144,7 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
     private func begin(_ state: State, of user: ID) {
         count += 1
         let old = imports.updateValue(
-            Import(state: state, time: millisecondsSinceBoot(), number: count), forKey: user)
+            Import(state: state, time: clock(), number: count), forKey: user)
         answer(old?.waiting ?? [], .failure(ReplyError(.invalid, "another file was begun in the meantime")))
     }
 
@@ -196,12 +198,12 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
 
     private func store(_ file: ParsedFile, of user: ID) {
         guard let number = imports[user]?.number else { return }
-        let mayAdd = { [unowned self] in sources.take(user, now: millisecondsSinceBoot()) == nil }
+        let mayAdd = { [unowned self] in sources.take(user, now: clock()) == nil }
         let job = ImportJob(file, of: user, context, rows, deletions, mayAdd: mayAdd) { [unowned self] result in
             end(user, number, result)
         }
         imports[user]?.state = .storing(job)
-        imports[user]?.time = millisecondsSinceBoot()
+        imports[user]?.time = clock()
         job.goOn()
     }
 
@@ -209,7 +211,7 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         guard let one = imports[user], one.number == number else { return }
         imports[user]?.state = .done(result)
         imports[user]?.waiting = []
-        imports[user]?.time = millisecondsSinceBoot()
+        imports[user]?.time = clock()
         answer(one.waiting, result)
     }
 
@@ -243,7 +245,7 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         if case .done(let result) = one.state { return request.finish(result) }
         guard one.waiting.count < Self.mostWaiting else { return request.done(progress(of: user)) }
         let limit = UInt64(max(0, request.limit / .milliseconds(1) - 2000))
-        imports[user]?.waiting.append(Waiting(request: request, until: millisecondsSinceBoot() + limit))
+        imports[user]?.waiting.append(Waiting(request: request, until: clock() + limit))
     }
 
     private func progress(of user: ID) -> JSON {

@@ -4,8 +4,6 @@ import Telemetry
 
 /// A file that comes in parts, in memory until it is whole.
 struct Upload {
-    /// Bytes of a part.
-    static let longestPart = 45_000
     /// Bytes of a file.
     static let longestFile = 16 << 20
     /// Parts of a file: a few bytes each would cost more than they are.
@@ -52,8 +50,8 @@ struct Upload {
             guard let data = Data(base64Encoded: text), !data.isEmpty else {
                 throw ReplyError(.invalid, "\"data\" is not base64, or empty", field: "data")
             }
-            guard data.count <= Upload.longestPart, data.count <= self.size - offset else {
-                let words = "a part has at most \(Upload.longestPart) bytes, and ends with the file"
+            guard data.count <= FilePart.longest, data.count <= self.size - offset else {
+                let words = "a part has at most \(FilePart.longest) bytes, and ends with the file"
                 throw ReplyError(.invalid, words, field: "data")
             }
             self.data = Array(data)

@@ -5,7 +5,6 @@ import Desk
 import Features
 import Files
 import Fitness
-import Foundation
 import Readings
 import Records
 import Telemetry
@@ -45,8 +44,6 @@ final class WorkoutFiles: @unchecked Sendable {
     /// How often something was forgotten: what was made before is not kept.
     private var generation: UInt64 = 0
 
-    /// Bytes of a part.
-    private static let longestPart = 45_000
     /// A file is kept for its other parts for so many milliseconds, and all of them have so many bytes at most.
     private static let (memory, mostBytes): (UInt64, Int) = (60_000, 32 << 20)
 
@@ -99,7 +96,7 @@ final class WorkoutFiles: @unchecked Sendable {
 
     private func keep(_ file: Made, of user: ID, _ generation: UInt64) {
         made[user] = nil
-        guard file.bytes.count > Self.longestPart, generation == self.generation else { return }
+        guard file.bytes.count > FilePart.longest, generation == self.generation else { return }
         // The oldest of others make room.
         while made.values.reduce(file.bytes.count, { $0 + $1.bytes.count }) > Self.mostBytes,
             let oldest = made.min(by: { $0.value.time < $1.value.time })
@@ -138,12 +135,10 @@ final class WorkoutFiles: @unchecked Sendable {
         guard offset < file.bytes.count else {
             throw ReplyError(.invalid, "the file has \(file.bytes.count) bytes", field: "offset")
         }
-        let part = file.bytes[offset..<min(offset + longestPart, file.bytes.count)]
+        let part = FilePart(of: file.bytes, from: offset)
         return .object(present: [
             "name": .string(file.name), "size": .integer(Int64(file.bytes.count)), "offset": .integer(Int64(offset)),
-            "mark": .string(file.mark),
-            "data": .string(Data(part).base64EncodedString()),
-            "next": part.endIndex < file.bytes.count ? .integer(Int64(part.endIndex)) : nil,
+            "mark": .string(file.mark), "data": part.data, "next": part.next.map { .integer(Int64($0)) },
         ])
     }
 }

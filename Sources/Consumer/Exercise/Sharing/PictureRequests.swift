@@ -2,7 +2,6 @@ import Daemon
 import Desk
 import Features
 import Files
-import FoundationEssentials
 import Records
 import Telemetry
 import Workouts
@@ -13,9 +12,6 @@ import Workouts
 
 /// Answers `workouts/picture`.
 enum PictureRequests {
-    /// How many bytes a part has at most: 60 KiB in base64, and a reply has 64.
-    private static let partLength = 45 * 1024
-
     /// - Parameter zone: that of people who have named none.
     static func verbs(_ readers: FeatureReaders, zone: String) -> [Verb] {
         let verb = readers.statistics.verb("workouts/picture", bulk: Allowance(perSecond: 2, burst: 30)) { request in
@@ -43,11 +39,10 @@ enum PictureRequests {
             let words = "the picture has changed meanwhile: ask for it again, without \"cursor\""
             throw ReplyError(.invalid, words, field: "cursor")
         }
-        let end = min(begin + partLength, bytes.count)
+        let part = FilePart(of: bytes, from: begin)
         return .object(present: [
             "type": .string(picture.format.mediaType), "length": .integer(Int64(bytes.count)),
-            "data": .string(Data(bytes[begin..<end]).base64EncodedString()),
-            "next": end < bytes.count ? .string(Cursor(offset: end, mark: mark).text) : nil,
+            "data": part.data, "next": part.next.map { .string(Cursor(offset: $0, mark: mark).text) },
         ])
     }
 

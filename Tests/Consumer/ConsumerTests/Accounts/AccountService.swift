@@ -164,6 +164,15 @@ final class AccountService {
             return try Reply(payload: message.payload).outcome
         }
 
+        /// Asks, and does not wait for the reply.
+        func send(_ name: String, _ fields: JSON = [:]) throws {
+            guard try isConnected() else { throw TestFailure("the broker has not let it in") }
+            session.publish(
+                Message(
+                    topic: root + name, payload: fields.bytes, qos: .atLeastOnce,
+                    properties: Message.Properties(responseTopic: responses)))
+        }
+
         /// The data of a reply that has to be a good one.
         @discardableResult
         func done(_ name: String, _ fields: JSON = [:]) throws -> JSON {

@@ -273,19 +273,26 @@ private func recording(_ name: String) throws -> Recording {
 extension WorkoutHouse {
     /// Sends a file in parts, and waits for what came of it.
     func imported(_ bytes: [UInt8]) throws -> JSON {
-        var (offset, told) = (0, JSON.null)
-        while offset < bytes.count {
-            let part = bytes[offset..<min(offset + 45_000, bytes.count)]
-            told = try done(
-                "imports/file",
-                [
-                    "name": "a file", "size": .integer(Int64(bytes.count)), "offset": .integer(Int64(offset)),
-                    "data": .string(Data(part).base64EncodedString()),
-                ])
-            offset = part.endIndex
-        }
+        let place = try sent(bytes)
+        guard var told = try reply(at: place).data else { throw TestFailure("the file was not taken") }
         while told["state"] != "done" { told = try done("imports/result") }
         return told
+    }
+
+    /// Sends a file in parts.
+    /// - Returns: the topic on which the last of them is answered.
+    func sent(_ bytes: [UInt8]) throws -> String {
+        var offset = 0
+        while true {
+            let part = bytes[offset..<min(offset + 45_000, bytes.count)]
+            let fields: JSON = [
+                "name": "a file", "size": .integer(Int64(bytes.count)), "offset": .integer(Int64(offset)),
+                "data": .string(Data(part).base64EncodedString()),
+            ]
+            if part.endIndex == bytes.count { return asked("imports/file", fields) }
+            try done("imports/file", fields)
+            offset = part.endIndex
+        }
     }
 
     /// A workout as a file.

@@ -68,6 +68,12 @@ final class WorkoutHouse {
         }
     }
 
+    /// The part of the service that takes files.
+    func imports() throws -> ImportsAtService {
+        guard let consumer else { throw TestFailure("the consumer was stopped") }
+        return try ImportsAtService(consumer)
+    }
+
     private static func started(_ settings: ConsumerSettings, _ clock: Clock) throws -> Consumer {
         let consumer = try Consumer(settings, readiness: Readiness()) { _ in }
         consumer.features.context.now = { clock.time }
@@ -167,12 +173,22 @@ final class WorkoutHouse {
     // MARK: Requests
 
     func ask(_ verb: String, _ fields: JSON = [:]) throws -> Reply.Outcome {
+        try reply(at: asked(verb, fields), to: verb)
+    }
+
+    /// Asks, and does not wait.
+    /// - Returns: the topic on which the reply comes.
+    func asked(_ verb: String, _ fields: JSON = [:]) -> String {
         let place = "vitals/v1/users/demo/responses/\(UUID().uuidString.lowercased())"
         client.session.publish(
             Message(
                 topic: "vitals/v1/users/demo/requests/\(verb)", payload: fields.bytes, qos: .atLeastOnce,
                 properties: Message.Properties(responseTopic: place)))
-        return try client.wait("a reply to \(verb)") {
+        return place
+    }
+
+    func reply(at place: String, to verb: String = "a request") throws -> Reply.Outcome {
+        try client.wait("a reply to \(verb)") {
             $0.topic == place ? try Reply(payload: $0.payload).outcome : nil
         }
     }
