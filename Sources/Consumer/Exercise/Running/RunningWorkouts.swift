@@ -152,7 +152,10 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
             // Another workout may have begun in the meantime.
             guard running[user]?.workout.id == workout.id else { return }
             switch result {
-            case .success(let count): running[user]?.counted(count)
+            case .success(let count):
+                running[user]?.counted(count)
+                // Its goal may have been reached before a restart, and there may be no second until the next.
+                attempt(user) { () throws(VaultError) in _ = try endIfDue(user) }
             case .failure(let error):
                 running[user]?.countAgain()
                 context.limitedLog.error("workout of \(user)") {
