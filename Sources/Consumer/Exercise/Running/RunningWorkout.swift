@@ -100,6 +100,10 @@ struct RunningWorkout {
     mutating func add(_ event: WorkoutEvent, _ workout: KeptWorkout) {
         self.workout = workout
         heard = max(heard, event.time)
+        add(event)
+    }
+
+    private mutating func add(_ event: WorkoutEvent) {
         do throws(WorkoutEventProblem) { try fold.add(event) } catch { mustBeCounted = true }
         if fold.needsRecount { mustBeCounted = true }
     }
@@ -126,6 +130,8 @@ struct RunningWorkout {
     mutating func counted(_ count: Count) {
         (selection, fold, isBeingCounted) = (count.selection, count.fold, false)
         heard = max(heard, count.heard)
+        // Something may have been done in the meantime.
+        for event in workout.events.dropFirst(count.events) { add(event) }
         for (reading, sensor) in meanwhile {
             guard let sample = selection.sample(reading, sensor) else { continue }
             if fold.add(sample) == .late { mustBeCounted = true }
@@ -137,6 +143,8 @@ struct RunningWorkout {
     struct Count: Sendable {
         let fold: WorkoutFold
         let selection: SampleSelection
+        /// How many things had been done when counting began.
+        let events: Int
         /// When anything was last measured, in Unix milliseconds.
         let heard: Int64
 
@@ -146,7 +154,7 @@ struct RunningWorkout {
             // What counts may be another sensor's than it was thought at first.
             let latest = recent.compactMap { selection.sample($0.reading, $0.sensor) }
             fold = workout.fold(samples.all + latest, history)
-            self.selection = selection
+            (self.selection, events) = (selection, workout.events.count)
             heard = samples.all.reduce(workout.started) { max($0, $1.time) }
         }
     }

@@ -31,7 +31,7 @@ package final class RunningWorkouts: FeatureService, PeopleObserver, @unchecked 
     private let readers: FeatureReaders
     private(set) var running: [ID: RunningWorkout] = [:]
     /// Whose figures are being counted, and when they last were, in milliseconds since boot.
-    private var counting: Set<ID> = []
+    private(set) var counting: Set<ID> = []
     private var counted: [ID: UInt64] = [:]
     private var published: [ID: UInt64] = [:]
     private var isRefreshing = false

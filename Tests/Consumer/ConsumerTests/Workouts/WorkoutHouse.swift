@@ -74,6 +74,14 @@ final class WorkoutHouse {
         return try ImportsAtService(consumer)
     }
 
+    /// Waits until something is so of the workouts that are under way: each turn of the session's thread is looked at.
+    func wait(_ isReached: @escaping @Sendable (RunningWorkouts) -> Bool) throws {
+        guard let consumer, let running = consumer.features.only(RunningWorkouts.self) else {
+            throw TestFailure("nobody keeps workouts")
+        }
+        while !consumer.session.loop.sync({ isReached(running) }) {}
+    }
+
     private static func started(_ settings: ConsumerSettings, _ clock: Clock) throws -> Consumer {
         let consumer = try Consumer(settings, readiness: Readiness()) { _ in }
         consumer.features.context.now = { clock.time }

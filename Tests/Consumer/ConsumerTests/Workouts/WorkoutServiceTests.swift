@@ -1,7 +1,11 @@
+import Foundation
 import HouseholdSupport
 import Telemetry
 import TestSupport
 import Testing
+
+@testable import Exercise
+@testable import Features
 
 @Suite("Workouts, asked for at a running service", .timeLimit(.minutes(20)))
 struct WorkoutServiceTests {
@@ -61,6 +65,26 @@ struct WorkoutServiceTests {
             #expect(try house.done("workouts/current")["workout"] == .null)
             #expect(try house.refused("workouts/show", ["id": "nothing"]).code == .notFound)
             #expect(try house.refused("workouts/delete", ["id": "nothing"]).code == .notFound)
+        }
+    }
+
+    @Test("what is done while a workout is being counted is not forgotten by its figures")
+    func doneMeanwhile() throws {
+        try WorkoutHouse.with { house throws in
+            house.set(0)
+            let gate = DispatchSemaphore(value: 0)
+            try house.imports().onLoop { imports in
+                imports.readers.questions.read { _ in
+                    gate.wait()
+                } completion: { (_: Result<Void, any Error>) in
+                }
+            }
+            try house.done("workouts/start", ["activity": "running"])
+            try house.wait { !$0.counting.isEmpty }
+            #expect(try house.done("workouts/pause")["workout"]?["state"] == "paused")
+            gate.signal()
+            try house.wait { $0.counting.isEmpty }
+            #expect(try house.done("workouts/current")["workout"]?["state"] == "paused")
         }
     }
 
