@@ -55,18 +55,18 @@ public struct StrictJSON {
         guard depth <= maximumDepth else { throw .tooDeep }
         rest.removeFirst()
         var members: [JSON.Member] = []
-        // Names are compared as Unicode does, where canonically equivalent names are the same: stricter than by bytes.
-        var names: Set<String> = []
         if takes("}") { return [] }
         repeat {
             skipSpace()
             let name = try string()
-            guard names.insert(name).inserted else { throw .duplicateName }
             guard takes(":") else { throw .notJSON }
             members.append(JSON.Member(name, try value(depth: depth)))
         } while takes(",")
         guard takes("}") else { throw .notJSON }
-        return members.sorted { $0.name < $1.name }
+        members.sort { $0.name < $1.name }
+        // Names are compared as Unicode does, where canonically equivalent names are the same: stricter than by bytes.
+        guard zip(members, members.dropFirst()).allSatisfy({ $0.name != $1.name }) else { throw .duplicateName }
+        return members
     }
 
     private mutating func elements(depth: Int) throws(Fault) -> [JSON] {
