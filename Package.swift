@@ -104,7 +104,7 @@ let package = Package(
         library(.libraries, "QRCodes", ["CQREncode"]),
         library(.libraries, "Pictures", ["CCairo", "Fitness"]),
         library(.libraries, "Positioning", ["Fitness", "Reactor", "Telemetry"]),
-        library(.libraries, "ActivityFiles", ["CXML", "CZip", "CZlib", "Fitness"]),
+        library(.libraries, "ActivityFiles", ["CXML", "CZip", "CZlib", "Files", "Fitness", "Storage"]),
 
         library(.settings, "ProgramSettings", ["Daemon", "Files", "MQTT", "Telemetry"]),
 

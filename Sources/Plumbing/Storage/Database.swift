@@ -326,7 +326,7 @@ public final class Database {
             attempted, Self.reason(code), said: String(cString: sqlite3_errmsg(handle)), sql: sql, code: code)
     }
 
-    private static func reason(_ code: Int32) -> VaultError.Reason {
+    static func reason(_ code: Int32) -> VaultError.Reason {
         switch code & 0xFF {
         case SQLITE_FULL: .diskFull
         case SQLITE_READONLY: .readOnly

@@ -64,7 +64,7 @@ struct TakeoutTests {
         #expect(summary.otherFiles == 2 && !summary.wasStopped)
         #expect(activities(items).count == 7)
         #expect(Set(activities(items).map(\.samples.count)) == [200])
-        #expect(error(items.first { $0.format == "SQLite" })?.reason == .unsupported)
+        #expect(error(items.first { $0.format == "SQLite" })?.reason == .malformed)
         #expect(items.contains { $0.name == "DI_CONNECT/UploadedFiles_0-_Part1.zip/x.fit" })
         #expect(!FileManager.default.fileExists(atPath: "/etc/fit"))
     }

@@ -231,8 +231,8 @@ enum WorkoutCommands {
     private static let `import` = Command(
         name: "import", summary: "Brings along what other devices and services have recorded.",
         discussion: """
-            It reads FIT, GPX and TCX files, also compressed; folders of these, such as Gadgetbridge's; archives of Garmin, Strava and others \
-            as they come; and Apple Health's export.zip or export.xml, with heart rates and steps of all day. What is there already is \
+            It reads FIT, GPX and TCX files, also compressed; folders of these; archives of Garmin, Strava and others as they come; Apple \
+            Health's export.zip or export.xml, and what Gadgetbridge exports, its database included, with heart rates and steps of all day. What is there already is \
             recognised, so the same file can be imported again. Where you were is kept only if you allow it: \
             `vitals consent --record-location on`.
             """,

@@ -78,6 +78,7 @@ final class MemoryBlock {
     }
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+    var changeableBytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: start, count: count) }
 }
 
 /// Bytes of a source, piece by piece, with a look at the first of them, and no more than are allowed.

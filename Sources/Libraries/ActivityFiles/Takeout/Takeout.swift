@@ -7,8 +7,8 @@ import Glibc
 // - Strava: an archive with `activities/*.fit.gz`, `.gpx.gz`, `.tcx.gz`.
 // - Google Fit, Polar and others: TCX in archives.
 // - Apple Health: an archive with one large document and GPX files that belong to it.
-// - Gadgetbridge: a folder with FIT and GPX files, which it exports by itself or has of the watch, is read. Its
-//   database, alone or in the archive of a full backup, is SQLite, and reported as that; the archive's files are read.
+// - Gadgetbridge: a folder with FIT and GPX files, which it exports by itself or has of the watch, and its database,
+//   alone, in that folder or in the archive of a full backup.
 
 /// Reads what other programs and services give their users to take away.
 public enum Takeout {
@@ -51,7 +51,7 @@ public enum Takeout {
             close(file)
             throw .system("open it", number)
         }
-        let walk = TakeoutWalk(limits)
+        let walk = TakeoutWalk(limits, readsDatabases: true)
         switch status.st_mode & S_IFMT {
         case S_IFDIR:
             close(file)
@@ -72,12 +72,13 @@ public enum Takeout {
         return walk.summary
     }
 
-    /// Reads a file that is in memory: of any format, also compressed or an archive.
+    /// Reads a file that is in memory: of any format but a database's, also compressed or an archive. A service reads
+    /// what strangers send by this, and SQLite is no parser for that.
     /// - Parameter name: what to call it.
     public static func read(
         bytes: [UInt8], name: String, limits: Limits = Limits(), each: (Item) -> Bool
     ) -> Summary {
-        let walk = TakeoutWalk(limits)
+        let walk = TakeoutWalk(limits, readsDatabases: false)
         walk.file(name, MemorySource(bytes), nil, 0, each)
         return walk.summary
     }
@@ -86,12 +87,13 @@ public enum Takeout {
 /// A walk through a takeout.
 private final class TakeoutWalk {
     private let limits: Limits
+    private let readsDatabases: Bool
     private var fileCount = 0
     /// Bytes of archives within archives that are in memory now.
     private var heldBytes = 0
     var summary = Takeout.Summary()
 
-    init(_ limits: Limits) { self.limits = limits }
+    init(_ limits: Limits, readsDatabases: Bool) { (self.limits, self.readsDatabases) = (limits, readsDatabases) }
 
     /// All files of a folder or an archive.
     /// - Parameters:
@@ -180,9 +182,7 @@ private final class TakeoutWalk {
             } else if head.starts(with: "SQLite format 3\0".utf8) {
                 format = "SQLite"
                 summary.formats[format, default: 0] += 1
-                let said =
-                    "a database; Gadgetbridge has one, and it is not read yet: its exported FIT and GPX files are"
-                throw ActivityFileError(format, .unsupported, said)
+                try database(name, stream, each)
             } else {
                 switch XMLBeginning.root(head) {
                 case "gpx":
@@ -219,6 +219,25 @@ private final class TakeoutWalk {
         // People see the end of a long name, in which names differ.
         let label = kept(name.suffix(400).utf8, 400) ?? "a file without a name"
         if !each(Takeout.Item(name: label, format: format, result: result)) { summary.wasStopped = true }
+    }
+
+    // MARK: Gadgetbridge
+
+    private func database(
+        _ name: String, _ stream: ByteStream, _ each: (Takeout.Item) -> Bool
+    ) throws(ActivityFileError) {
+        guard readsDatabases else {
+            throw ActivityFileError(
+                "SQLite", .unsupported, "a database; `vitals workout import` reads Gadgetbridge's")
+        }
+        let block = try MemoryBlock(stream, atMost: limits.innerArchiveBytes - heldBytes)
+        heldBytes += block.count
+        defer { heldBytes -= block.count }
+        let format = GadgetbridgeDatabase.format
+        try GadgetbridgeDatabase.read(block.changeableBytes, limits) { batch in
+            tell(name, format, .success(batch), each)
+            return !summary.wasStopped
+        }
     }
 
     // MARK: Apple Health

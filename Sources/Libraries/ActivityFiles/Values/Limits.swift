@@ -8,6 +8,8 @@ public struct Limits: Hashable, Sendable {
     public var innerArchiveBytes: Int
     /// Samples of a file, and records of other kinds.
     public var samples: Int
+    /// Rows of a database: ten years have some five million minutes.
+    public var rows: Int
     /// Activities of a file.
     public var activities: Int
     /// Laps, and pauses, of an activity.
@@ -35,6 +37,7 @@ public struct Limits: Hashable, Sendable {
         fileBytes = 64 << 20
         innerArchiveBytes = 512 << 20
         samples = 1_000_000
+        rows = 20_000_000
         activities = 10_000
         parts = 10_000
         messages = 8_000_000
