@@ -13,7 +13,7 @@ final class Household {
     private(set) var sensor: RunningProgram?
 
     /// Enrols gateway and consumer with each other; starts nothing.
-    init(sensorSettings: String = "", gatewaySettings: String = "") throws {
+    init(sensorSettings: String = "", gatewaySettings: String = "", consumerSettings: String = "") throws {
         folder = try TemporaryFolder()
         broker = try Broker.home()
         bus = try PrivateBus()
@@ -42,6 +42,7 @@ final class Household {
           broker: { port: \(broker.port), username: "consumer", password_file: "\(broker.folder.path("consumer.password"))" },
           gateways: { home: { identity: "\(gatewayKey)" } },
           people: { demo: { sensors: ["home/strap"] } },
+          \(consumerSettings)
         }
         """.write(toFile: folder.path("consumer.json5"), atomically: true, encoding: .utf8)
         try settings("identity: \"\(try identity("vitals-consumer", "consumer.json5"))\"")

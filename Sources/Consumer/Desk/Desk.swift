@@ -41,6 +41,8 @@ package final class Desk: @unchecked Sendable {
     private var waiting: [Message] = []
     private var recent = RecentReplies()
     private var isForgetting = false
+    /// How requests were answered.
+    package private(set) var counts = DeskCounts()
     /// All guests share an allowance, because the broker does not say which of them asks; each verb has its own, so
     /// that a flood of one does not disturb the others.
     private var guests = Allowance<String>(perSecond: 20, burst: 100)
@@ -133,6 +135,7 @@ extension Desk {
     private func receive(
         _ message: Message, _ asker: Asker, _ name: String, replyAt topic: String, isAllowed: Bool
     ) {
+        let began = ContinuousClock.now
         let key = Name(name: name, audience: asker == .guest ? .guests : .persons)
         let verb = registered[key]?.verb
         let parsed = Result { () throws(MalformedValue) in
@@ -150,7 +153,10 @@ extension Desk {
             }
             if let tooLong { throw tooLong }
             admitted = try admit(message, asker, name, verb, parsed, isAllowed: isAllowed)
-        } catch { return refuse(error, way) }
+        } catch {
+            counts.count(.error(error), of: verb?.name, since: began)
+            return refuse(error, way)
+        }
         let identity =
             admitted.verb.isRemembered
             ? correlationData.map {
@@ -162,7 +168,7 @@ extension Desk {
         case .replied(let bytes): return send(bytes, way)
         case .new: break
         }
-        let unheard = Unheard()
+        let (unheard, verbName) = (Unheard(), admitted.verb.name)
         work(
             admitted.verb.handling,
             PeopleRequest(
@@ -171,6 +177,7 @@ extension Desk {
                 limit: admitted.limit, unheard: unheard,
                 report: { [unowned self] in report($0, isFailure: true) }
             ) { [unowned self] outcome in
+                counts.count(outcome, of: verbName, since: began)
                 let bytes = bytes(of: outcome, to: name, way)
                 // Remembered first: a reply that does not leave is forgotten at once.
                 if let identity {

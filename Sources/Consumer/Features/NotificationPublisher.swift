@@ -25,6 +25,8 @@ package final class NotificationPublisher: FeatureService, @unchecked Sendable {
     private var isConnected = false
     private var next: EventLoop.Timer?
     private var reported = OncePerMinute<String>(capacity: 16)
+    /// How many the broker has taken since the start.
+    package private(set) var published = 0
 
     package init(_ notifications: Notifications, _ session: Session, _ topics: Topics) {
         self.notifications = notifications
@@ -72,6 +74,7 @@ package final class NotificationPublisher: FeatureService, @unchecked Sendable {
     private func mark() throws(VaultError) {
         guard !acknowledged.isEmpty else { return }
         try notifications.markPublished(acknowledged)
+        published += acknowledged.count
         onTheirWay.subtract(acknowledged.map(\.id))
         acknowledged = []
     }

@@ -183,6 +183,7 @@ package struct Ingest {
             forgetBatch()
             throw error
         }
+        verdicts.count(readings: arrivals.reduce(0) { $0 + $1.readings.count })
         forgetBatch()
         totals.committed()
         let spent = allowances.committed(now: now)

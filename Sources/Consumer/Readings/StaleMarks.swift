@@ -27,6 +27,14 @@ extension Store {
         try markStale(user, HourSpan.hour(times.lowerBound)...HourSpan.hour(times.upperBound - 1))
     }
 
+    /// How many ranges wait to be computed again, of all people; 10,000 at most.
+    package func staleRanges() throws(VaultError) -> Int {
+        let count = try database.first(
+            "SELECT count(*) AS count FROM (SELECT number FROM stale LIMIT 10000) AS waiting", []
+        ) { row throws(VaultError) in try row.int("count") }
+        return Int(count ?? 0)
+    }
+
     /// How many ranges a person's stale hours may have: each new mark looks at all of them.
     package static let mostMarks = 256
 

@@ -9,6 +9,8 @@ package struct Verdicts {
     /// How many messages had which outcome, since the start.
     package struct Counts: Equatable {
         package var stored = 0
+        /// Readings in these.
+        package var readings = 0
         package var duplicates = 0
         package var discarded = 0
         /// Blocks with more than any sensor or gateway sends.
@@ -65,6 +67,8 @@ package struct Verdicts {
         }
         return answers.all
     }
+
+    mutating func count(readings: Int) { counts.readings += readings }
 
     mutating func countLive(isTaken: Bool) {
         if isTaken { counts.live += 1 } else { counts.liveIgnored += 1 }

@@ -14,6 +14,7 @@
 
 import Bluetooth
 import Daemon
+import Exposition
 import MQTT
 import Reactor
 import Synchronization
@@ -30,6 +31,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         var configured = 0
         var bluetooth = ""
         var brokerConnections = 0
+        var isBrokerConnected = false
         /// From now on the retained status must not change any more.
         var isStopping = false
     }
@@ -45,16 +47,20 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private let limitedLog = LimitedLog()
     private let topics: Topics
     private let counters = Mutex(Counters())
+    /// Only counted, on the path of each value.
+    private let notifications = Atomic<Int>(0)
     private let desk: RequestDesk
     private let readiness = Readiness()
     /// Failed attempts to connect to the broker. The mqtt loop owns it.
     private var failedTries = LastingTrouble()
     /// What the supervisor was told of the disk. The outbox's loop owns it.
     private var toldOfDisk = HealthPayload.Disk.ok
-    // These three lead back to the gateway, and are set before its `init` ends.
+    // These lead back to the gateway, and are set before its `init` ends.
     private var register: SensorRegister!
     private var requests: GatewayRequests!
     private var recovery: Recovery!
+    private var metrics: Exposition?
+    private let gatewayMetrics = GatewayMetrics()
 
     init(_ settings: GatewaySettings) throws {
         self.settings = settings
@@ -89,6 +95,11 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         requests = GatewayRequests(for: register) { [unowned self] in sensorsChanged() }
         recovery = Recovery(of: register, after: settings.quietLimit, mayCyclePower: settings.mayCyclePower)
         owner.value = self
+        metrics = settings.metrics.map { [outbox, limitedLog] metrics in
+            Exposition(metrics, logging: limitedLog) { [unowned self] done in
+                outbox.loop.perform { [self] in done(metricsPage()) }
+            }
+        }
     }
 
     /// Starts the threads.
@@ -117,6 +128,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
                 }))
         central.start()
         receiver?.start()
+        metrics?.start()
         announceReadiness()
     }
 
@@ -124,6 +136,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     /// last.
     func stop() {
         counters.withLock { $0.isStopping = true }
+        metrics?.stop()
         receiver?.stop()
         central.loop.perform { [self] in
             requests.stop()
@@ -160,6 +173,8 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     func moved(_ value: Reading.Value, at moment: Moment, by sensor: Sensor) {
         outbox.append(Reading(at: moment, value), from: sensor.settings.id)
     }
+
+    func heard() { notifications.wrappingAdd(1, ordering: .relaxed) }
 
     func malformed(_ error: MalformedValue, from sensor: Sensor) {
         counters.withLock { $0.malformed += 1 }
@@ -269,10 +284,14 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         case .connecting, .stopped: log.debug("broker: \(state)")
         }
         guard case .connected = state else {
+            counters.withLock { $0.isBrokerConnected = false }
             outbox.brokerChanged(isConnected: false)
             return
         }
-        counters.withLock { $0.brokerConnections += 1 }
+        counters.withLock {
+            $0.brokerConnections += 1
+            $0.isBrokerConnected = true
+        }
         sayOnline()
         retained.publishAgain()
         outbox.brokerChanged(isConnected: true)
@@ -307,9 +326,15 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     // MARK: Health, on the outbox's loop
 
     private func publishHealth() {
-        // The sensors are counted first: once the count says that none is connected, the outbox has everything that
-        // they sent.
-        let counters = counters.withLock { $0 }
+        let health = health(counters.withLock { $0 })
+        tellOfDisk(health)
+        // Somebody who reads it later must not take an old state for the current one.
+        retained.publish(health.bytes, to: topics[settings.gateway, .health], expiresAfter: .seconds(90))
+    }
+
+    /// - Parameter counters: counted before the outbox is asked: once they say that no sensor is connected, the outbox
+    ///   has everything that they sent.
+    private func health(_ counters: Counters) -> HealthPayload {
         var health = HealthPayload(time: unixMilliseconds())
         outbox.describe(&health)
         health.malformed = counters.malformed
@@ -318,9 +343,16 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         health.bluetooth = counters.bluetooth
         health.brokerReconnects = max(0, counters.brokerConnections - 1)
         health.clock = clockSource().rawValue
-        tellOfDisk(health)
-        // Somebody who reads it later must not take an old state for the current one.
-        retained.publish(health.bytes, to: topics[settings.gateway, .health], expiresAfter: .seconds(90))
+        return health
+    }
+
+    private func metricsPage() -> Page {
+        let counters = counters.withLock { $0 }
+        return gatewayMetrics.page(
+            health(counters),
+            GatewayMetrics.Others(
+                notifications: notifications.load(ordering: .relaxed), isBrokerConnected: counters.isBrokerConnected,
+                brokerConnections: counters.brokerConnections, isEnrolled: settings.consumer != nil))
     }
 }
 

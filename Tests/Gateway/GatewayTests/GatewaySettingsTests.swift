@@ -53,6 +53,39 @@ struct GatewaySettingsTests {
         #expect(settings.sensors[0].temperature.uuid == "00002a1c-0000-1000-8000-00805f9b34fb")
     }
 
+    @Test(
+        "takes loopback addresses for metrics",
+        arguments: [("127.0.0.1:9187", "127.0.0.1"), ("127.9.9.9:1", "127.9.9.9"), ("[::1]:65535", "::1")])
+    func metrics(listen: String, host: String) throws {
+        let settings = try read("{ gateway: \"home\", metrics: { listen: \"\(listen)\" } }")
+        #expect(settings.metrics?.listen?.host == host)
+        #expect(settings.metrics?.file == nil)
+    }
+
+    @Test("takes other addresses for metrics only if that is said, and has no metrics unless they are asked for")
+    func openMetrics() throws {
+        #expect(try read(#"{ gateway: "home" }"#).metrics == nil)
+        let open = try read(#"{ gateway: "home", metrics: { listen: "0.0.0.0:9187", beyond_loopback: true } }"#)
+        #expect(open.metrics?.listen?.host == "0.0.0.0")
+        let file = try read(#"{ gateway: "home", metrics: { file: "m/x.prom" } }"#)
+        #expect(file.metrics?.listen?.host == nil && file.metrics?.file?.hasSuffix("/m/x.prom") == true)
+    }
+
+    @Test(
+        "refuses what it cannot publish metrics with, and says what to write",
+        arguments: [
+            (#"{ listen: "192.168.0.7:9187" }"#, "beyond_loopback"), (#"{ listen: "[::]:9187" }"#, "beyond_loopback"),
+            (#"{ listen: "[::ffff:127.0.0.1]:9187" }"#, "beyond_loopback"),
+            (#"{ listen: "localhost:9187" }"#, "127.0.0.1:9187"), (#"{ listen: "127.0.0.1" }"#, "127.0.0.1:9187"),
+            (#"{ listen: "127.1:9187" }"#, "127.0.0.1:9187"), (#"{ listen: "127.0.0.1:0" }"#, "127.0.0.1:9187"),
+            (#"{ listen: "127.0.0.1:99999" }"#, "127.0.0.1:9187"), (#"{ file: "x.txt" }"#, ".prom"),
+            (#"{}"#, "leave out metrics"), (#"{ listn: "127.0.0.1:9187" }"#, "is \"listen\" meant"),
+        ])
+    func wrongMetrics(section: String, said: String) {
+        let refusal = refusal(of: "{ gateway: \"home\", metrics: \(section) }")
+        #expect(refusal.map { "\($0)" }?.contains(said) == true, "\(String(describing: refusal))")
+    }
+
     @Test("takes the circumference of a bicycle's wheel, and refuses one that no bicycle has", arguments: [500, 3500])
     func wheel(millimetres: Int) throws {
         func wheel(_ millimetres: Int) throws -> Int {

@@ -3,6 +3,7 @@ import Custody
 import Daemon
 import Days
 import Desk
+import Exposition
 import Features
 import Insight
 import MQTT
@@ -68,7 +69,10 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
     /// Ends what was started; in the order of the starts. The owner's.
     private var ends: [() -> Void] = []
     /// Whether the disk takes what is written.
-    private var disk = DiskState()
+    private(set) var disk = DiskState()
+    /// What only metrics tell.
+    var measured = ConsumerMetrics.Counts()
+    private let metrics = ConsumerMetrics()
     /// Failed tries to connect to the broker.
     private var failedTries = LastingTrouble()
     var reported = OncePerMinute<String>(capacity: 1024)
@@ -239,6 +243,13 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
             countStored()
             features.start(session.loop)
         }
+        if let settings = settings.metrics {
+            let exposition = Exposition(settings) { [unowned self] done in
+                session.loop.perform { [self] in done(metrics.page(self)) }
+            }
+            exposition.start()
+            ends.append { exposition.stop() }
+        }
         session.start(
             Handlers(
                 stateChanged: { [unowned self] in stateChanged($0) },
@@ -275,6 +286,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
 
 extension Consumer {
     private func stateChanged(_ state: State) {
+        measured.changed(to: state)
         switch state {
         case .connecting, .stopped: log.debug("\(state)")
         case .connected:
@@ -394,6 +406,7 @@ extension Consumer {
     }
 
     private func commit() -> Bool {
+        let began = ContinuousClock.now
         defer { desk.answerCollected() }
         do throws(VaultError) {
             let batch = try own.commit(with: &ingest, now: millisecondsSinceBoot(), wall: unixMilliseconds())
@@ -405,7 +418,10 @@ extension Consumer {
                 session.publish(payload, to: topic, qos: .atLeastOnce)
             }
             for report in batch.reports { tell(report) }
-            if batch.isWritten { diskTook() }
+            if batch.isWritten {
+                measured.batches.observe(ContinuousClock.now - began)
+                diskTook()
+            }
             return true
         } catch {
             diskRefused(error)

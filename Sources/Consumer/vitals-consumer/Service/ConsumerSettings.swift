@@ -29,6 +29,7 @@ import Vault
 ///   limits: { gateway: { day: "1 GB", total: "50 GB" }, person: { day: "3 GB", total: "100 GB" } },   // what may be stored
 ///   workouts: { end_after: "2 h" },   // a workout in which nothing was measured for so long is ended
 ///   phones: { host: "vitals.example.org", port: 8883, tls: true, websocket: false },   // where phones reach the broker
+///   metrics: { listen: "127.0.0.1:9187" },   // for Prometheus
 ///   share_link: "https://example.org/#{goal}",   // goes with what people share; {day} and {goal} are filled in
 /// }
 /// ```
@@ -56,6 +57,8 @@ struct ConsumerSettings: HouseSettings {
     let batch: (count: Int, duration: Duration)
     /// How much gateways may have stored, and for whom.
     private(set) var limits: StorageLimits
+    /// Nil if metrics are not published.
+    let metrics: MetricsSettings?
     private(set) var logLevel: LogLevel
     private(set) var ofFeatures: [any FeatureSettings]
 
@@ -93,6 +96,7 @@ struct ConsumerSettings: HouseSettings {
             .milliseconds(try batch.integer("milliseconds", in: 1...1000, default: 20))
         )
         limits = try StorageLimits(section.section("limits"))
+        metrics = try section.section("metrics", default: nil).map(MetricsSettings.init)
         logLevel = try section.logLevel()
         ofFeatures = []
         for type in features.compactMap(\.settings) { ofFeatures.append(try type.init(section)) }
@@ -122,7 +126,7 @@ struct ConsumerSettings: HouseSettings {
             // Everything in the options is a plain value, and appears in their description.
             ("broker", "\(broker)" != "\(new.broker)"),
             ("broker_rules", brokerRules != new.brokerRules),
-            ("batch", batch != new.batch),
+            ("batch", batch != new.batch), ("metrics", metrics != new.metrics),
         ].filter { $0.1 }.map { $0.0 }
             + ofFeatures.filter { !type(of: $0).isTakenAtOnce && !$0.equals($0.counterpart(in: new.ofFeatures)) }
             .map { type(of: $0).key }

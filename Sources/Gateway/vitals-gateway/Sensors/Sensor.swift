@@ -268,6 +268,7 @@ final class Sensor {
 
     /// Something has come, whether or not it could be read.
     private func heard() {
+        owner.heard()
         silence.heard()
         if failures > 0 { settled() }
     }

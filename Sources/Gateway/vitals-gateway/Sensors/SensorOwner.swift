@@ -2,6 +2,8 @@ import Telemetry
 
 /// What happens with what sensors send. Only the gateway conforms to it. Called on the central's loop.
 protocol SensorOwner: AnyObject {
+    /// A sensor sent something by itself, whether or not it can be read.
+    func heard()
     /// A heart rate has come.
     func measured(_ measurement: HeartRateMeasurement, by sensor: Sensor)
     /// A motion or a position has come.

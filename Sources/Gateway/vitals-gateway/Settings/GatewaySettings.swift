@@ -39,6 +39,8 @@ struct GatewaySettings {
     /// Where replies may go, apart from `responses/`.
     let responsePrefixes: [String]
     let outbox: OutboxSettings
+    /// Nil if metrics are not published.
+    let metrics: MetricsSettings?
     let logLevel: LogLevel
 
     /// All files that are opened in the state folder.
@@ -91,6 +93,7 @@ struct GatewaySettings {
             )
         }
         outbox = try OutboxSettings(section.section("outbox"))
+        metrics = try section.section("metrics", default: nil).map(MetricsSettings.init)
         logLevel = try section.logLevel()
         guard let enrolment else { return }
         try checkAgreement(with: enrolment, section)
