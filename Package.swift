@@ -11,7 +11,7 @@ import PackageDescription
 //               Readings   Admission   Desk
 //               Records   Packed
 //   settings    ProgramSettings
-//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   ActivityFiles   OwnTracks   QRCodes   Pictures   Positioning   Exposition
+//   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   ActivityFiles   OwnTracks   QRCodes   Pictures   Positioning   Exposition   Contract
 //   plumbing    DBus   Storage
 //               Reactor   Files
 //   values      Workouts
@@ -108,6 +108,7 @@ let package = Package(
         library(.libraries, "Positioning", ["Fitness", "Reactor", "Telemetry"]),
         library(.libraries, "ActivityFiles", ["CXML", "CZip", "CZlib", "Files", "Fitness", "Storage"]),
         library(.libraries, "Exposition", ["CMicrohttpd", "Reactor"]),
+        library(.libraries, "Contract", ["Telemetry"]),
 
         library(.settings, "ProgramSettings", ["Daemon", "Files", "MQTT", "Telemetry"]),
 
@@ -136,10 +137,14 @@ let package = Package(
             ["Daemon", "Desk", "Fetch", "Files", "Reactor", "Records", "Storage", "Telemetry", "Vault"]),
         library(
             .consumer, "Days",
-            ["Compression", "Daemon", "Files", "Fitness", "Reactor", "Readings", "Records", "Storage", "Telemetry"]),
+            [
+                "Contract", "Compression", "Daemon", "Files", "Fitness", "Reactor", "Readings", "Records", "Storage",
+                "Telemetry",
+            ]),
         library(
             .consumer, "Features",
             [
+                "Contract",
                 "Admission", "Daemon", "Days", "Desk", "Files", "Fitness", "MQTT", "Reactor", "Readings", "Records",
                 "Storage", "Telemetry", "Vault",
             ]),
@@ -152,12 +157,14 @@ let package = Package(
         library(
             .consumer, "Insight",
             [
+                "Contract",
                 "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Readings", "Records", "Storage",
                 "Telemetry",
             ]),
         library(
             .consumer, "Exercise",
             [
+                "Contract",
                 "ActivityFiles", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Pictures",
                 "Reactor",
                 "Readings", "Records", "Storage", "Telemetry", "Workouts",
@@ -165,6 +172,7 @@ let package = Package(
         library(
             .consumer, "Custody",
             [
+                "Contract",
                 "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "Reactor", "Readings", "Records", "Storage",
                 "Telemetry", "Vault",
             ]),
@@ -177,6 +185,7 @@ let package = Package(
         library(
             .consumer, "Social",
             [
+                "Contract",
                 "Accounts", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Records",
                 "Storage", "Telemetry", "Vault",
             ]),
@@ -300,6 +309,7 @@ let package = Package(
         tests(
             .consumer, "ConsumerTests",
             [
+                "Contract",
                 "ActivityFiles", "Accounts", "Admission", "Compression", "Custody", "Daemon", "Days", "DaysSupport",
                 "Desk", "Exercise",
                 "Features", "Files", "Fitness", "HouseholdSupport", "Insight", "MQTT", "OpenID", "OwnTracks", "Phones",
@@ -329,6 +339,6 @@ let package = Package(
                 "Daemon", "Files", "Records", "Storage", "TestSupport", "Telemetry", "Vault", "vitals",
                 "vitals-consumer", "vitals-gateway", "vitals-sensor",
             ],
-            exclude: ["metrics.py"]),
+            exclude: ["asyncapi.py", "metrics.py"]),
     ]
 )

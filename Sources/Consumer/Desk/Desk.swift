@@ -72,6 +72,9 @@ package final class Desk: @unchecked Sendable {
         }
     }
 
+    /// Everything that may be asked.
+    package var verbs: [Verb] { registered.values.map(\.verb) }
+
     /// What may be asked: verbs of guests, `resource/verb` of people.
     package func requests(of audience: Verb.Audience) -> Set<String> {
         Set(registered.keys.filter { $0.audience == audience }.map(\.name))

@@ -13,7 +13,7 @@ package struct Verb {
     package let name: String
     package let audience: Audience
     /// The maximum length of its payload.
-    let maximumLength: Int
+    package let maximumLength: Int
     /// How often a person may ask it, apart from all other requests; nil if it is counted with these.
     let allowance: Allowance<ID>?
     let isRemembered: Bool

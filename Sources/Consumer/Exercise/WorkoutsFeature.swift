@@ -4,6 +4,7 @@ import Readings
 import Records
 import Storage
 import Telemetry
+import Workouts
 
 extension Feature {
     /// Workouts: what people do on purpose, and how it went.
@@ -41,7 +42,7 @@ extension Feature {
                 + WorkoutReports.verbs(parts.readers, parts.context) + WorkoutDeletion(parts).verbs
                 + GearRequests(parts).verbs + PlanRequests(parts).verbs
         },
-        service: { RunningWorkouts($0) }, topics: [FeatureTopic(.workout, isRetained: true)],
+        service: { RunningWorkouts($0) }, topics: [FeatureTopic(.workout, isRetained: true, WorkoutFigures.schema)],
         notifications: [.workoutGoal, .workoutEnded], settings: WorkoutSettings.self)
 }
 

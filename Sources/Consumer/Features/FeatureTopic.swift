@@ -1,3 +1,4 @@
+package import Contract
 package import Telemetry
 
 /// Topics under `users/{user}/` on which a feature publishes to that person, who alone may read them.
@@ -6,19 +7,28 @@ package struct FeatureTopic: Hashable, Sendable {
     package let filter: String
     /// Whether the broker keeps the last message for people who come later.
     package let isRetained: Bool
+    /// What a message says.
+    package let payload: PayloadSchema
 
-    package init(_ filter: String, isRetained: Bool) {
+    package init(_ filter: String, isRetained: Bool, _ payload: PayloadSchema = .anything) {
         self.filter = filter
         self.isRetained = isRetained
+        self.payload = payload
     }
 
     /// - Parameter topic: without levels that have different names.
-    package init(_ topic: UserTopic, isRetained: Bool) {
+    package init(_ topic: UserTopic, isRetained: Bool, _ payload: PayloadSchema = .anything) {
         guard case .published(let name) = topic else {
             preconditionFailure("a feature publishes neither requests nor replies")
         }
-        self.init(name, isRetained: isRetained)
+        self.init(name, isRetained: isRetained, payload)
     }
+
+    package static func == (one: FeatureTopic, other: FeatureTopic) -> Bool {
+        one.filter == other.filter && one.isRetained == other.isRetained
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(filter) }
 
     /// The one topic that it is; nil if a level has different names.
     package var only: UserTopic? { filter.contains("+") ? nil : .published(filter) }

@@ -1,3 +1,4 @@
+package import Contract
 package import Fitness
 import Records
 package import Telemetry
@@ -44,6 +45,15 @@ package struct StoredNotification: Hashable {
     package let notification: Notification
     /// Whether the person has said that they know.
     package let isConfirmed: Bool
+
+    /// What `json` has.
+    package static let schema = PayloadSchema.object(
+        "Notification", "Something that has happened.",
+        [
+            .always("id", .text), .always("kind", .text), .always("time", .time), .always("text", .text),
+            .known("from", .id), .known("from_name", .text), .known("day", .day), .known("goal", .text),
+            .always("confirmed", .bool),
+        ])
 
     /// As people get it, in the list and on the topic.
     package var json: JSON {

@@ -28,7 +28,7 @@ extension Feature {
             let context = parts.context
             return NotificationPublisher(context.notifications, context.session, context.topics)
         },
-        topics: [FeatureTopic(.notifications, isRetained: false)])
+        topics: [FeatureTopic(.notifications, isRetained: false, StoredNotification.schema)])
 
     /// Requests that must not be done twice.
     package static let answered = Feature(

@@ -16,7 +16,11 @@ package final class Client: Sendable {
         let granted = Record<Bool>()
         session.subscribe(filters.map { Subscription($0) }) { _, refusal in granted.append(refusal == nil) }
         let messages = messages
-        session.start(Handlers(received: { messages.append($0) }))
+        session.start(
+            Handlers(received: { message in
+                MessageRecord.shared?.add(message)
+                messages.append(message)
+            }))
         try granted.wait(for: filters.count)
     }
 

@@ -18,5 +18,14 @@ extension Feature {
                 exported: .hidden(because: "the list of people of whom something was forgotten, and when")),
         ],
         verbs: { [ExportRequests.verb($0.readers.exports, $0.context)] },
-        topics: [FeatureTopic(.progress, isRetained: false)])
+        topics: [
+            FeatureTopic(
+                .progress, isRetained: false,
+                .object(
+                    "Progress", "How far something that takes long has come.",
+                    [
+                        .always("operation", .text), .always("step", .text), .always("done", .count),
+                        .always("of", .count),
+                    ]))
+        ])
 }

@@ -17,7 +17,15 @@ extension Feature {
             HeartRateRequests.verbs($0.readers.questions)
                 + HeartRateDeletion($0.context, $0.deletions, $0.packing).verbs
         },
-        topics: [FeatureTopic(.heartRate, isRetained: true)])
+        topics: [
+            FeatureTopic(
+                .heartRate, isRetained: true,
+                .object(
+                    "MinuteHeartRate", "The heart rates of the latest minute that is over and has any.",
+                    [
+                        .always("time", .time), .always("bpm", .count), .always("min", .count), .always("max", .count),
+                    ]))
+        ])
 
     /// The totals of days.
     package static let days = Feature(

@@ -2,6 +2,7 @@ import Daemon
 import Days
 package import Features
 import Files
+import Fitness
 package import MQTT
 import Reactor
 import Records
@@ -291,8 +292,21 @@ extension Feature {
             return Today(context, TodayTopics(context, days, context.features))
         },
         topics: [
-            FeatureTopic(.today, isRetained: true), FeatureTopic("goals/+", isRetained: true),
-            FeatureTopic("friends/+/today", isRetained: true),
+            FeatureTopic(.today, isRetained: true, DayTotals.schema),
+            FeatureTopic(
+                "goals/+", isRetained: true,
+                .object(
+                    "GoalToday", "How far a goal of the day is.",
+                    [
+                        .always("time", .time), .always("day", .day), .always("target", .number),
+                        .known("value", .number), .known("percent", .number),
+                        .always("state", .word(["open", "reached"])),
+                    ])),
+            FeatureTopic(
+                "friends/+/today", isRetained: true,
+                .object(
+                    "FriendToday", "A friend's steps of their day.",
+                    [.always("time", .time), .always("day", .day), .known("name", .text), .known("steps", .count)])),
         ])
 }
 

@@ -1,0 +1,58 @@
+import Contract
+import Daemon
+import Foundation
+import HouseholdSupport
+import Records
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Features
+@testable import vitals_consumer
+
+@Suite("The AsyncAPI document")
+struct AsyncAPITests {
+    private let path = "\(projectFolder)/deploy/asyncapi.json"
+
+    /// What the code makes: topics of gateways, those of every feature, and every verb of the desk.
+    private func made() throws -> NSDictionary {
+        let household = try Household()
+        let settings = try household.settings(port: 1, more: "accounts: {}, broker_rules: {},")
+        _ = try Keys(settings, .create)
+        let verbs = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }.desk.verbs
+        let topics = try Topics()
+        let channels =
+            try Channel.gateways(topics)
+            + Feature.all.topics.map { .person($0.filter, isRetained: $0.isRetained, topics, $0.payload) }
+            + verbs.map { .verb($0.name, maximumLength: $0.maximumLength, topics) }
+        let bytes = AsyncAPI(channels, version: version).json.bytes
+        return try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? NSDictionary)
+    }
+
+    /// With VITALS_WRITE_ASYNCAPI in the environment, it writes the file.
+    @Test("in deploy/ is what the code makes: otherwise VITALS_WRITE_ASYNCAPI=yes deploy/test --filter AsyncAPITests")
+    func committed() throws {
+        let made = try made()
+        if ProcessInfo.processInfo.environment["VITALS_WRITE_ASYNCAPI"] != nil {
+            let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            try JSONSerialization.data(withJSONObject: made, options: options).write(to: URL(fileURLWithPath: path))
+        }
+        let committed = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
+        #expect(made.isEqual(committed))
+    }
+
+    @Test("says something of every topic that features publish on, and has every verb")
+    func whole() throws {
+        #expect(Feature.all.topics.allSatisfy { $0.payload != .anything })
+        let channels = try #require(try made()["channels"] as? [String: [String: Any]])
+        let addresses = Set(channels.values.compactMap { $0["address"] as? String })
+        for address in [
+            "vitals/v1/gateways/{gateway}/sensors/{sensor}/heart-rate", "vitals/v1/users/{user}/goals/{goal}",
+            "vitals/v1/users/{user}/friends/{friend}/today", "vitals/v1/users/{user}/requests/devices/list",
+            "vitals/v1/users/{user}/responses/devices/list", "vitals/v1/accounts/sign-up",
+            "vitals/v1/gateways/{gateway}/requests/scan", "vitals/v1/stores/{store}/consumers/{instance}",
+        ] {
+            #expect(addresses.contains(address), "\(address)")
+        }
+    }
+}
