@@ -27,7 +27,7 @@ public struct AsyncAPI: Sendable {
             ],
             "defaultContentType": "application/json",
             "channels": object(channels.flatMap(channelMembers)),
-            "operations": object(channels.map(operation)),
+            "operations": object(channels.flatMap(operations)),
             "components": ["messages": object(messages), "schemas": object(schemas)],
         ])
     }
@@ -56,52 +56,60 @@ public struct AsyncAPI: Sendable {
     // MARK: Channels
 
     private func channelMembers(_ channel: Channel) -> [JSON.Member] {
-        let message = messageName(channel)
-        let members = [JSON.Member(name(channel.address), described(channel.address, channel.words, message))]
-        guard let reply = channel.reply else { return members }
-        let answer = reply.address.map { described($0, "replies to requests that name no other place", nil, reply) }
-        return members + [JSON.Member(replyName(channel), answer ?? described(nil, "replies", nil, reply))]
+        let own = JSON.Member(
+            name(channel.address), described(channel.address, channel.words, messageName(channel)))
+        guard let reply = channel.reply else { return [own] }
+        let message = replyName(reply)
+        // A channel whose address requests name has none here.
+        let named = JSON.Member(
+            "replies.\(message)", described(nil, "the response topic that a request names", message))
+        let listed = reply.address.map { address in
+            JSON.Member(name(address), described(address, "replies to requests that name no response topic", message))
+        }
+        return [own, named] + [listed].compactMap(\.self)
     }
 
-    private func replyName(_ channel: Channel) -> String {
-        channel.reply?.address.map(name) ?? "\(name(channel.address)).reply"
-    }
-
-    private func described(_ address: String?, _ words: String, _ message: String?, _ reply: Channel.Reply? = nil)
-        -> JSON
-    {
-        let name = message ?? reply?.schema.name ?? "Reply"
+    private func described(_ address: String?, _ words: String, _ message: String) -> JSON {
         let parameters = (address ?? "").split(separator: "/").filter { $0.hasPrefix("{") }
             .map { JSON.Member(String($0.dropFirst().dropLast()), [:]) }
         return .object(present: [
             "address": address.map(JSON.string) ?? .null, "description": .string(words),
             "parameters": parameters.isEmpty ? nil : .object(parameters),
-            "messages": .object([JSON.Member(name, reference("components/messages/\(name)"))]),
+            "messages": .object([JSON.Member(message, reference("components/messages/\(message)"))]),
         ])
     }
 
     // MARK: Operations
 
-    private func operation(_ channel: Channel) -> JSON.Member {
-        let (name, message) = (name(channel.address), messageName(channel))
-        let reply: JSON? = channel.reply.map { reply in
-            let place = replyName(channel)
-            return .object(present: [
-                "address": ["location": "$message.header#/responseTopic"],
-                "channel": reference("channels/\(place)"),
-                "messages": .array([reference("channels/\(place)/messages/\(reply.schema.name ?? "Reply")")]),
-            ])
-        }
+    private func operations(_ channel: Channel) -> [JSON.Member] {
+        let own = operation(
+            channel.direction, channel.address, messageName(channel), qos: channel.qos, isRetained: channel.isRetained,
+            words: channel.maximumLength.map { "at most \($0) bytes" },
+            reply: channel.reply.map { reply in
+                let place = "channels/replies.\(replyName(reply))"
+                return [
+                    "address": ["location": "$message.header#/responseTopic"], "channel": reference(place),
+                    "messages": .array([reference("\(place)/messages/\(replyName(reply))")]),
+                ]
+            })
+        guard let reply = channel.reply, let address = reply.address else { return [own] }
+        return [own, operation(.send, address, replyName(reply), qos: 1, isRetained: false)]
+    }
+
+    private func operation(
+        _ direction: Channel.Direction, _ address: String, _ message: String, qos: Int, isRetained: Bool,
+        words: String? = nil, reply: JSON? = nil
+    ) -> JSON.Member {
+        let name = name(address)
         return JSON.Member(
             name,
             .object(present: [
-                "action": .string(channel.direction.rawValue), "channel": reference("channels/\(name)"),
+                "action": .string(direction.rawValue), "channel": reference("channels/\(name)"),
                 "messages": .array([reference("channels/\(name)/messages/\(message)")]),
-                "description": channel.maximumLength.map { .string("at most \($0) bytes") },
+                "description": words.map(JSON.string),
                 "bindings": [
                     "mqtt": [
-                        "qos": .integer(Int64(channel.qos)), "retain": .bool(channel.isRetained),
-                        "bindingVersion": "0.2.0",
+                        "qos": .integer(Int64(qos)), "retain": .bool(isRetained), "bindingVersion": "0.2.0",
                     ]
                 ],
                 "reply": reply,
@@ -117,10 +125,12 @@ public struct AsyncAPI: Sendable {
         }
     }
 
+    private func replyName(_ reply: Channel.Reply) -> String { reply.schema.name ?? "Reply" }
+
     private var messages: [JSON.Member] {
         channels.flatMap { channel -> [JSON.Member] in
             let name = messageName(channel)
-            let replies = channel.reply.map { [message($0.schema.name ?? "Reply", "application/json")] } ?? []
+            let replies = channel.reply.map { [message(replyName($0), "application/json")] } ?? []
             switch channel.content {
             case .json: return [message(name, "application/json")] + replies
             case .text: return [message(name, "text/plain")]
