@@ -42,7 +42,7 @@ struct PageTests {
         }
         var page = Page()
         page.add(Metric("x_seconds", .histogram, "Times."), times)
-        let samples = page.text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let samples = page.text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
         #expect(
             samples == [
                 "x_seconds_bucket{le=\"0.1\"} 2", "x_seconds_bucket{le=\"1\"} 3", "x_seconds_bucket{le=\"+Inf\"} 4",
