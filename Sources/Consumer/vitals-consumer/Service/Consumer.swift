@@ -243,13 +243,6 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
             countStored()
             features.start(session.loop)
         }
-        if let settings = settings.metrics {
-            let exposition = Exposition(settings) { [unowned self] done in
-                session.loop.perform { [self] in done(metrics.page(self)) }
-            }
-            exposition.start()
-            ends.append { exposition.stop() }
-        }
         session.start(
             Handlers(
                 stateChanged: { [unowned self] in stateChanged($0) },
@@ -257,6 +250,14 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
                 commit: { [unowned self] in commit() },
                 problem: { [unowned self] in tell($0) }))
         ends.append { [session] in session.stop() }
+        // Ends first: nobody makes a page once the session's thread has ended.
+        if let settings = settings.metrics {
+            let exposition = Exposition(settings) { [unowned self] done in
+                session.loop.perform { [self] in done(metrics.page(self)) }
+            }
+            exposition.start()
+            ends.append { exposition.stop() }
+        }
     }
 
     /// Says goodbye and ends the thread. A batch that was received is committed first.
