@@ -107,6 +107,19 @@ struct SendingTests {
         #expect(line.grants.first { _ in true } == grant)
     }
 
+    @Test("sends at once again what is not acknowledged when the consumer says once more that it is there")
+    func consumerSpeaksAgain() throws {
+        let line = try Line()
+        #expect(try line.outbox.keep([reading(1)], from: line.bench.strap))
+        let key = try #require(line.block(0))
+        line.blocks.removeAll()
+        let begin = ContinuousClock.now
+        line.outbox.consumerChanged(StoreID(high: 0, low: 1), try ID("one"), isOnline: true)
+        #expect(line.block(0) == key)
+        // By itself, it would be sent again after 4 s at the earliest.
+        #expect(ContinuousClock.now - begin < .seconds(3))
+    }
+
     @Test("tries again by itself when a block could not be made")
     func triesAgain() throws {
         let line = try Line()

@@ -76,6 +76,17 @@ struct UplinkTests {
         #expect(uplink.send(at: 12).blocks.count == 1)
     }
 
+    @Test("sends all again at once when a consumer that was there all the time says so again")
+    mutating func saysSo() {
+        open()
+        uplink.take(Self.block(1))
+        #expect(uplink.send(at: 10).blocks.count == 1)
+        uplink.consumerChanged(isThere: true)
+        #expect(uplink.send(at: 11).blocks.isEmpty)
+        uplink.consumerChanged(isThere: true, saysSo: true)
+        #expect(uplink.send(at: 12).blocks.count == 1)
+    }
+
     @Test("does not send again what was acknowledged")
     mutating func removed() {
         open()

@@ -9,7 +9,7 @@ struct Grants {
     private let consumer: Ed25519.VerifyingKey?
     private var latest: [ID: Grant] = [:]  // by sensor
     private var byStream: [StreamID: Grant] = [:]
-    private var store: StoreID?
+    private(set) var store: StoreID?
     /// The serial of the grant that named the store.
     private var storeSerial: UInt64 = 0
     private var online: [StoreID: Set<ID>] = [:]

@@ -23,7 +23,7 @@ extension Outbox {
     func consumerChanged(_ store: StoreID, _ instance: ID, isOnline: Bool) {
         loop.perform { [self] in
             grants.consumerChanged(store, instance, isOnline: isOnline)
-            uplink.consumerChanged(isThere: grants.hasConsumer)
+            uplink.consumerChanged(isThere: grants.hasConsumer, saysSo: isOnline && store == grants.store)
             pump()
         }
     }

@@ -93,9 +93,11 @@ struct Uplink {
         if isConnected { sendAllAgain() }
     }
 
-    mutating func consumerChanged(isThere: Bool) {
+    /// - Parameter saysSo: whether it has just said that it is there. It says so at each of its connections; and where its broker
+    ///   is behind a bridge, this comes again when the bridge was cut: nobody else says that there was a cut.
+    mutating func consumerChanged(isThere: Bool, saysSo: Bool = false) {
         // A consumer that has come back may have missed what was sent in the meantime.
-        if isThere, !hasConsumer { sendAllAgain() }
+        if isThere, !hasConsumer || saysSo { sendAllAgain() }
         hasConsumer = isThere
     }
 
