@@ -48,7 +48,8 @@ package final class SensorQuestions: @unchecked Sendable {
     package init(_ session: Session, _ topics: Topics) {
         self.session = session
         self.topics = topics
-        tail = "consumer-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
+        // A level of its own: a home's bridge lets these replies pass, and leaves those to the household at home.
+        tail = "consumer/\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     }
 
     /// Whether a sensor is being read.
