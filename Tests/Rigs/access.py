@@ -33,7 +33,7 @@ import threading
 import time
 
 import paho.mqtt.client as mqtt
-from household import PROJECT, RELEASE, Household, free_port, identity, stop
+from household import PROJECT, RELEASE, Household, broker_settings, certify, free_port, identity, stop
 from outcome import Outcome
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
@@ -287,13 +287,13 @@ class Client:
     """One connection, whose answers are waited for by packet id."""
 
     def __init__(self, port, user=None, password=None, client_id=None, will=None, version=mqtt.MQTTv5, expiry=None,
-                 tls=None):
+                 tls=None, transport="tcp"):
         self.heard, self.answers, self.over = [], {}, threading.Event()
         self.changed = threading.Condition()
         self.code = None
         self.mqtt = mqtt.Client(
             mqtt.CallbackAPIVersion.VERSION2, client_id=client_id or f"rig-{os.urandom(8).hex()}", protocol=version,
-            reconnect_on_failure=False)
+            transport=transport, reconnect_on_failure=False)
         self.mqtt.max_inflight_messages_set(0)
         self.mqtt.max_queued_messages_set(0)
         self.mqtt.on_connect = lambda _c, _u, _f, code, _p: self._note("connected", code)
@@ -918,33 +918,19 @@ class SecureWorld(World):
 
     def __enter__(self):
         super().__enter__()
-        certificates = self.folder / "certs"
-        self.certificates = certificates
-        self.certify("authority")
-        self.certify("server", "localhost", "127.0.0.1")
+        self.certificates = self.folder / "broker/certs"
+        certify(self.certificates, "authority")
+        certify(self.certificates, "server", "localhost", "127.0.0.1")
         for gateway in (GATEWAY_A, "gwnobody", "gwgone00"):
-            self.certify("gateway", gateway)
+            certify(self.certificates, "gateway", gateway)
         # An authority that nobody knows, and its certificate for the gateway.
         for words in (["authority"], ["gateway", GATEWAY_A]):
-            self.certify(*words, folder=self.folder / "foreign")
-        lines = (PROJECT / "mosquitto/public.conf").read_text().splitlines()
+            certify(self.folder / "foreign", *words)
         self.tls_port, self.certificate_port = free_port(), free_port()
-        text = "\n".join(x[1:] if x[:1] == "#" and x[1:2].isalpha() else x for x in lines)
-        for old, new in [
-            ("listener 1883 127.0.0.1", f"listener {self.port} 127.0.0.1"),
-            ("listener 8883", f"listener {self.tls_port} 127.0.0.1"),
-            ("listener 8884", f"listener {self.certificate_port} 127.0.0.1"),
-            ("/etc/mosquitto/certs", str(certificates)),
-            ("/var/lib/mosquitto/", f"{self.folder}/broker/"),
-        ]:
-            assert old in text, old
-            text = text.replace(old, new)
-        (self.folder / "broker/mosquitto.conf").write_text(text + "\nuser root\n")
+        ports = {1883: self.port, 8883: self.tls_port, 8884: self.certificate_port, 8083: free_port()}
+        text = broker_settings("public.conf", self.folder / "broker", ports, is_all_on=True)
+        (self.folder / "broker/mosquitto.conf").write_text(text)
         return self
-
-    def certify(self, *words, folder=None):
-        command = [PROJECT / "deploy/certificates", folder or self.certificates, *words]
-        subprocess.run(command, check=True, capture_output=True)
 
     def context(self, name=None, folder=None, newest=None, trusts=True):
         context = ssl.create_default_context(cafile=self.certificates / "authority.crt" if trusts else None)
@@ -1014,7 +1000,7 @@ def look_at_tls(world):
     # A renewed certificate is loaded at SIGHUP, and nobody is disconnected.
     before = world.try_tls(port, right, "alicephone")
     served = ssl.get_server_certificate(("localhost", port))
-    world.certify("server", "localhost", "127.0.0.1")
+    certify(world.certificates, "server", "localhost", "127.0.0.1")
     world.broker.send_signal(signal.SIGHUP)
     end = time.monotonic() + 10
     while ssl.get_server_certificate(("localhost", port)) == served and time.monotonic() < end:

@@ -3,9 +3,11 @@ and stopped, and what the kernel says of a running one."""
 
 import contextlib
 import ctypes
+import getpass
 import os
 import platform
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -174,6 +176,26 @@ def resident_kilobytes(pid):
         if line.startswith("VmRSS:"):
             return int(line.split()[1])
     return 0
+
+
+def broker_settings(name, folder, ports, is_all_on=False):
+    """The text of a file of mosquitto/, with its places in a folder, and with its ports: a dictionary from theirs. What the file
+    has switched off, as a comment, may be switched on."""
+    text = (PROJECT / "mosquitto" / name).read_text()
+    if is_all_on:
+        text = re.sub(r"^#(?=[a-z])", "", text, flags=re.M)
+    named = {int(port) for port in re.findall(r"^listener (\d+)", text, re.M)}
+    if named != set(ports):
+        raise ValueError(f"{name} has listeners at {named}, not at {set(ports)}")
+    text = re.sub(r"^listener (\d+).*", lambda found: f"listener {ports[int(found[1])]} 127.0.0.1", text, flags=re.M)
+    for place in ["/etc/mosquitto/", "/var/lib/mosquitto/"]:
+        text = text.replace(place, f"{folder}/")
+    return f"{text}\nuser {getpass.getuser()}\n"
+
+
+def certify(folder, *words):
+    """deploy/certificates, with its authority in the folder."""
+    subprocess.run([PROJECT / "deploy/certificates", folder, *words], check=True, capture_output=True)
 
 
 def free_port():

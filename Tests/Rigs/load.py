@@ -74,6 +74,8 @@ class Home(Household):
 
     #: Seconds that a gateway which starts for the first time is given to make its database.
     patience = 20
+    #: Where the gateway's topics are, and whose readings it records.
+    topics, user = TOPICS, "demo"
 
     def __init__(self, gateway_lines=QUICK, consumer_lines="", broker_lines="", ports=None):
         super().__init__()
@@ -222,7 +224,7 @@ class Home(Household):
     def stored(self, kind: str = "heart-rate") -> list[dict]:
         """What the consumer has, as it prints it: in the order of time."""
         command = [
-            RELEASE / "vitals-consumer", "readings", "--settings", self.consumer_settings, "--user", "demo", "--kind", kind]
+            RELEASE / "vitals-consumer", "readings", "--settings", self.consumer_settings, "--user", self.user, "--kind", kind]
         said = subprocess.run(command, capture_output=True, text=True)
         if said.returncode != 0:
             raise RuntimeError(f"vitals-consumer readings: status {said.returncode}: {said.stderr.strip()}")
@@ -318,8 +320,8 @@ def read_steps(home: Home, value: int, limit: int) -> tuple[int, int] | None:
     """Sets the sensor's step counter (0 leaves it) and asks for it. Returns time and steps of the reply, if one comes."""
     if value:
         home.tell_sensor(f"steps {value}")
-    command = ["mosquitto_rr", "-V", "mqttv5", "-p", str(home.port), "-t", f"{TOPICS}/sensors/strap/steps/get", "-m", "{}"]
-    command += ["-e", f"{TOPICS}/responses/rig-{time.monotonic_ns()}", "-W", str(limit)]
+    command = ["mosquitto_rr", "-V", "mqttv5", "-p", str(home.port), "-t", f"{home.topics}/sensors/strap/steps/get", "-m", "{}"]
+    command += ["-e", f"{home.topics}/responses/rig-{time.monotonic_ns()}", "-W", str(limit)]
     said = subprocess.run(command, capture_output=True, text=True)
     with contextlib.suppress(ValueError, KeyError, TypeError):
         reply = json.loads(said.stdout)["data"]

@@ -25,6 +25,7 @@ RIGS = {
     "io_errors": "short",
     "network": "short",
     "amnesia": "short",
+    "bridge": "short",
     "restored": "short",
     "clocks": "short",
     "forgery": "short",
