@@ -3,9 +3,13 @@ brokers of their own, each with a bridge to it. Between a home and the cloud the
 
 In each home, a person signs up, enrols the gateway with a code and claims its sensor, with the programs that people use."""
 
+import contextlib
 import json
 import os
+import socket
+import ssl
 import subprocess
+import threading
 import time
 
 from household import PROJECT, RELEASE, Household, broker_settings, can_connect, certify, free_port, identity, stop
@@ -155,11 +159,10 @@ class BridgedHome(Home):
     # Faults
 
     def cut(self, seconds):
-        """The link is dead for a while: connections are reset, and new ones are closed."""
-        self.link.target = free_port()
-        self.link.reset()
+        """The link is dead for a while: connections are reset, and new ones are refused."""
+        self.link.stop_listening()
         time.sleep(seconds)
-        self.link.target = self.cloud.tls_port
+        self.link.listen_again()
 
     def swallow(self, seconds, ways):
         """The link swallows everything, and neither side is told."""
@@ -184,3 +187,31 @@ class BridgedHome(Home):
                 capture_output=True, text=True).stdout.strip() == state
 
         self.wait(self.broker, f"the home's broker says {state} of its link", lambda: can_connect(self.port) and says(), limit)
+
+
+class FalseCloud:
+    """Somebody who listens in the cloud's place, with another certificate. For a `with`."""
+
+    def __init__(self, certificates):
+        self._context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        self._context.load_cert_chain(certificates / "server.crt", certificates / "server.key")
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        #: How many came, and what they told.
+        self.visits, self.told = 0, b""
+
+    def __enter__(self):
+        threading.Thread(target=self._serve, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._socket.close()
+
+    def _serve(self):
+        with contextlib.suppress(OSError):  # It was closed.
+            while True:
+                visitor, _ = self._socket.accept()
+                visitor.settimeout(5)
+                with visitor, contextlib.suppress(OSError), self._context.wrap_socket(visitor, server_side=True) as secure:
+                    self.told += secure.recv(4096)
+                self.visits += 1

@@ -38,8 +38,12 @@ class Proxy:
     def __enter__(self):
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        asyncio.run_coroutine_threadsafe(asyncio.start_server(self._pass_on, sock=self._socket), self._loop).result(10)
+        self._listen()
         return self
+
+    def _listen(self) -> None:
+        starting = asyncio.start_server(self._pass_on, sock=self._socket)
+        self._server = asyncio.run_coroutine_threadsafe(starting, self._loop).result(10)
 
     def __exit__(self, *_):
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -60,6 +64,18 @@ class Proxy:
                 is_open.clear() if way in ways else is_open.set()
 
         self._loop.call_soon_threadsafe(change)
+
+    def stop_listening(self) -> None:
+        """Ends all connections, and refuses new ones, as where nobody listens."""
+        async def change():
+            self._server.close()
+            self._reset()
+
+        asyncio.run_coroutine_threadsafe(change(), self._loop).result(10)
+
+    def listen_again(self) -> None:
+        self._socket = socket.create_server(("127.0.0.1", self.port))
+        self._listen()
 
     def reset(self) -> None:
         """Ends all connections, as a reset does."""
