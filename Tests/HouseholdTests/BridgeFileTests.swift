@@ -37,7 +37,7 @@ struct BridgeFileTests {
         for line in [
             "connection vitals-k3v7q2mz", "address vitals.example.org:8883", "remote_username k3v7q2mz",
             "remote_password s3cret+/=", "bridge_capath /etc/ssl/certs",
-            "topic blocks out 1 vitals/v1/gateways/k3v7q2mz/ vitals/v1/gateways/k3v7q2mz/",
+            "topic blocks out 0 vitals/v1/gateways/k3v7q2mz/ vitals/v1/gateways/k3v7q2mz/",
         ] {
             #expect(settings.contains(line))
         }
