@@ -183,18 +183,16 @@ enum Commands {
             """,
         arguments: [
             .required(
-                "WHAT", "bash: the script; or one of \(Offers.allCases.map(\.rawValue).joined(separator: ", "))",
-                values: Shell.allCases.map(\.rawValue) + Offers.allCases.map(\.rawValue))
+                "WHAT",
+                "bash, zsh, fish: the script; or one of \(Offers.allCases.map(\.rawValue).joined(separator: ", "))",
+                values: CompletionShell.allCases.map(\.rawValue) + Offers.allCases.map(\.rawValue))
         ],
         examples: [
             Example("source <(vitals completion bash)", "for this shell"),
             Example(
                 "vitals completion bash > ~/.local/share/bash-completion/completions/vitals",
                 "for all later shells, with the package bash-completion"),
+            Example("vitals completion zsh > ~/.zfunc/_vitals", "for zsh, if ~/.zfunc is in its fpath"),
+            Example("vitals completion fish > ~/.config/fish/completions/vitals.fish", "for fish"),
         ])
-
-    /// The shells for which there is a script.
-    enum Shell: String, CaseIterable {
-        case bash
-    }
 }

@@ -13,8 +13,8 @@ private func execute(_ arguments: Arguments) throws -> ExitCode {
     Output.ignoreBrokenPipes()
     let offers = arguments.command == ["completion"] ? try Offers(rawValue: arguments.string("WHAT")) : nil
     if arguments.command == ["completion"], offers == nil {
-        _ = try arguments.choice("WHAT", of: Commands.Shell.self)
-        try Output.write(Commands.vitals.bashCompletion)
+        let shell = try arguments.choice("WHAT", of: CompletionShell.self)
+        try Output.write(Commands.vitals.completion(for: shell))
         return .ok
     }
     let call = try Call(arguments)

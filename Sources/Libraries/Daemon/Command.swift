@@ -11,8 +11,8 @@
 //         ])
 //
 // A subcommand also takes the options of the commands above it, before or after its own name. `--help` (`-h`) works for
-// every command, `--version` for the program. Parsing.swift reads a command line by these values, Help.swift explains
-// them, Completion.swift lets bash complete them.
+// every command, `--version` and `--manual` for the program. Parsing.swift reads a command line by these values, Help.swift
+// explains them, Manual.swift makes a manual page of them, and Completion.swift lets shells complete them.
 
 /// A program or one of its subcommands: what it does and what it takes.
 public struct Command: Sendable {

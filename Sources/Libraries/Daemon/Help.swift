@@ -23,7 +23,7 @@ extension Command {
         parts += commandTables
         parts.append(table("Arguments", arguments.map { ($0.name, $0.help) }))
         let standard: [(String, String)] = [("-h, --help", "shows this help")]
-        let forProgram = isProgram ? [("    --version", "shows the version")] : []
+        let forProgram = isProgram ? standardOptions.map { ($0.usage, $0.explanation) } : []
         parts.append(
             table(
                 "Options",
@@ -45,7 +45,7 @@ extension Command {
     }
 
     /// The commands below, each group under its heading, in the order in which they are declared.
-    private var commandTables: [String] {
+    var commandGroups: [(heading: String, commands: [Command])] {
         var groups: [(heading: String, commands: [Command])] = []
         for command in subcommands {
             let heading = command.group ?? "Commands"
@@ -55,8 +55,12 @@ extension Command {
                 groups.append((heading, [command]))
             }
         }
+        return groups
+    }
+
+    private var commandTables: [String] {
         let width = subcommands.map(\.name.count).max() ?? 0
-        return groups.map { heading, commands in
+        return commandGroups.map { heading, commands in
             table(heading, commands.map { ($0.name, $0.summary) }, width: width)
         }
     }
@@ -89,13 +93,29 @@ extension Command {
     }
 }
 
+extension Command {
+    /// What every program takes by name besides its own options, if no command is named.
+    var standardOptions: [Option] {
+        let completion = Option.value(
+            "completion", "SHELL", "prints a script with which bash, zsh or fish completes these commands",
+            values: CompletionShell.allCases.map(\.rawValue))
+        return [
+            .flag("version", "shows the version"),
+            .flag("manual", "prints the manual page: \(name) --manual | man -l -"),
+        ] + (hasCompletionCommand ? [] : [completion])
+    }
+
+    /// Whether the program prints its scripts for shells with a command, which then also lists names.
+    var hasCompletionCommand: Bool { subcommands.contains { $0.name == "completion" } }
+}
+
 extension Option {
     /// `-p, --port PORT`.
     fileprivate var usage: String {
         (short.map { "-\($0), " } ?? "    ") + "--\(name)" + (placeholder.map { " \($0)" } ?? "")
     }
 
-    fileprivate var explanation: String {
+    var explanation: String {
         let notes = [
             defaultValue.map { "default: \($0)" }, variable.map { "in the environment: \($0)" },
             isRepeated ? "may be repeated" : nil,
@@ -105,7 +125,7 @@ extension Option {
 }
 
 extension Positional {
-    fileprivate var usage: String {
+    var usage: String {
         isRequired ? name : isRepeated ? "[\(name)...]" : "[\(name)]"
     }
 }

@@ -18,6 +18,7 @@ public struct UsageError: ExitCodedError, Equatable {
 extension Command {
     enum Invocation {
         case run(Arguments)
+        /// A text to print: help, the manual page, a script for a shell.
         case help(String)
         case version
     }
@@ -58,6 +59,10 @@ private struct Parser {
                 return .help(command.help(path: path, inherited: between, common: common))
             } else if !optionsHaveEnded, word == "--version", path.count == 1 {
                 return .version
+            } else if !optionsHaveEnded, word == "--manual", path.count == 1 {
+                return .help(program.manual)
+            } else if !optionsHaveEnded, path.count == 1, let shell = try takeShell(word) {
+                return .help(program.completion(for: shell))
             } else if !optionsHaveEnded, Self.isOption(word) {
                 try takeOption(word)
             } else if command.subcommands.isEmpty {
@@ -67,6 +72,17 @@ private struct Parser {
             }
         }
         return .run(try arguments(environment))
+    }
+
+    /// The shell of `--completion SHELL`, unless a command prints the scripts.
+    private mutating func takeShell(_ word: String) throws(UsageError) -> CompletionShell? {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard !program.hasCompletionCommand, parts[0] == "--completion" else { return nil }
+        let value = parts.count == 2 ? parts[1] : words.popFirst()
+        guard let shell = value.flatMap(CompletionShell.init) else {
+            throw error("--completion needs a shell: bash, zsh or fish")
+        }
+        return shell
     }
 
     /// No option begins with a digit: `-5` is a number, and `-2h` two hours ago.
@@ -99,7 +115,8 @@ private struct Parser {
             parts[0] == "--\(option.name)" || option.short.map { parts[0] == "-\($0)" } ?? false
         }
         guard let option = found else {
-            let names = known.map { "--\($0.name)" } + ["--help"] + (path.count == 1 ? ["--version"] : [])
+            let standard = path.count == 1 ? program.standardOptions : []
+            let names = (known + standard).map { "--\($0.name)" } + ["--help"]
             let near = nearest(to: parts[0], among: names).map { "; did you mean \($0)?" }
             throw error("unknown option \(quoted(parts[0]))" + (near ?? ""))
         }

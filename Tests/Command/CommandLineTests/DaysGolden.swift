@@ -347,9 +347,9 @@ extension Golden {
         if the broker does not answer within a second.
 
         Arguments:
-          WHAT  bash: the script; or one of sensors, claimable, claims, gateways, own-gateways, devices,
-                phones, workouts, gear, plans, own-plans, friends, invitations, acquaintances, suitors,
-                blocked
+          WHAT  bash, zsh, fish: the script; or one of sensors, claimable, claims, gateways, own-gateways,
+                devices, phones, workouts, gear, plans, own-plans, friends, invitations, acquaintances,
+                suitors, blocked
 
         Options:
           -h, --help  shows this help
@@ -361,6 +361,10 @@ extension Golden {
               for this shell
           vitals completion bash > ~/.local/share/bash-completion/completions/vitals
               for all later shells, with the package bash-completion
+          vitals completion zsh > ~/.zfunc/_vitals
+              for zsh, if ~/.zfunc is in its fpath
+          vitals completion fish > ~/.config/fish/completions/vitals.fish
+              for fish
 
         """
 }

@@ -109,6 +109,7 @@ enum Golden {
               --json                prints JSON for programs, one object on each line; also errors
           -h, --help                shows this help
               --version             shows the version
+              --manual              prints the manual page: vitals --manual | man -l -
 
         \(exitCodes)
 

@@ -83,9 +83,11 @@ private enum Golden {
           gateways        Lists the enrolled gateways, one JSON object on each line, or removes one.
 
         Options:
-          -s, --settings FILE  the settings, JSON5 (default: /etc/vitals/consumer.json5)
-          -h, --help           shows this help
-              --version        shows the version
+          -s, --settings FILE     the settings, JSON5 (default: /etc/vitals/consumer.json5)
+          -h, --help              shows this help
+              --version           shows the version
+              --manual            prints the manual page: vitals-consumer --manual | man -l -
+              --completion SHELL  prints a script with which bash, zsh or fish completes these commands
 
         Exit codes:
           0   success

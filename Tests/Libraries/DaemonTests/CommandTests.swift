@@ -95,6 +95,9 @@ struct CommandTests {
             ("read stps", "unknown command \"stps\"; did you mean steps?\nsee vitals read --help"),
             ("--prot 1 watch", "unknown option \"--prot\"; did you mean --port?\nsee vitals --help"),
             ("--verzion", "unknown option \"--verzion\"; did you mean --version?\nsee vitals --help"),
+            ("watch --manual", "unknown option \"--manual\"\nsee vitals watch --help"),
+            ("--completion", "--completion needs a shell: bash, zsh or fish\nsee vitals --help"),
+            ("--completion=csh", "--completion needs a shell: bash, zsh or fish\nsee vitals --help"),
             ("watch --colour=red", "unknown option \"--colour\"\nsee vitals watch --help"),
             ("watch -x", "unknown option \"-x\"\nsee vitals watch --help"),
             ("watch --port", "--port needs a value: --port PORT\nsee vitals watch --help"),
@@ -190,6 +193,22 @@ struct CommandTests {
         #expect(try result("watch") { _ in throw Odd() } == ["internalError", "", "vitals: Odd()\n"])
     }
 
+    @Test("makes a manual page that roff reads without a warning, with every command and option and nothing else")
+    func manual() throws {
+        guard case .help(let text) = try program.parse(["--manual"]) else {
+            Issue.record("no manual")
+            return
+        }
+        let folder = try TemporaryFolder()
+        let page = try folder.write(text, to: "vitals.1")
+        #expect(try RunningProgram.run("groff", ["-man", "-Tutf8", "-ww", "-z", "-K", "utf8", page]) == "")
+        let shown = try RunningProgram.run("groff", ["-man", "-Tascii", "-P-cbou", "-K", "utf8", page])
+        for words in ["NAME", "read steps [OPTIONS] SENSOR", "--scale", "EXIT STATUS", "--completion SHELL"] {
+            #expect(shown.contains(words), "\(words)")
+        }
+        #expect(program.completion(for: .bash).contains("made by `vitals --completion bash`"))
+    }
+
     @Test("tells programs of errors as one object on one line, whatever kind of error it is")
     func errorsAsJSON() throws {
         func errors(_ line: String, _ main: (Arguments) throws -> ExitCode = { _ in .ok }) throws -> String {
@@ -245,7 +264,7 @@ struct CommandTests {
         #expect(wrong?.problem == "VITALS_PORT: expected an integer from 1 to 65535, found \"many\"")
         #expect(try parse(["--port", "1"]).integer("port", in: 1...65535) == 1)
         guard case .help(let text) = try program.parse(["--help"]) else { throw Failure(.internalError, "no help") }
-        #expect(text.contains("--host HOST  the broker (in the environment: VITALS_HOST)"), "\(text)")
+        #expect(text.contains("--host HOST         the broker (in the environment: VITALS_HOST)"), "\(text)")
         #expect(text.contains("its port (default: 1883; in the environment: VITALS_PORT)"), "\(text)")
     }
 

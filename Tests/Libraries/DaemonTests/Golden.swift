@@ -15,11 +15,13 @@ enum Golden {
           read   Asks a sensor for a reading.
 
         Options:
-          -b, --broker HOST  the broker's name or address (default: localhost)
-              --port PORT    the broker's port (default: 1883)
-              --json         prints one JSON object a line, for programs
-          -h, --help         shows this help
-              --version      shows the version
+          -b, --broker HOST       the broker's name or address (default: localhost)
+              --port PORT         the broker's port (default: 1883)
+              --json              prints one JSON object a line, for programs
+          -h, --help              shows this help
+              --version           shows the version
+              --manual            prints the manual page: vitals --manual | man -l -
+              --completion SHELL  prints a script with which bash, zsh or fish completes these commands
 
         Exit codes:
           0   success
