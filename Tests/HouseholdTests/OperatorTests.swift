@@ -95,6 +95,19 @@ struct OperatorTests {
         #expect(try household.stored("heart-rate").count == 2808)
     }
 
+    @Test("systemd hears at once that both services are ready, though the broker is away, and gets signs of life")
+    func supervised() throws {
+        let household = try Household()
+        let supervisors = [try Supervisor(), try Supervisor()]
+        let environments = supervisors.map { $0.environment.merging(["WATCHDOG_USEC": "400000"]) { _, new in new } }
+        try household.startConsumer(environments[0])
+        try household.startGateway(environments[1])
+        for supervisor in supervisors {
+            #expect(supervisor.message(containing: "READY=1") != nil)
+            #expect(supervisor.message(containing: "WATCHDOG=1") != nil)
+        }
+    }
+
     @Test(
         "a broker that is away is a warning in both programs, said once a minute and at each new outage, with its time")
     func brokerAway() throws {

@@ -100,7 +100,7 @@ package final class Keys {
     /// Opens the keys.
     /// - Parameters:
     ///   - state: the state folder.
-    ///   - rootKeyFile: nil if the root key is a systemd credential.
+    ///   - rootKeyFile: nil if the root key is a systemd credential, which is used in any case if there is one.
     ///   - folder: where keys.db is, if not in the state folder.
     ///   - mayBeOlder: whether an older schema is good enough to read.
     /// - Throws: if either is missing, and if the root key is not the one of these keys.
@@ -165,6 +165,8 @@ package final class Keys {
     private static func rootKey(
         _ file: String?, _ database: String, _ access: Access
     ) throws(Failure) -> RootKey {
+        // The credential of a service takes precedence over the file, which operators' commands read as root.
+        let file = KeyFile.isGiven(credential: RootKey.credential) ? nil : file
         let rootKey = RootKey(path: file)
         guard let path = file else {
             guard try !Failure.explaining({ () throws(VaultError) in try rootKey.candidates() }).isEmpty else {

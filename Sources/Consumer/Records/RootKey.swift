@@ -16,6 +16,9 @@ package import Vault
 // removes it if nothing was wrapped under it. Two processes that change the root key at once do so one after the
 // other.
 //
+// A service to which systemd gives the root key as a credential reads that, even if the settings name a file: the file may
+// then be root's alone, and root's commands read and change it. Such a service has to be restarted after a change.
+//
 // A systemd credential cannot be replaced from here: the operator keeps the new key, and gives it to the service.
 
 /// The root key of a consumer, in the place that the settings name.
@@ -23,6 +26,9 @@ struct RootKey {
     /// The file itself, even if the settings name a link to it: the next key belongs on the same medium. Nil: a
     /// credential of systemd's.
     let path: String?
+
+    /// Its name.
+    static let credential = "root-key"
 
     private var pending: String? { path.map { $0 + ".new" } }
 
@@ -37,7 +43,7 @@ struct RootKey {
         // An operator's command may need root's rights to reach the key, for example a credential.
         let rights = FileRights.takeCallers()
         defer { rights.giveBack() }
-        guard let path, let pending else { return try KeyFile.load(credential: "root-key").map { [$0] } ?? [] }
+        guard let path, let pending else { return try KeyFile.load(credential: Self.credential).map { [$0] } ?? [] }
         // In this order: a process that finishes a change renames the next key, which is then found in its place.
         let next = try next(pending)
         guard access(path, F_OK) == 0 else { return next }

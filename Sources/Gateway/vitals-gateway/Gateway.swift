@@ -154,8 +154,12 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private func announceReadiness() {
         readiness.ready()
         guard let interval = readiness.watchdogInterval else { return }
-        // On the outbox's loop, which everything recorded must pass through.
-        outbox.loop.perform { [outbox, readiness] in outbox.every(interval) { readiness.alive() } }
+        // A sign of life passes through every thread that a heartbeat passes through: one that hangs is noticed.
+        outbox.loop.perform { [outbox, readiness, session, central] in
+            outbox.every(interval) {
+                central.loop.perform { session.loop.perform { readiness.alive() } }
+            }
+        }
     }
 
     // MARK: From the sensors, on the dbus loop

@@ -36,6 +36,11 @@ public enum KeyFile {
         return access(path, F_OK) == 0 ? try load(path) : nil
     }
 
+    /// Whether systemd hands over the credential `name`.
+    public static func isGiven(credential name: String) -> Bool {
+        credentialsDirectory.map { access("\($0)/\(name)", F_OK) == 0 } ?? false
+    }
+
     /// The key at `path`; if there is no file, a random key is made and stored there first. When this returns the
     /// file is on the disk, with mode 0600. Two processes that start at once end with the same key.
     /// - Parameter owner: the user to whom root gives a file that it makes; nil leaves it root's.

@@ -228,6 +228,23 @@ struct ServiceTests {
         return (status, program.text, program.errors)
     }
 
+    @Test("as a program: the credential root-key takes precedence over the file that the settings name")
+    func credential() throws {
+        _ = try household.settings(port: broker.port)
+        let identity = try end(program("identity")).output
+        let credentials = household.path("credentials")
+        try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: false)
+        try FileManager.default.moveItem(atPath: household.path("root.key"), toPath: credentials + "/root-key")
+        try "no key\n".write(toFile: household.path("root.key"), atomically: true, encoding: .utf8)
+        #expect(chmod(household.path("root.key"), 0o600) == 0)
+        #expect(try end(program("identity")).status != 0)
+        let given = try end(program("identity", environment: ["CREDENTIALS_DIRECTORY": credentials]))
+        #expect(given.status == 0 && given.output == identity)
+        // Another credential changes nothing.
+        let other = ["CREDENTIALS_DIRECTORY": household.path("state")]
+        #expect(try end(program("identity", environment: other)).status != 0)
+    }
+
     @Test("as a program: an identity, readings, clear errors and an end at SIGTERM")
     func asProgram() throws {
         _ = try household.settings(port: broker.port)

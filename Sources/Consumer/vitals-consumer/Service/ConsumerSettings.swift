@@ -37,7 +37,7 @@ struct ConsumerSettings: HouseSettings {
     let topics: Topics
     /// The folder of the databases.
     let state: String
-    /// Nil: the root key is a credential of systemd's.
+    /// Nil: the root key is a credential of systemd's. A credential takes precedence.
     let rootKeyFile: String?
     /// A second place for the list of the forgotten, in addition to the one in the state folder.
     let forgottenFile: String?
