@@ -109,6 +109,19 @@ struct OperatorTests {
     }
 
     @Test(
+        "a gateway gives no signs of life while a thread of a heartbeat's path hangs", .enabled(if: getuid() == 0))
+    func hangingThread() throws {
+        let household = try Household()
+        let said = try RunningProgram.runPython([
+            projectFolder + "/Tests/Rigs/hang.py", RunningProgram.path(of: "vitals-gateway"),
+            household.folder.path("gateway.json5"),
+        ])
+        // The disk may be slow: a gateway that waits for it is alive.
+        let expected = ["dbus silent", "flush alive", "mqtt silent", "outbox silent"]
+        #expect(said.split(separator: "\n").map(String.init).sorted() == expected)
+    }
+
+    @Test(
         "a broker that is away is a warning in both programs, said once a minute and at each new outage, with its time")
     func brokerAway() throws {
         let household = try Household()
