@@ -25,9 +25,14 @@ public final class Broker {
     /// - Parameters:
     ///   - root: what all topics begin with.
     ///   - allowsAnonymous: whether those without a name are the household, rather than turned away.
-    public static func home(root: String = "vitals/v1", allowsAnonymous: Bool = true) throws -> Broker {
+    ///   - isForHomeAssistant: whether the gateway may describe its sensors to it.
+    public static func home(
+        root: String = "vitals/v1", allowsAnonymous: Bool = true, isForHomeAssistant: Bool = false
+    ) throws -> Broker {
         let broker = try Broker(configuration: [])
-        let setUp = try RunningProgram("\(projectFolder)/deploy/broker", [broker.folder.path, "\(broker.port)"])
+        let setUp = try RunningProgram(
+            "\(projectFolder)/deploy/broker",
+            (isForHomeAssistant ? ["--home-assistant"] : []) + [broker.folder.path, "\(broker.port)"])
         guard setUp.exitStatus() == 0 else { throw TestFailure("deploy/broker: \(setUp.text)") }
         if root != "vitals/v1" { try broker.edit("vitals.acl", "vitals/v1", root) }
         if !allowsAnonymous { try broker.edit("mosquitto.conf", "allow_anonymous true", "allow_anonymous false") }

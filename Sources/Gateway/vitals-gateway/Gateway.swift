@@ -41,6 +41,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private let central: Central
     private let outbox: Outbox
     private let announcer: Announcer
+    private let homeAssistant: HomeAssistant
     private let receiver: SatelliteReceiver?
     private var retained: RetainedTopics { announcer.retained }
     /// Messages that a device, a client at the broker or BlueZ can cause go here.
@@ -75,7 +76,6 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         let status = settings.topics[settings.gateway, .status]
         options.will = Message(topic: status, payload: StatusPayload.will.bytes, qos: .atLeastOnce, retain: true)
         session = Session(options)
-        announcer = Announcer(settings.gateway, topics, on: session, publishingLive: settings.publishesLive)
         desk = RequestDesk(of: settings.gateway, topics, responsePrefixes: settings.responsePrefixes, on: session)
         let owner = Weak<Gateway>()
         central = Central(
@@ -83,6 +83,11 @@ final class Gateway: SensorOwner, @unchecked Sendable {
             events: { owner.value?.receive($0) })
         let outbox = try Outbox(settings, publishingOn: session)
         self.outbox = outbox
+        homeAssistant = try HomeAssistant(
+            at: settings.homeAssistant, of: settings.gateway, topics, publishingLive: settings.publishesLive,
+            in: settings.state, on: session, logging: limitedLog, writing: { outbox.flusher.perform($0) })
+        announcer = Announcer(
+            settings.gateway, topics, on: session, publishingLive: settings.publishesLive, telling: homeAssistant)
         receiver = settings.receiver.map { [central, announcer, limitedLog] receiver in
             SatelliteReceiver(receiver, on: central.loop, telling: announcer, logging: limitedLog) {
                 outbox.append($0, from: receiver.id)
@@ -116,6 +121,9 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         try outbox.start { [unowned self] in publishHealth() }
         central.loop.perform { [self] in
             register.open(settings.sensors)
+            let receiver = settings.receiver.map { (id: $0.id, name: SatelliteReceiver.name) }
+            homeAssistant.begin(
+                with: register.all.map { ($0.settings.id, $0.displayName) } + (receiver.map { [$0] } ?? []))
             sensorsChanged()
             recovery.start()
         }
@@ -269,7 +277,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
             topics[gateway, .status], topics.everySensor(of: gateway, .grant), topics[gateway, .control],
             topics.everyConsumer(),
         ].map { MQTT.Subscription($0, qos: .atLeastOnce) }
-        return desk.subscriptions + retained
+        return desk.subscriptions + retained + homeAssistant.subscriptions
     }
 
     private func brokerChanged(to state: MQTT.State) {
@@ -298,6 +306,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         }
         sayOnline()
         retained.publishAgain()
+        homeAssistant.connected()
         outbox.brokerChanged(isConnected: true)
     }
 
@@ -309,6 +318,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     }
 
     private func receive(_ message: Message) {
+        guard !homeAssistant.receive(message) else { return }
         switch topics.parse(message.topic) {
         case nil, .gateway(_, .request), .gateway(_, .sensor(_, .stepsGet)),
             .gateway(_, .sensor(_, .temperatureGet)):

@@ -40,6 +40,21 @@ extension Section {
         try validated("root", default: Topics.defaultRoot) { (text) throws(MalformedValue) in try Topics(root: text) }
     }
 
+    /// `home_assistant`: where Home Assistant looks for devices; nil if the section is left out, and it is told nothing.
+    /// - Parameter own: our own topics, with which these must not mix.
+    public func homeAssistant(besides own: Topics) throws(SettingsError) -> HomeAssistantTopics? {
+        guard let section = try section("home_assistant", default: nil) else { return nil }
+        let topics = try section.validated("discovery_prefix", default: HomeAssistantTopics.defaultPrefix) {
+            (text) throws(MalformedValue) in try HomeAssistantTopics(prefix: text)
+        }
+        guard !topics.overlaps(own) else {
+            throw section.refusal(
+                of: "discovery_prefix", "\(topics.prefix) and the root \(own.root) mix",
+                hint: "leave it out, unless Home Assistant has a prefix of its own")
+        }
+        return topics
+    }
+
     /// The id that is a key of the settings. Daemon has checked it by the same rule.
     public func validID(_ key: String) throws(SettingsError) -> ID {
         do { return try ID(key) } catch { throw refusal(of: "", "\(error)") }

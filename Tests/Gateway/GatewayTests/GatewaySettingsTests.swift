@@ -86,6 +86,19 @@ struct GatewaySettingsTests {
         #expect(refusal.map { "\($0)" }?.contains(said) == true, "\(String(describing: refusal))")
     }
 
+    @Test("tells Home Assistant nothing unless it is asked to, and never below its own topics")
+    func homeAssistant() throws {
+        func prefix(_ section: String) throws -> String? {
+            try read("{ gateway: \"home\", \(section) }").homeAssistant?.prefix
+        }
+        #expect(try prefix("") == nil)
+        #expect(try prefix("home_assistant: {}") == "homeassistant")
+        #expect(try prefix(#"home_assistant: { discovery_prefix: "a/b" }"#) == "a/b")
+        for bad in ["a/+", "vitals/v1/gateways", "vitals", ""] {
+            #expect(refusal(of: "{ gateway: \"home\", home_assistant: { discovery_prefix: \"\(bad)\" } }") != nil)
+        }
+    }
+
     @Test("takes the circumference of a bicycle's wheel, and refuses one that no bicycle has", arguments: [500, 3500])
     func wheel(millimetres: Int) throws {
         func wheel(_ millimetres: Int) throws -> Int {

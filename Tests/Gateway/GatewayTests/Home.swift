@@ -16,16 +16,18 @@ final class Home {
     ///   - sensors: the section of the settings.
     ///   - bluetooth: further lines of that section.
     ///   - more: further sections.
+    ///   - isForHomeAssistant: whether the broker lets the gateway describe its sensors.
     ///   - emulated: how the emulated sensors are started.
     ///   - beforehand: what they are told before the gateway is there.
     init(
         sensors: String = """
         { strap: {
           name: "Vitals HRM", steps: { uuid: "f1700002-76a1-4c53-9d5b-3f5f0d3c1a00", encoding: "uint32" } } }
-        """, bluetooth: String = "", more: String = "", emulated: [String] = [], telling beforehand: [String] = []
+        """, bluetooth: String = "", more: String = "", isForHomeAssistant: Bool = false, emulated: [String] = [],
+        telling beforehand: [String] = []
     ) throws {
         folder = try TemporaryFolder()
-        broker = try Broker.home()
+        broker = try Broker.home(isForHomeAssistant: isForHomeAssistant)
         try broker.start()
         bus = try PrivateBus()
         sensor = try RunningProgram("vitals-sensor", ["stand-in", "--bus", "\(bus.addressText)"] + emulated)
@@ -47,6 +49,13 @@ final class Home {
         gateway.end()
         sensor.end()
         broker.stop()
+    }
+
+    /// Changes the settings; the gateway reads them when it starts again.
+    func edit(_ old: String, _ new: String) throws {
+        let text = try String(contentsOfFile: settingsFile, encoding: .utf8)
+        try #require(text.contains(old))
+        try text.replacingOccurrences(of: old, with: new).write(toFile: settingsFile, atomically: true, encoding: .utf8)
     }
 
     /// Ends the gateway by a signal, and starts it again.

@@ -17,7 +17,7 @@ struct SatelliteReceiverTests {
         loop.start()
         defer { loop.stop() }
         let session = Session(Options(host: "127.0.0.1", port: 1, clientID: ""))
-        let announcer = Announcer(try ID("home"), try Topics(), on: session, publishingLive: true)
+        let announcer = Announcer(try ID("home"), try Topics(), on: session, publishingLive: true, telling: nil)
         var readings: [Reading] = []
         let receiver = SatelliteReceiver(
             try receiverSettings("{}"), on: loop, telling: announcer, logging: LimitedLog()

@@ -12,6 +12,8 @@ final class SatelliteReceiver: @unchecked Sendable {
     /// A fix is at most this much older than its arrival, in milliseconds, and at most a second newer. Otherwise one of the
     /// two clocks is wrong.
     static let oldest: Int64 = 4000
+    /// What it is called.
+    static let name = "gpsd"
     private static let newest: Int64 = -1000
 
     private let settings: ReceiverSettings
@@ -38,7 +40,7 @@ final class SatelliteReceiver: @unchecked Sendable {
     }
 
     func start() {
-        announcer.publish(SensorInfoPayload(name: "gpsd", capabilities: ["location"]), about: settings.id)
+        announcer.publish(SensorInfoPayload(name: Self.name, capabilities: ["location"]), about: settings.id)
         announcer.announce(.offline, of: settings.id)
         loop.perform { [self] in
             let client = Receiver(settings.address, on: loop) { [weak self] event in self?.take(event, at: .now()) }

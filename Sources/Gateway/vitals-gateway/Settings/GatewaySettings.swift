@@ -36,6 +36,8 @@ struct GatewaySettings {
     let receiver: ReceiverSettings?
     /// Whether heart rates are published as they come, for the household to see.
     let publishesLive: Bool
+    /// Where Home Assistant looks for devices; nil if it is told nothing.
+    let homeAssistant: HomeAssistantTopics?
     /// Where replies may go, apart from `responses/`.
     let responsePrefixes: [String]
     let outbox: OutboxSettings
@@ -45,7 +47,7 @@ struct GatewaySettings {
 
     /// All files that are opened in the state folder.
     static let stateFiles =
-        [Identity.file, Enrolment.file, Enrolment.password, SensorMemory.file, StateLock.file]
+        [Identity.file, Enrolment.file, Enrolment.password, SensorMemory.file, StateLock.file, DiscoveryMemory.file]
         + Database.files(OutboxStore.file)
 
     /// For people whose file is not a settings file.
@@ -85,6 +87,7 @@ struct GatewaySettings {
                 of: "receiver.id", "there is a sensor \(receiver.id) already", hint: "choose another id")
         }
         publishesLive = try section.bool("live", default: true)
+        homeAssistant = try section.homeAssistant(besides: topics)
         responsePrefixes = try section.strings("response_prefixes", default: [])
         guard responsePrefixes.allSatisfy(Topics.isPrefix) else {
             throw section.refusal(

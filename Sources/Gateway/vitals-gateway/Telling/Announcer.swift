@@ -12,17 +12,23 @@ final class Announcer: Sendable {
     let retained: RetainedTopics
     /// Whether what comes from sensors is published as it comes.
     let publishesLive: Bool
+    private let homeAssistant: HomeAssistant?
 
-    init(_ gateway: ID, _ topics: Topics, on session: Session, publishingLive publishesLive: Bool) {
+    init(
+        _ gateway: ID, _ topics: Topics, on session: Session, publishingLive publishesLive: Bool,
+        telling homeAssistant: HomeAssistant?
+    ) {
         self.gateway = gateway
         self.topics = topics
         self.session = session
         self.publishesLive = publishesLive
+        self.homeAssistant = homeAssistant
         retained = RetainedTopics(on: session)
     }
 
     func publish(_ info: SensorInfoPayload, about sensor: ID) {
         retained.publish(info.bytes, to: topics[gateway, sensor, .info])
+        homeAssistant?.describe(info, of: sensor)
     }
 
     func announce(_ availability: Availability, of sensor: ID) {
@@ -37,6 +43,7 @@ final class Announcer: Sendable {
 
     /// Clears what the broker retains about a sensor that is gone.
     func clear(_ sensor: ID) {
+        homeAssistant?.forget(sensor)
         for topic in [SensorTopic.info, .availability] { retained.publish([], to: topics[gateway, sensor, topic]) }
     }
 
