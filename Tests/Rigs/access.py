@@ -45,8 +45,9 @@ STORE = "0" * 32
 PHONE = "phone-" + "p" * 16
 DRAWN, OTHER = "0123456789abcdef" * 2, "f" * 32
 
-# The roles: guest, Alice and Bob on a device each, a phone that tells where Alice is, the gateways of Alice and of Bob, one of the settings, the consumer.
-ROLES = {"g": "guest", "A": "Alice", "B": "Bob", "p": "Alice's phone", "a": "gateway A", "b": "gateway B", "m": "gateway home", "C": "consumer"}
+# The roles: guest, Alice and Bob on a device each, a phone that tells where Alice is, the gateways of Alice and of Bob, one of the settings, Home Assistant, the consumer.
+ROLES = {"g": "guest", "A": "Alice", "B": "Bob", "p": "Alice's phone", "a": "gateway A", "b": "gateway B", "m": "gateway home", "s": "Home Assistant",
+         "C": "consumer"}
 
 def documented(heading):
     """The rows of the tables under a heading of deploy/topics.md, as lists of columns."""
@@ -131,14 +132,15 @@ TOPICS = [
     (f"users/{ALICE[:-1]}/today", "C", "C"),
     # A gateway: publishes and receives gateways/{gw}/#, receives stores/+/consumers/+. The household: publishes
     # requests and reads, receives everything but blocks (live ones, too), control, and the grants that go back to the consumer. With
-    # topics of its own choice, except for a sensor's name, it could make the broker retain anything.
+    # topics of its own choice, except for a sensor's name, it could make the broker retain anything. Home Assistant: publishes
+    # reads, receives what is shown.
     *[
         row
         for gateway, letter in ((GATEWAY_A, "a"), (GATEWAY_B, "b"), (HOME, "m"))
         for row in [
-            (f"gateways/{gateway}/status", letter + "C", letter + "hC"),
+            (f"gateways/{gateway}/status", letter + "C", letter + "hsC"),
             (f"gateways/{gateway}/info", letter + "C", letter + "hC"),
-            (f"gateways/{gateway}/health", letter + "C", letter + "hC"),
+            (f"gateways/{gateway}/health", letter + "C", letter + "hsC"),
             (f"gateways/{gateway}/events", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/blocks", letter + "C", letter + "C"),
             (f"gateways/{gateway}/live", letter + "C", letter + "C"),
@@ -153,11 +155,14 @@ TOPICS = [
             (f"gateways/{gateway}/requests/a/b", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/sensors/strap/heart-rate/get", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/responses/me", letter + "C", letter + "hC"),
-            (f"gateways/{gateway}/sensors/strap/info", letter + "C", letter + "hC"),
-            (f"gateways/{gateway}/sensors/strap/heart-rate", letter + "C", letter + "hC"),
-            (f"gateways/{gateway}/sensors/strap/steps/get", letter + "hC", letter + "hC"),
-            (f"gateways/{gateway}/sensors/strap/temperature/get", letter + "hC", letter + "hC"),
-            (f"gateways/{gateway}/sensors/strap/steps/response", letter + "C", letter + "hC"),
+            (f"gateways/{gateway}/sensors/strap/info", letter + "C", letter + "hsC"),
+            (f"gateways/{gateway}/sensors/strap/heart-rate", letter + "C", letter + "hsC"),
+            (f"gateways/{gateway}/sensors/strap/steps/get", letter + "hsC", letter + "hC"),
+            (f"gateways/{gateway}/sensors/strap/temperature/get", letter + "hsC", letter + "hC"),
+            *[
+                (f"gateways/{gateway}/sensors/strap/{name}", letter + "C", letter + "hsC")
+                for name in ("availability", "running", "cycling", "steps/response", "temperature/response")
+            ],
             (f"gateways/{gateway}/sensors/strap/get", letter + "C", letter + "hC"),
             (f"gateways/{gateway}/sensors/strap/grant", letter + "C", letter + "hC"),
         ]
@@ -170,9 +175,23 @@ TOPICS = [
 REQUESTS = re.compile(
     r"accounts/[^/]+|users/[^/]+/requests(/.*)?|users/[^/]+/phone/[^/]+(/[^/]+)?|gateways/[^/]+/(requests(/.*)?|sensors/[^/]+/(steps|temperature)/get)")
 
-# Outside the root nobody may do anything, not even the consumer.
-OUTSIDE = ["vitals", "vitals/v2/x", "other", "homeassistant/device/x/config", "/vitals/v1/x", "$SYS/broker/x", "$CONTROL/x",
-           "$CONTROL/dynamic-security/v1", "$CONTROL/dynamic-security/v1/response"]
+# Topics outside the root, and who may publish there: a gateway describes its own devices to Home Assistant, and the consumer
+# speaks with the plugin.
+OUTSIDE = [
+    ("vitals", ""), ("vitals/v2/x", ""), ("other", ""), ("/vitals/v1/x", ""), ("$SYS/broker/x", ""), ("$CONTROL/x", ""),
+    ("$CONTROL/dynamic-security/v1", "C"), ("$CONTROL/dynamic-security/v1/response", "C"),
+    ("homeassistant", "s"), ("homeassistant/status", "s"), ("homeassistant/sensor/x/config", "s"), ("homeassistant/device/x/config", "s"),
+    *[
+        row
+        for gateway, letter in ((GATEWAY_A, "a"), (GATEWAY_B, "b"), (HOME, "m"))
+        for row in [
+            (f"homeassistant/device/{gateway}/config", letter + "s"),
+            (f"homeassistant/device/{gateway}/strap/config", letter + "s"),
+            (f"homeassistant/device/{gateway}x/config", "s"),
+            (f"homeassistant/sensor/{gateway}/config", "s"),
+        ]
+    ],
+]
 
 # filter, who may subscribe to it. H: the household in the world "anyone" only.
 FILTERS = [
@@ -238,8 +257,14 @@ FILTERS = [
     (f"{ROOT}/users/{ALICE[:-1]}/#", "C"),
     (f"{ROOT}/gateways/#", "HC"),
     (f"{ROOT}/gateways/+/#", "HC"),
-    (f"{ROOT}/gateways/+/status", "HC"),
-    (f"{ROOT}/gateways/+/sensors/+/heart-rate", "HC"),
+    (f"{ROOT}/gateways/+/status", "HsC"),
+    (f"{ROOT}/gateways/+/sensors/+/heart-rate", "HsC"),
+    (f"{ROOT}/gateways/+/sensors/+/+", "HC"),
+    (f"{ROOT}/gateways/+/sensors/+/info", "HsC"),
+    (f"{ROOT}/gateways/+/sensors/+/grant", "HC"),
+    (f"{ROOT}/gateways/+/sensors/+/steps/response", "HsC"),
+    (f"{ROOT}/gateways/+/health", "HsC"),
+    *[(f"{ROOT}/gateways/+/sensors/strap/{name}", "HsC") for name in ("availability", "running", "cycling", "temperature/response")],
     # What these topics carry never reaches a household, whoever may subscribe.
     (f"{ROOT}/gateways/+/blocks", "HC"),
     (f"{ROOT}/gateways/+/live", "HC"),
@@ -250,7 +275,7 @@ FILTERS = [
         for row in [
             (f"{ROOT}/gateways/{gateway}/#", letter + "hC"),
             (f"{ROOT}/gateways/{gateway}/+", letter + "hC"),
-            (f"{ROOT}/gateways/{gateway}/sensors/+/heart-rate", letter + "hC"),
+            (f"{ROOT}/gateways/{gateway}/sensors/+/heart-rate", letter + "hsC"),
             (f"{ROOT}/gateways/{gateway}/requests/+", letter + "hC"),
             (f"{ROOT}/gateways/{gateway}/control", letter + "hC"),
         ]
@@ -267,7 +292,11 @@ FILTERS = [
     ("$CONTROL/dynamic-security/#", "C"),
     ("$CONTROL/dynamic-security/v1/response", "C"),
     ("other", ""),
-    ("homeassistant/#", ""),
+    ("homeassistant/#", "s"),
+    ("homeassistant/+/+/config", "s"),
+    ("homeassistant/+", "s"),
+    ("homeassistant/status", "abms"),
+    *[(f"homeassistant/device/{gateway}/#", "s") for gateway in (GATEWAY_A, GATEWAY_B, HOME)],
 ]
 # Shared subscriptions are the consumer's alone, of what is below the root.
 SHARED = [f"$share/x/{filter}" for filter, _ in FILTERS if not filter.startswith("$")]
@@ -389,13 +418,24 @@ class World(Household):
           state: "consumer", root_key_file: "root.key",
           broker: {{ port: {self.port}, username: "consumer", password_file: "broker/consumer.password" }},
           gateways: {{ {HOME}: {{ identity: "{key}", password_file: "broker/home.password" }} }},
-          accounts: {{}}, broker_rules: {{ household: "{household}" }},
+          accounts: {{}}, broker_rules: {{ household: "{household}", home_assistant: {{}} }},
         }}""")
         for name in ("consumer", HOME):
             self.passwords[name] = self.password_file(name).read_text().strip()
         self._make_database()
         self.write_rules()
+        self._add_home_assistant()
         return self
+
+    def _add_home_assistant(self):
+        """As an operator does it, with a role of ours: the consumer leaves the client alone."""
+        credential = self.credential("homeassistant")
+        file = json.loads(self.rules.read_text())
+        file["clients"].append({
+            "username": "homeassistant", "salt": base64.b64encode(credential[:12]).decode(),
+            "password": base64.b64encode(credential[12:]).decode(), "iterations": 101,
+            "roles": [{"rolename": "home-assistant"}]})
+        self.rules.write_text(json.dumps(file))
 
     def write_rules(self):
         command = [RELEASE / "vitals-consumer", "broker-rules", self.rules, "--settings", self.settings]
@@ -453,7 +493,7 @@ class World(Household):
     def connect_all(self):
         users = {
             "g": None, "A": "alicephone", "B": "bobphone", "p": PHONE, "a": GATEWAY_A, "b": GATEWAY_B, "m": HOME,
-            "C": "consumer",
+            "s": "homeassistant", "C": "consumer",
         }
         self.clients = {letter: self.connect(user) for letter, user in users.items()}
         for letter, client in self.clients.items():
@@ -483,8 +523,8 @@ def publish_everywhere(world):
                 number = client.publish(f"{ROOT}/{topic}", tag, retain)
                 expected = letter in whoever(publishers, world.name, topic)
                 tried.append((client, number, tag, expected, f"{ROLES[letter]} publishes{' retained' * retain} to {topic}"))
-            for topic in OUTSIDE:
-                expected = letter == "C" and topic.startswith("$CONTROL/dynamic-security/")
+            for topic, publishers in OUTSIDE:
+                expected = letter in publishers
                 tag = world.next_tag()
                 tried.append((client, client.publish(topic, tag), None, expected, f"{ROLES[letter]} publishes to {topic}"))
         found = [client.allowed(number) for client, number, *_ in tried]
@@ -533,16 +573,7 @@ def hear_everything(world, clients, retained):
             for number in [client.subscribe(filter) for filter, _ in FILTERS]:
                 client.answer(number)
     for letter, client in clients.items():
-        # This comes after all others, and every role has a topic on which it may receive it.
-        own = {
-            "g": f"accounts/responses/{DRAWN}", "A": f"users/{ALICE}/today", "B": f"users/{BOB}/today", "C": "nonsense",
-            "p": f"users/{ALICE}/phone/{PHONE}/cmd",
-            "a": f"gateways/{GATEWAY_A}/status", "b": f"gateways/{GATEWAY_B}/status", "m": f"gateways/{HOME}/status",
-        }
-        end = world.next_tag()
-        world.clients["C"].publish(f"{ROOT}/{own[letter]}", end)
-        client.hears(10, lambda x, end=end: x.payload == end)
-        heard = {x.payload for x in client.heard}
+        heard = everything_heard(world, letter, client)
         kind = "kept before it subscribed" if retained else "live"
         for topic, _, receivers in TOPICS:
             if retained and world.name != "spoilt" and REQUESTS.fullmatch(topic):
@@ -553,8 +584,38 @@ def hear_everything(world, clients, retained):
         clear(world)
 
 
+def everything_heard(world, letter, client):
+    """The payloads of all that a client has heard until now."""
+    # This comes after all others, and every role has a topic on which it may receive it.
+    own = {
+        "g": f"accounts/responses/{DRAWN}", "A": f"users/{ALICE}/today", "B": f"users/{BOB}/today", "C": "nonsense",
+        "p": f"users/{ALICE}/phone/{PHONE}/cmd",
+        "a": f"gateways/{GATEWAY_A}/status", "b": f"gateways/{GATEWAY_B}/status", "m": f"gateways/{HOME}/status",
+        "s": f"gateways/{HOME}/status",
+    }
+    end = world.next_tag()
+    world.clients["C"].publish(f"{ROOT}/{own[letter]}", end)
+    client.hears(10, lambda x: x.payload == end)
+    return {x.payload for x in client.heard}
+
+
+def hear_outside(world):
+    """What gateways describe, and that Home Assistant is there: with all subscriptions that were granted."""
+    rows = [(letter, f"homeassistant/device/{gateway}/strap/config", "s") for gateway, letter in ((GATEWAY_A, "a"), (HOME, "m"))]
+    rows += [("s", "homeassistant/status", "abms"), ("s", "homeassistant/sensor/x/config", "s")]
+    tags = {topic: world.next_tag() for _, topic, _ in rows}
+    for publisher, topic, _ in rows:
+        client = world.clients[publisher]
+        client.answer(client.publish(topic, tags[topic]))
+    for letter, client in world.clients.items():
+        heard = everything_heard(world, letter, client)
+        for _, topic, receivers in rows:
+            world.check(tags[topic] in heard, letter in receivers, f"{ROLES[letter]} hears {topic}")
+
+
 def hear_kept(world):
-    users = {"g": None, "A": "alicephone", "B": "bobphone", "p": PHONE, "a": GATEWAY_A, "b": GATEWAY_B, "m": HOME}
+    users = {"g": None, "A": "alicephone", "B": "bobphone", "p": PHONE, "a": GATEWAY_A, "b": GATEWAY_B, "m": HOME,
+             "s": "homeassistant"}
     hear_everything(world, {letter: world.connect(user) for letter, user in users.items()}, retained=True)
 
 
@@ -885,6 +946,8 @@ MISTAKES = {
     "a phone has its person's role": lambda f: next(x for x in f["clients"] if x["username"] == PHONE)["roles"].append(
         {"rolename": f"person-{ALICE}"}),
     "guests are a household": lambda f: f["groups"][0]["roles"].append({"rolename": "household"}),
+    "Home Assistant hears what it likes": lambda f: allow(f, "home-assistant", "subscribePattern", f"{ROOT}/gateways/#"),
+    "a gateway describes another's sensors": lambda f: allow(f, f"gateway-{GATEWAY_B}", "publishClientSend", "homeassistant/device/#"),
     "the consumer hears $SYS": lambda f: allow(f, "consumer", "subscribePattern", "$SYS/#"),
 }
 
@@ -908,6 +971,7 @@ def matrix(world):
     publish_with_311(world)
     subscribe_everywhere(world)
     hear_everything(world, world.clients, retained=False)
+    hear_outside(world)
     hear_kept(world)
 
 

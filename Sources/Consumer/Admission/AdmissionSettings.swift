@@ -1,4 +1,5 @@
 package import Daemon
+import ProgramSettings
 package import Telemetry
 
 /// `broker_rules`: what the consumer lets others do at the broker.
@@ -13,11 +14,17 @@ package struct BrokerRulesSettings: Equatable, Sendable {
     }
 
     package let household: Household
+    /// Where gateways may describe themselves to Home Assistant; nil if nowhere.
+    package let homeAssistant: HomeAssistantTopics?
 
-    package init(household: Household = .owners) { self.household = household }
+    package init(household: Household = .owners, homeAssistant: HomeAssistantTopics? = nil) {
+        (self.household, self.homeAssistant) = (household, homeAssistant)
+    }
 
-    package init(_ section: Section) throws(SettingsError) {
+    /// - Parameter own: our own topics.
+    package init(_ section: Section, besides own: Topics) throws(SettingsError) {
         household = try section.choice("household", default: .owners)
+        homeAssistant = try section.homeAssistant(besides: own)
     }
 }
 

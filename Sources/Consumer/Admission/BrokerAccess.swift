@@ -54,6 +54,7 @@ package struct BrokerAccess {
         add(.guest(topics))
         // Even if nobody has this role: an operator may give it to a client of theirs, for example Home Assistant.
         add(.household(of: nil, topics))
+        if let homeAssistant = settings.rules.homeAssistant { add(.homeAssistant(homeAssistant, topics)) }
         anonymous = policy.anonymousRoles
         try add(client: username, .password(Self.password(passwordFile)), ["consumer"])
         for (gateway, file) in settings.gateways.sorted(by: { $0.key.text < $1.key.text }) {
@@ -61,7 +62,7 @@ package struct BrokerAccess {
                 gatewaysWithoutPassword.append(gateway)
                 continue
             }
-            add(.gateway(gateway, topics))
+            add(policy.role(ofGateway: gateway))
             try add(client: gateway.text, .password(Self.password(file)), policy.roles(ofGateway: gateway))
         }
         if let roster { try add(roster, policy, topics) }
@@ -73,7 +74,7 @@ package struct BrokerAccess {
         }
         gatewaysWithoutPassword.removeAll { gateways.map(\.id).contains($0) }
         for gateway in gateways where clients[gateway.id.text] == nil {
-            add(.gateway(gateway.id, topics))
+            add(policy.role(ofGateway: gateway.id))
             try add(client: gateway.id.text, .credential(gateway.credential), policy.roles(ofGateway: gateway.id))
         }
         var households: [ID: [ID]] = [:]
@@ -109,16 +110,21 @@ package struct BrokerAccess {
 struct BrokerPolicy {
     let topics: Topics
     let household: BrokerRulesSettings.Household
+    let homeAssistant: HomeAssistantTopics?
 
     init(_ settings: AdmissionSettings) {
         topics = settings.topics
         household = settings.rules.household
+        homeAssistant = settings.rules.homeAssistant
     }
 
     /// The roles of clients that give no name.
     var anonymousRoles: Set<String> { household == .anyone ? ["guest", BrokerRole.household] : ["guest"] }
 
     func roles(ofGateway gateway: ID) -> Set<String> { [BrokerRole.name(ofGateway: gateway)] }
+
+    /// The role that only this gateway has.
+    func role(ofGateway gateway: ID) -> BrokerRole { .gateway(gateway, topics, homeAssistant) }
 
     /// - Parameter households: gateways that this person has enrolled for their household.
     func roles(ofDevice device: ID, of user: ID, households: [ID]) -> Set<String> {

@@ -115,17 +115,44 @@ package struct BrokerRole: Hashable {
     /// Whether a device is a phone that only tells where its person is.
     package static func isPhone(_ device: ID) -> Bool { device.text.hasPrefix(phonePrefix) }
 
-    /// A gateway: its own topics, and whether a consumer is there.
-    static func gateway(_ gateway: ID, _ topics: Topics) -> BrokerRole {
+    /// A gateway: its own topics, and whether a consumer is there. Where the settings say so, it also describes itself to Home
+    /// Assistant, and hears when that has started.
+    static func gateway(_ gateway: ID, _ topics: Topics, _ homeAssistant: HomeAssistantTopics?) -> BrokerRole {
         let own = "\(topics.root)/gateways/\(gateway)/#"
         let consumers = topics.everyConsumer()
+        let described: [AccessRule] =
+            homeAssistant.map {
+                [
+                    .allow(.send, $0.everything(of: gateway)), .allow(.receive, $0.status),
+                    .allow(.subscribe, $0.status),
+                ]
+            } ?? []
         return BrokerRole(
             name(ofGateway: gateway),
             [
                 .allow(.send, own), .allow(.receive, own), .allow(.subscribe, own),
                 .allow(.receive, consumers), .allow(.subscribe, consumers),
-            ])
+            ] + described)
     }
+
+    /// Home Assistant, a client that an operator makes: it hears what gateways describe and what is shown of it, presses the
+    /// buttons, says that it is there, and empties topics of devices that somebody deletes there. It may ask nothing else of a
+    /// gateway.
+    static func homeAssistant(_ discovery: HomeAssistantTopics, _ topics: Topics) -> BrokerRole {
+        let shown: [SensorTopic] = [
+            .info, .availability, .heartRate, .running, .cycling, .stepsResponse, .temperatureResponse,
+        ]
+        let heard =
+            [topics.everyGateway(.status), topics.everyGateway(.health), discovery.everything]
+            + shown.map { topics.everySensor($0) }
+        return BrokerRole(
+            homeAssistant,
+            heard.flatMap { [.allow(.receive, $0), .allow(.subscribe, $0)] }
+                + SensorTopic.requests.map { .allow(.send, topics.everySensor($0)) }
+                + [.allow(.send, discovery.everything)])
+    }
+
+    static let homeAssistant = "home-assistant"
 
     /// Clients that see what a gateway (or every gateway, if none is named) publishes live, and may ask for
     /// readings. They never see its durable stream, although that is sealed.
@@ -167,6 +194,6 @@ package struct BrokerRole: Hashable {
 
     /// Roles that an operator may give to clients of their own, Home Assistant's for example.
     private static func isShared(_ name: String) -> Bool {
-        name == "guest" || name == household || name.hasPrefix("household-")
+        name == "guest" || name == household || name == homeAssistant || name.hasPrefix("household-")
     }
 }

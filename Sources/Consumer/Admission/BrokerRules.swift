@@ -171,7 +171,7 @@ extension BrokerRules {
     /// another password, that password is no longer valid.
     package func add(gateway: ID, owner: ID?, isHousehold: Bool, password: String, _ completion: @escaping Completion) {
         change("let a gateway in", completion) { [unowned self] () throws(VaultError) in
-            make([.createRole(.gateway(gateway, policy.topics))])
+            make([.createRole(policy.role(ofGateway: gateway))])
             // The gateway itself comes last, and at once: it is in the database only after the broker has confirmed it,
             // and if the rules are brought in line in the meantime, clients that the database does not know are ended.
             if let owner, isHousehold, policy.household == .owners {

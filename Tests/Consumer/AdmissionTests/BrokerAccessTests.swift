@@ -1,4 +1,5 @@
 import Daemon
+import Telemetry
 import TestSupport
 import Testing
 
@@ -31,6 +32,28 @@ struct BrokerAccessTests {
             #expect(access.anonymous == ["guest"])
             #expect(ada == ["person-ada"] && bob == ["person-bob"])
         }
+    }
+
+    @Test("lets gateways describe themselves to Home Assistant only where the settings say so, and each only itself")
+    func homeAssistant() throws {
+        let roster = MadeUpRoster()
+        try roster.insert(gateway: "gwada", of: "ada", isHousehold: true)
+        func outside(_ homeAssistant: HomeAssistantTopics?) throws -> [String: Set<String>] {
+            let settings = try AdmissionSettings(in: folder, homeAssistant: homeAssistant)
+            return try BrokerAccess(settings, roster).roles.mapValues { role in
+                let rules = role.rules.filter { !$0.filter.hasPrefix("vitals/v1/") && !$0.filter.hasPrefix("$") }
+                return Set(rules.map { "\($0.action.rawValue) \($0.filter)" })
+            }.filter { !$0.value.isEmpty }
+        }
+        #expect(try outside(nil).isEmpty)
+        func gateway(_ id: String) -> Set<String> {
+            ["publishClientSend ha/device/\(id)/#", "publishClientReceive ha/status", "subscribePattern ha/status"]
+        }
+        let found = try outside(HomeAssistantTopics(prefix: "ha"))
+        #expect(found["gateway-home"] == gateway("home") && found["gateway-gwada"] == gateway("gwada"))
+        #expect(
+            found["home-assistant"] == ["publishClientReceive ha/#", "subscribePattern ha/#", "publishClientSend ha/#"])
+        #expect(found.count == 3)
     }
 
     @Test("is refused where two clients would have one name")

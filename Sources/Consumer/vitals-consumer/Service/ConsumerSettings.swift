@@ -84,7 +84,9 @@ struct ConsumerSettings: HouseSettings {
         gatewayPasswordFiles = Dictionary(passwords, uniquingKeysWith: { first, _ in first }).compactMapValues { $0 }
         people = try section.sectionsByID("people", PersonSettings.init)
         hasAccounts = try section.section("accounts", default: nil) != nil
-        brokerRules = try section.section("broker_rules", default: nil).map(BrokerRulesSettings.init)
+        brokerRules = try section.section("broker_rules", default: nil).map {
+            [topics] (section) throws(SettingsError) in try BrokerRulesSettings(section, besides: topics)
+        }
         guard !hasAccounts || brokerRules != nil else {
             throw section.refusal(
                 of: "accounts", "there are accounts, and no broker_rules",
