@@ -29,12 +29,14 @@ class Household(contextlib.ExitStack):
 
     #: Whether the broker refuses messages larger than the programs' own, as a home's broker does.
     is_broker_limited = True
+    #: What deploy/broker is told besides the folder and the port.
+    broker_options = ()
 
     def __enter__(self):
         super().__enter__()
         self.folder = self._make_folder()
         self.port = free_port()
-        subprocess.run([PROJECT / "deploy/broker", self.folder / "broker", str(self.port)], check=True)
+        subprocess.run([PROJECT / "deploy/broker", *self.broker_options, self.folder / "broker", str(self.port)], check=True)
         if not self.is_broker_limited:
             settings = self.folder / "broker/mosquitto.conf"
             limits = ("message_size_limit", "max_packet_size", "max_inflight_bytes", "max_queued_bytes", "memory_limit")
