@@ -23,6 +23,7 @@ enum ConsumerCommand {
             UnlockCommand.self,
             EnrolCodeCommand.self,
             GatewaysCommand.self,
+            SettingsCommand.self,
         ]
     }
 

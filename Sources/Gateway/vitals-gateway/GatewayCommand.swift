@@ -51,5 +51,12 @@ let gatewayCommand = Command(
             name: "identity",
             summary:
                 "Prints the gateway's public key, for the consumer's settings; makes its identity if there is none."),
+        Command(
+            name: "settings",
+            summary: "Prints what the settings come to, as one JSON object without secrets; changes nothing.",
+            discussion: """
+                `vitals doctor` runs this. It refuses settings that the gateway would refuse, with the same message. Of files that \
+                hold secrets, it prints only the names.
+                """),
     ],
     runsAlone: true)

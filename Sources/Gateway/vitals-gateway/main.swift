@@ -16,6 +16,10 @@ private func main(_ arguments: Arguments) throws -> ExitCode {
     let settings = try Settings.read(file, example: GatewaySettings.example) { (section) throws(SettingsError) in
         try GatewaySettings(section, isToBeEnrolled: isAgain)
     }
+    guard command != "settings" else {
+        print(String(decoding: settings.report.json.bytes, as: UTF8.self))
+        return .ok
+    }
     log.level = settings.logLevel
     // Root must not make anything there that the gateway's own user cannot open.
     try FileRights.check(settings.state, files: GatewaySettings.stateFiles)

@@ -81,6 +81,8 @@ private enum Golden {
           unlock          Unlocks an account that too many wrong passwords have locked; the password stays.
           enrol-code      Prints a code that enrols one gateway, once, within an hour.
           gateways        Lists the enrolled gateways, one JSON object on each line, or removes one.
+          settings        Prints what the settings come to, as one JSON object without secrets; changes
+                          nothing.
 
         Options:
           -s, --settings FILE     the settings, JSON5 (default: /etc/vitals/consumer.json5)

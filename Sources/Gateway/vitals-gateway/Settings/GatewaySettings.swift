@@ -120,6 +120,18 @@ struct GatewaySettings {
         }
     }
 
+    /// What `vitals-gateway settings` prints.
+    var report: SettingsReport {
+        let adapter = adapter.map(JSON.string)
+        let busName: JSON = if case .address(let text) = bus { .string(text) } else { "system" }
+        return SettingsReport(
+            topics: topics, state: state, broker: broker,
+            more: .object(present: [
+                "gateway": isNamed ? .string(gateway.text) : nil, "recorded": .bool(consumer != nil),
+                "bus": busName, "adapter": adapter,
+            ]))
+    }
+
     /// The broker's options for a gateway that has no user there yet.
     var asGuest: MQTT.Options {
         var options = broker
