@@ -210,7 +210,7 @@ let package = Package(
         program(
             .command, "vitals",
             [
-                "ActivityFiles", "Daemon", "Files", "Fitness", "MQTT", "Pictures", "ProgramSettings", "QRCodes",
+                "ActivityFiles", "DBus", "Daemon", "Files", "Fitness", "MQTT", "Pictures", "ProgramSettings", "QRCodes",
                 "Reactor",
                 "Telemetry", "Vault",
             ]),

@@ -85,6 +85,20 @@ struct Call {
         return call
     }
 
+    /// The same for a service of this machine: its broker, under its name, and its topics.
+    func at(_ broker: MQTT.Options, _ topics: Topics, gateway: ID?) -> Call {
+        var call = Call(self, topics, gateway: gateway)
+        (call.broker, call.credential) = (broker, nil)
+        call.broker.connectTimeout = timeout
+        return call
+    }
+
+    private init(_ call: Call, _ topics: Topics, gateway: ID?) {
+        (broker, self.topics, self.gateway, wantedGateway) = (call.broker, topics, gateway, nil)
+        (timeout, askedTimeout, isJSON) = (call.timeout, call.askedTimeout, call.isJSON)
+        (credential, place) = (nil, nil)
+    }
+
     /// The same with a shorter time limit.
     func hurried(to limit: Duration) -> Call {
         var call = self
