@@ -50,7 +50,11 @@ struct DocumentTests {
             }
             // Running text names commands without all that they take.
             let said = problem?.problem ?? ""
-            guard !isMention || !(said.contains(" is missing: ") || said.contains(" needs a value: ")) else { continue }
+            guard
+                !isMention
+                    || !(said.contains(" is missing: ") || said.contains(" needs a value: ")
+                        || said.contains("which command?"))
+            else { continue }
             #expect(problem == nil, "\(document): \(words.joined(separator: " ")): \(said)")
         }
     }
@@ -133,7 +137,8 @@ struct DocumentTests {
         guard !line.contains("…"), !line.contains("<("), !line.contains("["), !line.contains("{") else { return [] }
         // A picture of folders, or a table.
         guard !line.trimmingCharacters(in: .whitespaces).contains("   ") || line.contains("#") else { return [] }
-        return words(line).split(omittingEmptySubsequences: true) { ["|", "&&", ";"].contains($0) }.compactMap { part in
+        return words(line).split(omittingEmptySubsequences: true) { ["|", "||", "&&", ";"].contains($0) }.compactMap {
+            part in
             var part = part.prefix { !$0.hasPrefix("#") && !$0.hasPrefix(">") && $0 != "<" && $0 != "2>/dev/null" }
             if part.first == "$" { part = part.dropFirst() }
             if part.first == "sudo" {
