@@ -79,6 +79,33 @@ struct DoctorFilesTests {
         #expect(try machine.finding("gateway password").text == "\(password) is not a file")
     }
 
+    @Test("never tells root to change what a link in a service's folder leads to", .enabled(if: geteuid() == 0))
+    func links() throws {
+        let machine = try Machine()
+        // The service's user is another one, and its folder is theirs.
+        chmod(machine.folder.path, 0o711)
+        for name in ["gateway.json5", "consumer.json5"] { chmod(machine.folder.path(name), 0o644) }
+        chown(machine.folder.path("gateway"), 65_534, 65_534)
+        let password = machine.folder.path("home.password")
+        let own = try machine.finding("gateway password")
+        let reference = machine.folder.path("gateway")
+        #expect(own.severity == "problem" && own.text.contains("Permission denied"), "\(own)")
+        #expect(own.command == "sudo chown --no-dereference --reference=\(reference) \(password)")
+
+        let victim = try machine.folder.write("a secret of root's", to: "victim")
+        unlink(password)
+        symlink(victim, password)
+        for mode in [mode_t(0o600), 0o644] {
+            chmod(victim, mode)
+            let linked = try machine.finding("gateway password")
+            #expect(linked.severity == "problem" && linked.command == "", "\(linked)")
+        }
+        unlink(password)
+        link(victim, password)
+        let named = try machine.finding("gateway password")
+        #expect(named.severity == "problem" && named.command == "", "\(named)")
+    }
+
     @Test("folders and processes: open to others, not there, not running, and running")
     func folders() throws {
         let machine = try Machine()

@@ -39,7 +39,10 @@ final class BrokerView {
                     "use TLS: deploy/access.md")
             }
             return .ok("\(call.broker.address)\(encryption)")
-        case .failure(let failure): return .problem(failure.message, failure.hint ?? "see the broker's log")
+        case .failure(let failure):
+            let isOurs = failure.exitCode == .configuration
+            let hint = isOurs ? "see the settings, and the file that they name" : "see the broker's log"
+            return .problem(failure.message, failure.hint ?? hint)
         }
     }
 

@@ -28,7 +28,7 @@ struct ServiceFiles {
         guard status.st_mode & 0o077 == 0 else {
             return .problem(
                 "others may look into \(report.state)", "only its owner may use it",
-                run: "sudo chmod 700 \(shellQuoted(report.state))")
+                run: command("sudo chmod 700 \(shellQuoted(report.state))", on: report.state))
         }
         return .ok(report.state)
     }
@@ -109,7 +109,8 @@ struct ServiceFiles {
         }
         guard status.st_mode & 0o077 == 0 else {
             return .problem(
-                "others may read \(path)", "only its owner may", run: "sudo chmod 600 \(shellQuoted(path))")
+                "others may read \(path)", "only its owner may",
+                run: command("sudo chmod 600 \(shellQuoted(path))", on: path))
         }
         guard status.st_size > 0 else { return .problem("\(path) is empty", "write it again") }
         return .ok(path)
@@ -124,9 +125,24 @@ struct ServiceFiles {
         default:
             let folder = shellQuoted(report.state)
             return .problem(
-                "\(text), for the owner of \(report.state)", "give it to that user",
-                run: "sudo chown --reference=\(folder) \(shellQuoted(path))")
+                "\(text), for the owner of \(report.state)", "give that user a file of their own there",
+                run: command("sudo chown --no-dereference --reference=\(folder) \(shellQuoted(path))", on: path))
         }
+    }
+
+    /// A command for root that changes a file; nil if the path leads over a link, or the file has another name, too. The
+    /// folder may be the service's, and whoever has taken the service over may have put a link there: root would then
+    /// change, or give away, any file of the machine.
+    private func command(_ text: String, on path: String) -> String? {
+        let rights = FileRights.takeCallers()
+        defer { rights.giveBack() }
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        var status = stat()
+        guard String(cString: real) == path, lstat(path, &status) == 0,
+            status.st_mode & S_IFMT == S_IFDIR || status.st_nlink == 1
+        else { return nil }
+        return text
     }
 
     /// The nearest folder above that is there.
