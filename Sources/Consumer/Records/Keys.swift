@@ -27,6 +27,8 @@ package final class Keys {
         case read
         /// Write, but everything must be there.
         case write
+        /// Write to a copy, while other keys are in use: the root key's files, which belong to those, stay as they are.
+        case rehearse
         /// Make what is missing, the root key's file included.
         case create
     }
@@ -133,7 +135,9 @@ package final class Keys {
         }
         if let refusal { throw refusal }
         let opened = try Failure.explaining { () throws(VaultError) in
-            try access == .read ? Self.opened(database, rootKey) : Self.openedToWrite(database, rootKey)
+            try access == .read
+                ? Self.opened(database, rootKey)
+                : Self.openedToWrite(database, rootKey, isRehearsal: access == .rehearse)
         }
         guard let opened else {
             throw Failure(
@@ -218,7 +222,9 @@ package final class Keys {
 
     /// The same for writing: new keys get everything that they need, or nothing, and a change of the root key that was
     /// interrupted is finished.
-    private static func openedToWrite(_ database: Database, _ rootKey: RootKey) throws(VaultError) -> Opened? {
+    private static func openedToWrite(
+        _ database: Database, _ rootKey: RootKey, isRehearsal: Bool
+    ) throws(VaultError) -> Opened? {
         try database.transaction { () throws(VaultError) -> Opened? in
             if try sealed("check", database) == nil {
                 guard let key = try rootKey.candidates().first else { return nil }
@@ -230,7 +236,10 @@ package final class Keys {
                 }
             }
             guard let root = try fitting(rootKey, database) else { return nil }
-            do throws(VaultError) { try finishRootRotation(rootKey, database) } catch {
+            do throws(VaultError) {
+                // The next root key may belong to keys that are not the ones in this copy.
+                if !isRehearsal { try finishRootRotation(rootKey, database) }
+            } catch {
                 // The service may read the keys, but perhaps not write to their folder. Both keys are there; the next
                 // program that may write there finishes.
                 guard error.reason == .permissions || error.reason == .readOnly else { throw error }

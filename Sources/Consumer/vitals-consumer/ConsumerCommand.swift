@@ -13,6 +13,7 @@ enum ConsumerCommand {
             RecountCommand.self,
             BackupCommand.self,
             RestoreCommand.self,
+            KeepBackupsCommand.self,
             RotateCommand.self,
             RotateRootCommand.self,
             ForgetCommand.self,

@@ -68,6 +68,8 @@ private enum Golden {
                           one JSON object.
           backup          Copies both databases into a new folder, each into its own subfolder.
           restore         Restores a backup as the state of this consumer; the service must not be running.
+          keep-backups    Makes a backup with a date, restores and checks it for practice, and removes old
+                          ones; for a timer.
           rotate          Makes a new secret for a person; what is stored stays readable with the old one.
           rotate-root     Changes the root key: wraps every key again under a new one.
           forget          Forgets a person: deletes everything that is stored about them, and the keys to

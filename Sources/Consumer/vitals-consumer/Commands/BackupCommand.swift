@@ -1,14 +1,9 @@
 import Daemon
 import Files
 import Glibc
-import Records
-import Storage
 
 /// `vitals-consumer backup DIR`: copies of both databases, even while the service is running.
-///
-/// The data is copied first, the keys after it: a secret is made before the stream that needs it, so the copy of the
-/// keys has every secret that the copy of the data needs. Each copy is in a folder of its own, so that they can be kept
-/// apart.
+/// See BackupParts.swift.
 struct BackupCommand {
     static let declaration = Command(
         name: "backup",
@@ -24,30 +19,8 @@ struct BackupCommand {
 
     /// Writes what was written, and what to do with it, to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
-        try StateFolder.checkForPendingRestore(settings.state)
-        for name in ["vitals.db", "keys.db"] where access("\(settings.state)/\(name)", F_OK) != 0 {
-            throw Failure(
-                .noInput, "there is nothing to back up: \(settings.state)/\(name) does not exist",
-                hint: "check \"state\" in the settings; the service makes it at its first start")
-        }
-        // What root writes into another user's folder belongs to that user, and is limited to what they could write.
-        let rights = try FileRights.take(ofOwnerOf: folder)
-        defer { rights.giveBack() }
-        try makeEmptyFolder()
-        let copies = [("data", "vitals.db", Store.applicationID), ("keys", "keys.db", Keys.applicationID)]
         var lines = Lines(output)
-        for (part, name, application) in copies {
-            let copy = "\(folder)/\(part)/\(name)"
-            try Failure.explaining { () throws(VaultError) in
-                try Folder.make("\(folder)/\(part)")
-                try source("\(settings.state)/\(name)", application).backUp(to: copy)
-                try Database(copy, .readOnly, applicationID: application).checkIntegrity()
-            }
-            var status = stat()
-            stat(copy, &status)
-            lines.write(Array("\(copy) \(status.st_size) bytes".utf8))
-        }
-        try copyForgotten(settings)
+        for line in try make(settings) { lines.write(Array(line.utf8)) }
         lines.write(
             Array(
                 "Keep the two apart, and the root key apart from both: anybody who has all three can read everything."
@@ -56,28 +29,15 @@ struct BackupCommand {
         return .ok
     }
 
-    /// The list of the forgotten goes into both parts, last: so everybody who is forgotten in the databases is on it.
-    private func copyForgotten(_ settings: ConsumerSettings) throws(Failure) {
-        try Failure.explaining { () throws(VaultError) in
-            guard let lines = try forgotten(settings) else { return }
-            for part in ["data", "keys"] { try LineFile.append(lines, to: "\(folder)/\(part)/forgotten") }
-        }
-    }
-
-    /// Opens a database and its log with the rights of its folder's owner; reading it needs nothing more.
-    private func source(_ path: String, _ application: Int32) throws(VaultError) -> Database {
-        let rights = try FileRights.take(ofFolderOf: path)
+    /// Makes the backup.
+    /// - Returns: a line about each part.
+    func make(_ settings: ConsumerSettings) throws(Failure) -> [String] {
+        try BackupParts.checkForDatabases(settings)
+        // What root writes into another user's folder belongs to that user, and is limited to what they could write.
+        let rights = try FileRights.take(ofOwnerOf: folder)
         defer { rights.giveBack() }
-        let database = try Database(path, .readOnly, applicationID: application)
-        _ = try database.version
-        return database
-    }
-
-    private func forgotten(_ settings: ConsumerSettings) throws(VaultError) -> [String]? {
-        let path = "\(settings.state)/forgotten"
-        let rights = try FileRights.take(ofFolderOf: path)
-        defer { rights.giveBack() }
-        return try LineFile.read(path, atMost: ForgottenList.maximumLength)
+        try makeEmptyFolder()
+        return try BackupParts(data: folder + "/data", keys: folder + "/keys").write(settings)
     }
 
     private func makeEmptyFolder() throws(Failure) {

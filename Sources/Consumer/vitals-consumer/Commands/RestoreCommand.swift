@@ -43,6 +43,8 @@ struct RestoreCommand: Subcommand {
     let keys: String
     /// A list of the forgotten, in addition to those that are found.
     let forgotten: String?
+    /// Whether this is practice, next to a consumer that goes on: what the consumer has is not touched.
+    let isRehearsal: Bool
 
     /// `DIR`, or `--data` and `--keys`.
     init(_ arguments: Arguments) throws {
@@ -53,10 +55,11 @@ struct RestoreCommand: Subcommand {
         self.init(data: data, keys: keys, forgotten: try arguments.optionalString("forgotten"))
     }
 
-    init(data: String, keys: String, forgotten: String? = nil) {
+    init(data: String, keys: String, forgotten: String? = nil, isRehearsal: Bool = false) {
         self.data = data
         self.keys = keys
         self.forgotten = forgotten
+        self.isRehearsal = isRehearsal
     }
 
     func run(_ settings: ConsumerSettings, output: CInt) throws(Failure) -> ExitCode {
@@ -65,6 +68,16 @@ struct RestoreCommand: Subcommand {
 
     /// Writes what was restored to `output`, a file descriptor.
     func run(_ settings: ConsumerSettings, now: Int64, output: CInt) throws(Failure) -> ExitCode {
+        let summary = try restore(settings, now: now)
+        var lines = Lines(output)
+        lines.write(Array(summary.utf8))
+        lines.flush()
+        return .ok
+    }
+
+    /// Restores it.
+    /// - Returns: what to say about it.
+    func restore(_ settings: ConsumerSettings, now: Int64) throws(Failure) -> String {
         let folder = try StateFolder(settings.state)
         if let database = folder.database {
             throw Failure(
@@ -79,10 +92,7 @@ struct RestoreCommand: Subcommand {
         }
         let summary = try renew(settings, prepared, now: now)
         try Failure.explaining { () throws(VaultError) in try folder.putInPlace() }
-        var lines = Lines(output)
-        lines.write(Array(summary.utf8))
-        lines.flush()
-        return .ok
+        return summary
     }
 
     /// Perhaps only the operator can read the backup and its log; the copy must belong to the service.
@@ -105,7 +115,7 @@ struct RestoreCommand: Subcommand {
     ) throws(Failure) -> String {
         // Read-only first: if the copy is empty, nothing must be made.
         _ = try Keys(settings, .read, folder: prepared, mayBeOlder: true)
-        let keys = try Keys(settings, .write, folder: prepared)
+        let keys = try Keys(settings, isRehearsal ? .rehearse : .write, folder: prepared)
         let store = try Store(folder: prepared, adding: Feature.all.schema)
         return try Failure.explaining { () throws(VaultError) in
             try keys.checkIntegrity()

@@ -27,6 +27,7 @@ import Vault
 ///   reads: { steps: { every: "1 h", before_midnight: "1 min" } },   // 0 is never
 ///   batch: { count: 512, milliseconds: 20 },
 ///   limits: { gateway: { day: "1 GB", total: "50 GB" }, person: { day: "3 GB", total: "100 GB" } },   // what may be stored
+///   backups: { data: "/media/backup/data", keys: "/media/stick/keys", keep: 7 },   // see BackupSettings
 ///   workouts: { end_after: "2 h" },   // a workout in which nothing was measured for so long is ended
 ///   phones: { host: "vitals.example.org", port: 8883, tls: true, websocket: false },   // where phones reach the broker
 ///   metrics: { listen: "127.0.0.1:9187" },   // for Prometheus
@@ -36,11 +37,11 @@ import Vault
 struct ConsumerSettings: HouseSettings {
     let topics: Topics
     /// The folder of the databases.
-    let state: String
+    private(set) var state: String
     /// Nil: the root key is a credential of systemd's. A credential takes precedence.
     let rootKeyFile: String?
     /// A second place for the list of the forgotten, in addition to the one in the state folder.
-    let forgottenFile: String?
+    private(set) var forgottenFile: String?
     /// The zone of people whose profile names none: a name that `ZoneRules` knows.
     let timeZone: String
     /// The client id is empty where the settings name none: then it is made from the store's id.
@@ -59,6 +60,8 @@ struct ConsumerSettings: HouseSettings {
     private(set) var limits: StorageLimits
     /// Nil if metrics are not published.
     let metrics: MetricsSettings?
+    /// Where backups are kept; nil: nowhere.
+    let backups: BackupSettings?
     private(set) var logLevel: LogLevel
     private(set) var ofFeatures: [any FeatureSettings]
 
@@ -99,6 +102,7 @@ struct ConsumerSettings: HouseSettings {
         )
         limits = try StorageLimits(section.section("limits"))
         metrics = try section.section("metrics", default: nil).map(MetricsSettings.init)
+        backups = try section.section("backups", default: nil).map(BackupSettings.init)
         logLevel = try section.logLevel()
         ofFeatures = []
         for type in features.compactMap(\.settings) { ofFeatures.append(try type.init(section)) }
@@ -116,6 +120,14 @@ struct ConsumerSettings: HouseSettings {
         }
         settings.limits = new.limits
         settings.logLevel = new.logLevel
+        return settings
+    }
+
+    /// These settings for a copy in another folder, which has no list of the forgotten elsewhere.
+    func rehearsing(in folder: String) -> ConsumerSettings {
+        var settings = self
+        settings.state = folder
+        settings.forgottenFile = nil
         return settings
     }
 
