@@ -13,6 +13,7 @@ package import Storage
 //     restoring/     databases that `restore` is preparing: without meaning, removed by the next program that takes the
 //                    folder to write
 //     restored/      databases that are ready, on their way to their places
+//     moved          the store is on another machine now: nobody takes the folder to write any more
 //
 // `restore` prepares both databases in `restoring`, and renames that folder to `restored`: from then on, and not
 // before, it has happened. The next program that takes the folder to write moves them into place, in as many tries as
@@ -37,6 +38,7 @@ package struct StateFolder {
         try Self.make(path)
         lock = try StateLock(folder: path)
         self.path = path
+        try Self.refuseIfMoved(path)
         try Failure.explaining { () throws(VaultError) in
             if isRestored { try finishRestore() }
             // Left by a restore that was killed. It may hold keys of a person who was forgotten since the backup.
@@ -54,6 +56,25 @@ package struct StateFolder {
                 .configuration, "could not \(error.attempted): \(error.said)",
                 hint: "check \"state\" in the settings, and who may write there")
         }
+    }
+
+    private static let moved = "moved"
+
+    /// Notes that the store is on another machine from now on: it is never started here again.
+    package func noteMove(now: Int64) throws(VaultError) {
+        try SmallFile.replace("\(path)/\(Self.moved)", with: Array("\(utcTime(now))\n".utf8))
+    }
+
+    private static func refuseIfMoved(_ path: String) throws(Failure) {
+        let file = "\(path)/\(moved)"
+        let bytes = try Failure.explaining { () throws(VaultError) in try SmallFile.read(file, atMost: 64, isOwn: true)
+        }
+        guard let bytes else { return }
+        let time = String(decoding: bytes.prefix { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
+        throw Failure(
+            .configuration,
+            "the store in \(path) was moved to another machine at \(time), and must not be started here again",
+            hint: "run the one that was restored there. Only if nothing was ever restored from that move: rm \(file)")
     }
 
     /// Databases that `restore` is preparing.

@@ -14,6 +14,7 @@ enum ConsumerCommand {
             BackupCommand.self,
             RestoreCommand.self,
             KeepBackupsCommand.self,
+            MoveCommand.self,
             RotateCommand.self,
             RotateRootCommand.self,
             ForgetCommand.self,

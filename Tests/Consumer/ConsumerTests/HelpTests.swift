@@ -70,6 +70,8 @@ private enum Golden {
           restore         Restores a backup as the state of this consumer; the service must not be running.
           keep-backups    Makes a backup with a date, restores and checks it for practice, and removes old
                           ones; for a timer.
+          move            Packs the store for another machine, and ends it here; the service must not be
+                          running.
           rotate          Makes a new secret for a person; what is stored stays readable with the old one.
           rotate-root     Changes the root key: wraps every key again under a new one.
           forget          Forgets a person: deletes everything that is stored about them, and the keys to
