@@ -7,13 +7,27 @@ import Testing
 struct DoctorCertificateTests {
     /// A certificate for `localhost` that signs itself, and its key.
     private func write(_ name: String, days: Int, in folder: TemporaryFolder) throws {
-        let (key, request) = (folder.path("\(name).key"), folder.path("request"))
-        try RunningProgram.run(
-            "openssl", ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key])
-        try RunningProgram.run("openssl", ["req", "-new", "-key", key, "-subj", "/CN=localhost", "-out", request])
-        try RunningProgram.run(
-            "openssl",
-            ["x509", "-req", "-in", request, "-signkey", key, "-days", "\(days)", "-out", folder.path("\(name).crt")])
+        // `openssl` makes no certificate that has expired.
+        let script = """
+            import datetime, sys
+            from cryptography import x509
+            from cryptography.hazmat.primitives import hashes, serialization
+            from cryptography.hazmat.primitives.asymmetric import ec
+            key = ec.generate_private_key(ec.SECP256R1())
+            name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+            end = datetime.datetime.utcnow() + datetime.timedelta(days=int(sys.argv[2]))
+            certificate = (
+                x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key()).serial_number(1)
+                .not_valid_before(end - datetime.timedelta(days=400)).not_valid_after(end)
+                .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), False)
+                .add_extension(x509.BasicConstraints(True, None), True).sign(key, hashes.SHA256()))
+            with open(sys.argv[1] + ".key", "wb") as file:
+                file.write(key.private_bytes(
+                    serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+            with open(sys.argv[1] + ".crt", "wb") as file:
+                file.write(certificate.public_bytes(serialization.Encoding.PEM))
+            """
+        _ = try RunningProgram.runPython(["-W", "ignore", "-c", script, folder.path(name), "\(days)"])
     }
 
     @Test("files: valid, near their end, past it, one of several, and what is no certificate, is endless or waits")

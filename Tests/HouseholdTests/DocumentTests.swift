@@ -71,7 +71,8 @@ struct DocumentTests {
             let known = try script + helpers.compactMap { script.contains($0) ? try text($0) : nil }.joined()
             for option in words.dropFirst() where option.hasPrefix("--") {
                 let name = String(option.prefix { $0 != "=" })
-                #expect(known.contains(name.dropFirst(2)), "\(document): \(words.joined(separator: " ")): \(name)")
+                let code = known.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("#") }
+                #expect(code.contains { $0.contains(name) }, "\(document): \(words.joined(separator: " ")): \(name)")
             }
         }
     }

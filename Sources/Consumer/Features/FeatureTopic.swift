@@ -5,23 +5,26 @@ package import Telemetry
 package struct FeatureTopic: Hashable, Sendable {
     /// What follows `users/{user}/`, with a `+` for a level that has different names: `goals/+`.
     package let filter: String
+    /// MQTT's quality of service: 0 where the next message replaces a lost one.
+    package let qos: Int
     /// Whether the broker keeps the last message for people who come later.
     package let isRetained: Bool
     /// What a message says.
     package let payload: PayloadSchema
 
-    package init(_ filter: String, isRetained: Bool, _ payload: PayloadSchema = .anything) {
+    package init(_ filter: String, qos: Int = 1, isRetained: Bool, _ payload: PayloadSchema = .anything) {
         self.filter = filter
+        self.qos = qos
         self.isRetained = isRetained
         self.payload = payload
     }
 
     /// - Parameter topic: without levels that have different names.
-    package init(_ topic: UserTopic, isRetained: Bool, _ payload: PayloadSchema = .anything) {
+    package init(_ topic: UserTopic, qos: Int = 1, isRetained: Bool, _ payload: PayloadSchema = .anything) {
         guard case .published(let name) = topic else {
             preconditionFailure("a feature publishes neither requests nor replies")
         }
-        self.init(name, isRetained: isRetained, payload)
+        self.init(name, qos: qos, isRetained: isRetained, payload)
     }
 
     package static func == (one: FeatureTopic, other: FeatureTopic) -> Bool {

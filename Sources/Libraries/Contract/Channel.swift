@@ -53,13 +53,13 @@ public struct Channel: Hashable, Sendable {
 
     /// What the consumer publishes to a person.
     /// - Parameter name: what follows `users/{user}/`, with a `+` for a level that has different names.
-    public static func person(_ name: String, isRetained: Bool, _ topics: Topics, _ schema: PayloadSchema) -> Channel {
+    public static func person(
+        _ name: String, qos: Int, isRetained: Bool, _ topics: Topics, _ schema: PayloadSchema
+    ) -> Channel {
         let levels = name.split(separator: "/").reduce(into: [String]()) { levels, level in
             // `friends/+` is a friend, `goals/+` a goal.
             levels.append(level == "+" ? "{\((levels.last ?? "name").dropLast())}" : String(level))
         }
-        // Minutes of heart rate follow each other, and the next one replaces a lost one.
-        let qos = name == "heart-rate" ? 0 : 1
         return Channel(
             "\(topics.root)/users/{user}/\(levels.joined(separator: "/"))", .send, qos: qos, isRetained: isRetained,
             "what the consumer publishes to a person", .json(schema))

@@ -12,9 +12,14 @@ final class PageSource: Sendable {
     typealias Make = @Sendable (_ done: @escaping @Sendable (Page) -> Void) -> Void
 
     private struct State {
-        var latest: (text: String, made: ContinuousClock.Instant)?
-        var underWay: Answer<String>?
+        var latest: Made?
+        var underWay: Answer<Made>?
         var isLate = false
+    }
+
+    private struct Made: Sendable {
+        let text: String
+        let time: ContinuousClock.Instant
     }
 
     /// How old a page may be.
@@ -33,21 +38,27 @@ final class PageSource: Sendable {
     /// A page of the last second; nil if none was made in time. Called on one thread, which waits.
     func text() -> String? {
         let (latest, waiting, isLate) = state.withLock { ($0.latest, $0.underWay, $0.isLate) }
-        if let latest, ContinuousClock.now - latest.made < Self.age { return latest.text }
-        let answer = waiting ?? begin()
+        if let latest, ContinuousClock.now - latest.time < Self.age { return latest.text }
+        // One that came too late for whoever has asked for it is old by now.
+        let answer = waiting.flatMap { isOld($0) ? nil : $0 } ?? begin()
         // Whoever asks while a page is late has no reason to wait as long as the first did.
-        guard let text = answer.wait(atMost: isLate ? .zero : limit) else {
+        guard let made = answer.wait(atMost: isLate ? .zero : limit) else {
             state.withLock { $0.isLate = true }
             return nil
         }
-        state.withLock { $0 = State(latest: (text, ContinuousClock.now)) }
-        return text
+        state.withLock { $0 = State(latest: made) }
+        return made.text
     }
 
-    private func begin() -> Answer<String> {
-        let answer = Answer<String>()
+    private func isOld(_ answer: Answer<Made>) -> Bool {
+        guard let made = answer.wait(atMost: .zero) else { return false }
+        return ContinuousClock.now - made.time >= Self.age
+    }
+
+    private func begin() -> Answer<Made> {
+        let answer = Answer<Made>()
         state.withLock { $0.underWay = answer }
-        make { answer.set($0.text) }
+        make { answer.set(Made(text: $0.text, time: ContinuousClock.now)) }
         return answer
     }
 }

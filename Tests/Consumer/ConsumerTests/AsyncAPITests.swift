@@ -23,7 +23,7 @@ struct AsyncAPITests {
         let topics = try Topics()
         let channels =
             try Channel.gateways(topics)
-            + Feature.all.topics.map { .person($0.filter, isRetained: $0.isRetained, topics, $0.payload) }
+            + Feature.all.topics.map { .person($0.filter, qos: $0.qos, isRetained: $0.isRetained, topics, $0.payload) }
             + verbs.map { .verb($0.name, maximumLength: $0.maximumLength, topics) }
         let bytes = AsyncAPI(channels, version: version).json.bytes
         return try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? NSDictionary)

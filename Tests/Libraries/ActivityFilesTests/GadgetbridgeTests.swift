@@ -120,13 +120,27 @@ struct GadgetbridgeTests {
             try read(made("d.execute('DROP TABLE MI_BAND_ACTIVITY_SAMPLE')")).errors.map(\.reason) == [.unsupported])
     }
 
+    @Test("steps that a device counts since midnight are read as that")
+    func counters() throws {
+        let bytes = try made(
+            """
+            d.execute('CREATE TABLE GARMIN_ACTIVITY_SAMPLE (TIMESTAMP, DEVICE_ID, STEPS, HEART_RATE)')
+            d.executemany('INSERT INTO GARMIN_ACTIVITY_SAMPLE VALUES (?, 1, ?, 255)',
+                [(1700000000 + 60 * i, n) for i, n in enumerate([0, 10, 50, 12000, 300000])])
+            """)
+        let (found, _) = try read(bytes)
+        #expect(found.steps.map(\.steps) == [0, 10, 50, 12_000])
+        #expect(found.steps.allSatisfy { $0.span == .counter } && found.steps.last?.time == 1_700_000_180_000)
+        #expect(found.omissions == ["1 samples that cannot be"])
+    }
+
     @Test("no more rows than allowed are read, and a database that is too large is not")
     func limits() throws {
         let bytes = try made(Self.minutes)
         var limits = Limits()
         limits.rows = 1000
         let (found, _) = try read(bytes, limits: limits)
-        #expect(found.heartRates.count == 500 && found.omissions.contains("what comes after 1000 samples"))
+        #expect(found.heartRates.count == 500 && found.omissions == ["what comes after 1000 samples"])
         limits = Limits()
         limits.innerArchiveBytes = 100_000
         #expect(try read(bytes, limits: limits).errors.map(\.reason) == [.tooMuch])

@@ -123,7 +123,8 @@ struct ExpositionTests {
             }
             let began = ContinuousClock.now
             #expect(try HTTPClient.get(port).contains(" 200 "))
-            #expect(ContinuousClock.now - began < .seconds(2))
+            // They are held for ten seconds. A connection that the kernel's queue has no room for is tried again.
+            #expect(ContinuousClock.now - began < .seconds(8))
             #expect(held.count == 200)
         }
     }

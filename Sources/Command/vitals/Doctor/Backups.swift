@@ -51,8 +51,10 @@ enum Backups {
 
     /// What the state folder says.
     private static func recorded(_ state: String?, _ now: Int64) -> Finding {
-        let hint = "make them on another disk, and name their folder with --backups: deploy/README.md"
-        let nobody = Finding.warning("no backup is known", hint, run: "vitals-consumer backup DIR")
+        let hint =
+            "have one made each night: deploy/care.md. If you make them yourself, name their folder with --backups"
+        let command = "vitals-consumer keep-backups"
+        let nobody = Finding.warning("no backup is known", hint, run: command)
         guard let state else { return nobody }
         do {
             let rights = try FileRights.take(ofOwnerOf: state)
@@ -63,9 +65,9 @@ enum Backups {
             guard case .integer(let time) = try JSON(payload: bytes)["time"] else {
                 throw Failure(.data, "it has no time")
             }
-            return judged("the latest, by \(state)/backup.json,", time, now, "vitals-consumer backup DIR")
+            return judged("the latest, by \(state)/backup.json,", time, now, command)
         } catch {
-            return .unknown("\(state)/backup.json: \(error)", "make a backup, which writes it again, or remove it")
+            return .unknown("\(state)/backup.json: \(error)", "make a backup, which writes it again", run: command)
         }
     }
 

@@ -80,6 +80,7 @@ struct BusLook {
         connection.callBus("NameHasOwner", [.string(bluez)]) { result in
             guard case .success(let reply) = result, reply.arguments.first?.asBool == true else {
                 connection.close()
+                if case .failure(let error) = result { return answer.set(.refused(error)) }
                 return answer.set(.nobody)
             }
             let manager = "org.freedesktop.DBus.ObjectManager"

@@ -124,12 +124,12 @@ struct GatewayChecks {
         }
         guard health.dropped == 0 else {
             return .warning(
-                "\(counted(health.dropped, "reading")) were dropped because the outbox was full",
+                "dropped because the outbox was full: \(counted(health.dropped, "reading"))",
                 "raise outbox.limit in the gateway's settings, or keep the consumer reachable")
         }
         guard health.notRecorded == 0 else {
             return .warning(
-                "\(counted(health.notRecorded, "reading")) of sensors that belong to nobody were not recorded",
+                "not recorded, of sensors that belong to nobody: \(counted(health.notRecorded, "reading"))",
                 "claim the sensor", run: "vitals-gateway claim-code")
         }
         return .ok("none")

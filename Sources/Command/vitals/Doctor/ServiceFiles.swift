@@ -101,6 +101,9 @@ struct ServiceFiles {
         let rights = try? FileRights.take(ofOwnerOf: report.state)
         defer { rights?.giveBack() }
         let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        if file < 0, errno == EACCES, isKey, isOfRootAlone(path) {
+            return .ok("\(path), which is root's alone: the service gets it as a credential")
+        }
         guard file >= 0 else { return unreadable(path, errno, isKey: isKey) }
         defer { close(file) }
         var status = stat()
@@ -114,6 +117,18 @@ struct ServiceFiles {
         }
         guard status.st_size > 0 else { return .problem("\(path) is empty", "write it again") }
         return .ok(path)
+    }
+
+    /// Whether a file, which no link leads to, is root's, and nobody else may read it.
+    private func isOfRootAlone(_ path: String) -> Bool {
+        let rights = FileRights.takeCallers()
+        defer {
+            rights.giveBack()
+            errno = EACCES
+        }
+        var status = stat()
+        return geteuid() == 0 && lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            && status.st_uid == 0 && status.st_mode & 0o077 == 0
     }
 
     private func unreadable(_ path: String, _ number: Int32, isKey: Bool) -> Finding {

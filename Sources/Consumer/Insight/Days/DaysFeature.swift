@@ -19,7 +19,7 @@ extension Feature {
         },
         topics: [
             FeatureTopic(
-                .heartRate, isRetained: true,
+                .heartRate, qos: 0, isRetained: true,
                 .object(
                     "MinuteHeartRate", "The heart rates of the latest minute that is over and has any.",
                     [

@@ -243,6 +243,8 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
             countStored()
             features.start(session.loop)
         }
+        // It waits for a broker that is away: what starts this service does not have to.
+        readiness.ready(status: "connecting to the broker at \(settings.broker.address)")
         session.start(
             Handlers(
                 stateChanged: { [unowned self] in stateChanged($0) },
@@ -258,8 +260,6 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
             exposition.start()
             ends.append { exposition.stop() }
         }
-        // It waits for a broker that is away: what starts this service does not have to.
-        readiness.ready(status: "connecting to the broker at \(settings.broker.address)")
     }
 
     /// Says goodbye and ends the thread. A batch that was received is committed first.

@@ -72,6 +72,8 @@ final class HomeAssistant: @unchecked Sendable {
             state.memory.move(to: discovery, gateway)
             state.hasBegun = true
             guard let discovery else { return }
+            // It may have been switched off, and the broker away since.
+            state.memory.leftovers.remove(discovery.device(gateway))
             for old in state.memory.sensors where !sensors.contains(where: { $0.id == old.id }) {
                 state.memory[old.id] = nil
                 state.memory.leave(discovery.device(gateway, old.id))

@@ -5,7 +5,8 @@ import Storage
 // extension. Each kind of device has a table of its own, such as MI_BAND_ACTIVITY_SAMPLE, and what they have in common
 // are the columns that Gadgetbridge's generator of tables adds to all of them (GBDaoGenerator.java,
 // addCommonActivitySampleProperties): TIMESTAMP in Unix seconds, DEVICE_ID, and, where the device knows, STEPS of the
-// minute that begins then and HEART_RATE. DEVICE has the devices' names.
+// minute that begins then and HEART_RATE. DEVICE has the devices' names. The steps of some devices are those of the day
+// so far: Gadgetbridge's own readers of them say so (convertCumulativeSteps).
 
 /// Reads heart rates and steps of all day from a Gadgetbridge database.
 enum GadgetbridgeDatabase {
@@ -13,6 +14,10 @@ enum GadgetbridgeDatabase {
     static let format = "Gadgetbridge"
 
     private static let suffix = "_ACTIVITY_SAMPLE"
+    /// Tables with the steps of the day so far.
+    private static let counters: Set = ["GARMIN_ACTIVITY_SAMPLE", "CMF_ACTIVITY_SAMPLE", "FITBIT_ACTIVITY_SAMPLE"]
+    /// The most steps of a day.
+    private static let mostInDay: Int64 = 200_000
     /// What Gadgetbridge itself takes for a heart rate: 255, 0 and -1 say that there was none (HeartRateUtils.java).
     private static let heartRates: ClosedRange<Int64> = 11...249
     /// The steps that somebody can make in a minute.
@@ -52,16 +57,23 @@ enum GadgetbridgeDatabase {
         }
         let devices = tables.contains("DEVICE") ? try names(database) : [:]
         var reading = SampleReading(limits.rows)
-        for table in samples {
+        for table in samples where !reading.isTooMuch {
             let columns = Set(try database.columns(of: table))
             guard columns.isSuperset(of: ["TIMESTAMP", "DEVICE_ID"]) else { continue }
             let values = ["STEPS", "HEART_RATE"].filter(columns.contains)
             guard !values.isEmpty else { continue }
             var goesOn = true
-            try database.forEach(in: table, ["TIMESTAMP", "DEVICE_ID"] + values) { row in
-                reading.take(row, values, devices)
-                if reading.count >= most { goesOn = batch(reading.flush()) }
-                return goesOn && !reading.isTooMuch
+            reading.isCounter = counters.contains(table)
+            do throws(VaultError) {
+                try database.forEach(in: table, ["TIMESTAMP", "DEVICE_ID"] + values) { row in
+                    reading.take(row, values, devices)
+                    if reading.count >= most { goesOn = batch(reading.flush()) }
+                    return goesOn && !reading.isTooMuch
+                }
+            } catch {
+                // What comes before the damage was read.
+                _ = batch(reading.flush())
+                throw error
             }
             guard goesOn else { return }
         }
@@ -85,6 +97,8 @@ enum GadgetbridgeDatabase {
     /// Makes records of rows.
     private struct SampleReading {
         private(set) var isTooMuch = false
+        /// Whether steps are those of the day so far.
+        var isCounter = false
         private var recordings = Recordings()
         private var (rows, impossible) = (0, 0)
         private let mostRows: Int
@@ -96,7 +110,8 @@ enum GadgetbridgeDatabase {
         mutating func take(_ row: [Value], _ names: [String], _ devices: [Int64: String]) {
             rows += 1
             isTooMuch = rows > mostRows
-            guard !isTooMuch, case .integer(let second) = row[0], seconds.contains(second) else {
+            guard !isTooMuch else { return }
+            guard case .integer(let second) = row[0], seconds.contains(second) else {
                 impossible += 1
                 return
             }
@@ -109,6 +124,12 @@ enum GadgetbridgeDatabase {
                     guard heartRates.contains(value) else { continue }
                     recordings.heartRates.append(
                         HeartRateRecord(time: time, beatsPerMinute: UInt16(value), source: source))
+                } else if isCounter {
+                    guard (0...mostInDay).contains(value) else {
+                        impossible += 1
+                        continue
+                    }
+                    recordings.steps.append(StepRecord(time: time, steps: Int(value), span: .counter, source: source))
                 } else if steps.contains(value) {
                     recordings.steps.append(
                         StepRecord(time: time + 60_000, steps: Int(value), span: .since(time), source: source))

@@ -26,7 +26,7 @@ struct ImportWaitTests {
             #expect(try house.done("imports/file", part(at: 0))["received"] == 3)
             // The asker waits, and hears how far it is before giving up.
             let place = house.asked("imports/result")
-            imports.wait { $0.imports.values.contains { !$0.waiting.isEmpty } }
+            try imports.wait { $0.imports.values.contains { !$0.waiting.isEmpty } }
             clock.time += 9000
             let told = try house.reply(at: place)
             #expect(told.data == ["received": 3, "state": "coming"], "\(told)")
@@ -35,7 +35,7 @@ struct ImportWaitTests {
             #expect(try house.done("imports/file", part(at: 3))["received"] == 6)
             clock.time += 59_999
             let waits = house.asked("imports/result")
-            imports.wait { $0.imports.values.contains { !$0.waiting.isEmpty } }
+            try imports.wait { $0.imports.values.contains { !$0.waiting.isEmpty } }
             clock.time += 1
             #expect(try house.reply(at: waits).error?.code == .timeout)
             #expect(try house.refused("imports/file", part(at: 6)).message.contains("again from byte 0"))
@@ -67,7 +67,7 @@ struct ImportWaitTests {
             defer { if !isOpen { gate.signal() } }
             for device in devices.prefix(4) { try device.send("imports/file", fields) }
             let users = try people.prefix(4).map { try ID($0.text("user")) }
-            imports.wait { imports in
+            try imports.wait { imports in
                 users.allSatisfy { user in if case .reading? = imports.imports[user]?.state { true } else { false } }
             }
             let refusal = try devices[4].refused("imports/file", fields)
@@ -83,19 +83,19 @@ struct ImportWaitTests {
 
     @Test("everything of a person is deleted in the middle of an import, and the rest of it is not stored")
     func deleted() throws {
-        // More readings than are stored at once.
-        let samples = (0..<20_000).map { Sample(time: start + Int64($0) * 1000, heartRate: UInt16(60 + $0 % 90)) }
+        // Very many more readings than are stored at once.
+        let samples = (0..<60_000).map { Sample(time: start + Int64($0) * 1000, heartRate: UInt16(60 + $0 % 90)) }
         let file = try FITFile.write(
-            Recording(sport: .cycling, start: start, end: start + 20_000_000, samples: samples))
+            Recording(sport: .cycling, start: start, end: start + 60_000_000, samples: samples))
         try WorkoutHouse.with { house throws in
-            house.set(30_000)
+            house.set(70_000)
             let imports = try house.imports()
             let (told, demo) = (Record<Int>(), try ID("demo"))
             let place = try house.sent(file)
             // Some are stored, and some are not.
-            imports.wait { imports in
+            try imports.wait { imports in
                 guard case .storing(let job)? = imports.imports.values.first?.state else { return false }
-                guard (1..<20_000).contains(job.left) else { return false }
+                guard (1..<60_000).contains(job.left) else { return false }
                 imports.context.doors.forget(demo, keepingAccount: true, telling: nil) { result in
                     told.append((try? result.get().opened) ?? -1)
                 }
@@ -110,7 +110,7 @@ struct ImportWaitTests {
             #expect(try house.done("imports/list").list("sources").isEmpty)
             // What is sent again is stored whole.
             let again = try house.imported(file)
-            #expect(try again.list("workouts")[0]["outcome"] == "imported" && again["readings"] == 20_000)
+            #expect(try again.list("workouts")[0]["outcome"] == "imported" && again["readings"] == 60_000)
         }
     }
 
@@ -161,5 +161,10 @@ struct ImportsAtService {
     }
 
     /// Each turn of the session's thread is looked at.
-    func wait(_ isReached: @escaping @Sendable (Imports) -> Bool) { while !onLoop(isReached) {} }
+    func wait(_ isReached: @escaping @Sendable (Imports) -> Bool) throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while !onLoop(isReached) {
+            guard ContinuousClock.now < end else { throw TestFailure("it has not come to this within a minute") }
+        }
+    }
 }

@@ -79,7 +79,10 @@ final class WorkoutHouse {
         guard let consumer, let running = consumer.features.only(RunningWorkouts.self) else {
             throw TestFailure("nobody keeps workouts")
         }
-        while !consumer.session.loop.sync({ isReached(running) }) {}
+        let end = ContinuousClock.now + .seconds(60)
+        while !consumer.session.loop.sync({ isReached(running) }) {
+            guard ContinuousClock.now < end else { throw TestFailure("it has not come to this within a minute") }
+        }
     }
 
     private static func started(_ settings: ConsumerSettings, _ clock: Clock) throws -> Consumer {
