@@ -169,6 +169,7 @@ extension Connection {
         let isEmpty = errno == EAGAIN && callbacks == before
         try checkConnected(code)
         try checkOpen()
+        if !isEmpty, wasRefusedUnheard { throw MQTTError.system(ECONNREFUSED, attempted) }
         return !isEmpty
     }
 
@@ -218,6 +219,20 @@ extension Connection {
         var size = socklen_t(MemoryLayout<Int32>.size)
         guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &size) == 0, code != 0 else { return nil }
         return MQTTError.system(code, attempted)
+    }
+
+    /// Whether the connection was refused, and nobody was told. With TLS, the library tries the handshake before anybody
+    /// waits for the connection. If that was refused at once, as on this machine, the handshake takes the socket's
+    /// error, and the library goes on as if it had to wait (net_mosq.c, net__socket_connect_tls), for ever and without
+    /// EAGAIN.
+    private var wasRefusedUnheard: Bool {
+        guard options.tls != nil, !isAccepted else { return false }
+        var address = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(socket, $0, &size) }
+        }
+        return code != 0 && errno == ENOTCONN
     }
 
     /// Hands a message to the library.

@@ -86,6 +86,20 @@ struct TLSTests {
         try Client.with(bench) { try $0.connected() }
     }
 
+    @Test("hears at once that nobody listens, and connects once somebody does", arguments: ["127.0.0.1", "localhost"])
+    func refused(host: String) throws {
+        let broker = try broker(name: "IP:127.0.0.1,DNS:localhost")
+        let start = ContinuousClock.now
+        try Client.with(options(broker, host: host)) { client in
+            #expect(try client.failure().reason == "connection refused")
+            // The limit of a try is ten seconds.
+            #expect(ContinuousClock.now - start < .seconds(5))
+            try broker.start()
+            defer { broker.stop() }
+            try client.connected()
+        }
+    }
+
     @Test("names a file that is not there, and connects once it is")
     func missingFile() throws {
         let broker = try broker(name: "IP:127.0.0.1")
