@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -46,7 +47,10 @@ struct BridgeFileTests {
         #expect(settings.allSatisfy { !$0.contains("heart-rate") && !$0.contains("topic #") })
         for name in ["bridge-k3v7q2mz.conf", "vitals.passwd"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("mosquitto/\(name)"))
-            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            let isShared = geteuid() == 0 && getpwnam("mosquitto") != nil
+            #expect(attributes[.posixPermissions] as? Int == (isShared ? 0o640 : 0o600))
+            // The broker reads its settings as root when it starts: it must not be able to write them.
+            #expect(attributes[.ownerAccountID] as? UInt32 == geteuid())
         }
     }
 
@@ -72,6 +76,22 @@ struct BridgeFileTests {
         #expect(!settings.contains("bridge_capath /etc/ssl/certs"))
     }
 
+    @Test("writes nothing where somebody else could exchange it, and replaces nobody's rules")
+    func guarded() throws {
+        try folder.write("user ada\ntopic read vitals/v1/users/ada/#\n", to: "mosquitto/vitals.acl")
+        #expect(try bridge(["ada", password, "vitals.example.org"]).status == 65)
+        guard geteuid() == 0 else { return }
+        for place in ["mosquitto", "mosquitto/conf.d"] {
+            try FileManager.default.createDirectory(atPath: folder.path(place), withIntermediateDirectories: true)
+            #expect(chmod(folder.path(place), 0o775) == 0)
+            #expect(try bridge(["attic", password, "vitals.example.org"]).status == 77)
+            #expect(chmod(folder.path(place), 0o755) == 0 && chown(folder.path(place), 65534, 0) == 0)
+            #expect(try bridge(["attic", password, "vitals.example.org"]).status == 77)
+            #expect(chown(folder.path(place), 0, 0) == 0)
+        }
+        #expect(try bridge(["attic", password, "vitals.example.org"]).status == 0)
+    }
+
     @Test(
         "refuses what cannot be right, and writes nothing",
         arguments: [
@@ -81,12 +101,15 @@ struct BridgeFileTests {
             (["attic", "password", "vitals.example.org:0"], 64),
             (["attic", "password", "vitals.example.org:65536"], 64),
             (["attic", "password"], 64), (["attic", "nothing", "vitals.example.org"], 66),
-            (["attic", "spaces", "vitals.example.org"], 65),
+            (["attic", "spaces", "vitals.example.org"], 65), (["attic", "colon", "vitals.example.org"], 65),
+            (["homeassistant", "password", "vitals.example.org"], 64),
             (["attic", "password", "vitals.example.org", "password"], 66),
         ] as [([String], Int32)])
     func refuses(words: [String], expected: Int32) throws {
         try folder.write("two words\n", to: "spaces")
-        let outcome = try bridge(words.map { ["password", "nothing", "spaces"].contains($0) ? folder.path($0) : $0 })
+        try folder.write("abc:def\n", to: "colon")
+        let files = ["password", "nothing", "spaces", "colon"]
+        let outcome = try bridge(words.map { files.contains($0) ? folder.path($0) : $0 })
         #expect(outcome.status == expected, "\(outcome.text)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("mosquitto")).isEmpty)
     }

@@ -62,7 +62,8 @@ public final class StateLock: Sendable {
     ///   locked the file.
     public static func holder(of folder: String) throws(Failure) -> StateHolder? {
         let path = "\(folder)/\(Self.file)"
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        // A pipe of this name must not keep us waiting.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         // A shared lock, for this moment, is refused if somebody has the exclusive one.

@@ -8,9 +8,17 @@ public import Files
 /// read. Belongs to one thread.
 public final class ForeignDatabase {
     private let handle: OpaquePointer
+    /// How many thousands of steps SQLite has taken.
+    private let steps: UnsafeMutablePointer<Int>
+    /// Bytes of texts that were read.
+    private var textBytes = 0
 
     /// Bytes of a row, and of a statement in the schema; columns of a table, and tables.
     private static let (longest, mostColumns, mostTables): (Int32, Int32, Int) = (1_000_000, 200, 1000)
+
+    /// What a whole file may cost: pages of a tree that lead to each other make a small file endless. Ten years of minutes
+    /// take a tenth of these steps.
+    private static let (mostSteps, mostTextBytes) = (600_000, 256 << 20)
 
     /// Lends a database to `body`.
     /// - Parameter bytes: the whole file. They are changed, if the file says that there is a log next to it.
@@ -28,7 +36,16 @@ public final class ForeignDatabase {
             throw VaultError(attempted, .inputOutput, said: String(cString: sqlite3_errstr(code)), code: code)
         }
         handle = opened
+        steps = .allocate(capacity: 1)
+        steps.initialize(to: 0)
         try check(code, attempted)
+        sqlite3_progress_handler(
+            handle, 1000,
+            { context in
+                guard let steps = context?.assumingMemoryBound(to: Int.self) else { return 1 }
+                steps.pointee += 1
+                return steps.pointee > ForeignDatabase.mostSteps ? 1 : 0
+            }, steps)
         try check(vitals_sqlite_distrust(handle), attempted)
         for (limit, most) in [
             (SQLITE_LIMIT_LENGTH, Self.longest), (SQLITE_LIMIT_SQL_LENGTH, Self.longest), (SQLITE_LIMIT_ATTACHED, 0),
@@ -47,7 +64,10 @@ public final class ForeignDatabase {
         try check(sqlite3_exec(handle, "PRAGMA cell_size_check = ON", nil, nil, nil), attempted)
     }
 
-    deinit { sqlite3_close_v2(handle) }
+    deinit {
+        sqlite3_close_v2(handle)
+        steps.deallocate()
+    }
 
     /// The names of its tables. Views and virtual tables are none.
     public func tables() throws(VaultError) -> [String] {
@@ -91,18 +111,22 @@ public final class ForeignDatabase {
             let code = sqlite3_step(prepared)
             guard code != SQLITE_DONE else { return }
             guard code == SQLITE_ROW else { return try check(code, "read a table") }
-            let values = (0..<sqlite3_column_count(prepared)).map { Self.value(prepared, $0) }
+            let values = (0..<sqlite3_column_count(prepared)).map { value(prepared, $0) }
+            guard textBytes <= Self.mostTextBytes else {
+                throw VaultError("read a table", .corrupt, said: "there is more text than there can be")
+            }
             guard row(values) else { return }
         }
     }
 
-    private static func value(_ statement: OpaquePointer, _ column: Int32) -> Value {
+    private func value(_ statement: OpaquePointer, _ column: Int32) -> Value {
         switch sqlite3_column_type(statement, column) {
         case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
         case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
         case SQLITE_TEXT:
             guard let bytes = sqlite3_column_text(statement, column) else { return .null }
             let count = Int(sqlite3_column_bytes(statement, column))
+            textBytes += count
             return .text(String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
         default: return .null
         }

@@ -86,6 +86,18 @@ struct GatewaySettingsTests {
         #expect(refusal.map { "\($0)" }?.contains(said) == true, "\(String(describing: refusal))")
     }
 
+    @Test(
+        "reaches a bus through a socket, and refuses addresses that start programs",
+        arguments: [
+            "unixexec:path=/bin/sh,argv1=-c,argv2=id", "unix:path=/run/bus;unixexec:path=/bin/sh", "autolaunch:",
+        ])
+    func bus(address: String) throws {
+        let refusal = refusal(of: "{ gateway: \"home\", bluetooth: { bus: \"\(address)\" } }")
+        #expect(refusal.map { "\($0)" }?.contains("addresses of sockets") == true)
+        let sockets = "unix:path=/run/bus;tcp:host=127.0.0.1,port=9"
+        #expect(try read("{ gateway: \"home\", bluetooth: { bus: \"\(sockets)\" } }").bus == .address(sockets))
+    }
+
     @Test("tells Home Assistant nothing unless it is asked to, and never below its own topics")
     func homeAssistant() throws {
         func prefix(_ section: String) throws -> String? {

@@ -118,6 +118,13 @@ struct SendingTests {
         #expect(line.block(0) == key)
         // By itself, it would be sent again after 4 s at the earliest.
         #expect(ContinuousClock.now - begin < .seconds(3))
+        // Whoever says so all the time has it sent once.
+        line.blocks.removeAll()
+        for _ in 0..<50 {
+            line.outbox.consumerChanged(StoreID(high: 0, low: 1), try ID("one"), isOnline: true)
+        }
+        line.outbox.loop.sync {}
+        #expect(line.blocks.all.isEmpty)
     }
 
     @Test("tries again by itself when a block could not be made")

@@ -146,6 +146,17 @@ struct GadgetbridgeTests {
         #expect(try read(bytes, limits: limits).errors.map(\.reason) == [.tooMuch])
     }
 
+    @Test("a small file whose pages lead to each other without an end is given up", arguments: ["table", "schema"])
+    func endless(what: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("Gadgetbridge")
+        let script = "\(projectFolder)/Tests/Libraries/ActivityFilesTests/Interop/endless_database.py"
+        _ = try RunningProgram.runPython([script, what, path])
+        let (found, errors) = try read(Array(try Data(contentsOf: URL(fileURLWithPath: path))))
+        // Of devices, no more are read than there can be; then the samples.
+        #expect(what == "table" ? errors.isEmpty && found.heartRates.count == 1 : errors.map(\.reason) == [.malformed])
+    }
+
     @Test("500 damaged databases are errors, or have what could be read, and none ends the program")
     func damaged() throws {
         let bytes = try made(

@@ -81,6 +81,9 @@ final class Outbox: @unchecked Sendable {
     /// What was dropped but is in no gap block yet.
     var gaps: [StreamID: Extent] = [:]
     var uplink = Uplink()
+    /// When the consumer's presence last had everything sent again, in milliseconds since boot.
+    var lastPresence: UInt64?
+    var isPresencePending = false
     /// The last block that is on the disk.
     var flushedThrough: Int64 = 0
     /// Whether something was committed after the last flush began.

@@ -22,11 +22,34 @@ extension Outbox {
 
     func consumerChanged(_ store: StoreID, _ instance: ID, isOnline: Bool) {
         loop.perform { [self] in
+            let wasThere = grants.hasConsumer
             grants.consumerChanged(store, instance, isOnline: isOnline)
-            uplink.consumerChanged(isThere: grants.hasConsumer, saysSo: isOnline && store == grants.store)
+            uplink.consumerChanged(isThere: grants.hasConsumer)
+            if wasThere, isOnline, store == grants.store { consumerSaysSo() }
             pump()
         }
     }
+
+    /// The consumer says that it is there. Each time costs a window of blocks, so whoever may publish there has them sent
+    /// at most once in a while; the last time counts, at the end of the pause.
+    private func consumerSaysSo() {
+        let now = millisecondsSinceBoot()
+        if let heard = lastPresence, now < heard + Self.presencePause {
+            guard !isPresencePending else { return }
+            isPresencePending = true
+            loop.after(.milliseconds(Int64(heard + Self.presencePause - now))) { [self] in
+                isPresencePending = false
+                consumerSaysSo()
+                pump()
+            }
+            return
+        }
+        lastPresence = now
+        uplink.consumerChanged(isThere: grants.hasConsumer, saysSo: true)
+    }
+
+    /// Milliseconds.
+    private static let presencePause: UInt64 = 5000
 
     // MARK: What the consumer says
 

@@ -69,6 +69,14 @@ struct GatewaySettings {
         consumer = inFile.consumer ?? enrolment?.consumer
         let bluetooth = try section.section("bluetooth")
         let busName = try bluetooth.string("bus", default: "system")
+        // Other transports start programs: unixexec runs what is in the address.
+        guard
+            busName == "system"
+                || busName.split(separator: ";").allSatisfy({ $0.hasPrefix("unix:") || $0.hasPrefix("tcp:") })
+        else {
+            throw bluetooth.refusal(
+                of: "bus", "it is \"system\", or addresses of sockets: unix:path=…, tcp:host=…,port=…")
+        }
         bus = busName == "system" ? .system : .address(busName)
         adapter = try bluetooth.string("adapter", default: nil)
         mostSensors = try bluetooth.integer("sensors", in: 1...64, default: 8)

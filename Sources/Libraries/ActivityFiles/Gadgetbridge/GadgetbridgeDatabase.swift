@@ -84,12 +84,13 @@ enum GadgetbridgeDatabase {
     /// The names of the devices, by their ids. Their addresses stay where they are.
     private static func names(_ database: ForeignDatabase) throws(VaultError) -> [Int64: String] {
         guard try Set(database.columns(of: "DEVICE")).isSuperset(of: ["_id", "NAME"]) else { return [:] }
-        var names: [Int64: String] = [:]
+        var (names, rows): ([Int64: String], Int) = ([:], 0)
         try database.forEach(in: "DEVICE", ["_id", "NAME"]) { row in
+            rows += 1
             if case .integer(let id) = row[0], case .text(let name) = row[1], let name = kept(name.utf8, 80) {
                 names[id] = name
             }
-            return names.count < mostDevices
+            return rows < mostDevices
         }
         return names
     }
