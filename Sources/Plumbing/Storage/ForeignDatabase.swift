@@ -17,8 +17,8 @@ public final class ForeignDatabase {
     private static let (longest, mostColumns, mostTables): (Int32, Int32, Int) = (1_000_000, 200, 1000)
 
     /// What a whole file may cost: pages of a tree that lead to each other make a small file endless. Ten years of minutes
-    /// take a tenth of these steps.
-    private static let (mostSteps, mostTextBytes) = (600_000, 256 << 20)
+    /// take a fifth of these steps.
+    private static let (mostSteps, mostTextBytes) = (300_000, 256 << 20)
 
     /// Lends a database to `body`.
     /// - Parameter bytes: the whole file. They are changed, if the file says that there is a log next to it.
