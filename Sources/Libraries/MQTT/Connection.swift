@@ -142,7 +142,13 @@ final class Connection {
     /// A library's error, or the better explanation that the broker or TLS have given.
     private func explained(_ error: MQTTError) -> MQTTError {
         if let refusal { return refusal }
-        guard options.tls != nil, !isAccepted, let lastComplaint else { return error }
+        guard options.tls != nil, !isAccepted else { return error }
+        guard let lastComplaint else {
+            // libmosquitto 2.0.21 says no more where nobody listens.
+            guard error.kind == .tls else { return error }
+            return MQTTError(
+                .tls, attempted, error.reason, hint: "is a broker listening there, and does it speak TLS?")
+        }
         return MQTTError(.tls, attempted, lastComplaint, hint: tlsFiles)
     }
 

@@ -91,7 +91,10 @@ struct TLSTests {
         let broker = try broker(name: "IP:127.0.0.1,DNS:localhost")
         let start = ContinuousClock.now
         try Client.with(options(broker, host: host)) { client in
-            #expect(try client.failure().reason == "connection refused")
+            // With libmosquitto 2.0.21, all that is known is that TLS has failed.
+            let failure = try client.failure()
+            let isGuess = failure.hint?.contains("is a broker listening there") == true
+            #expect(failure.reason == "connection refused" || failure.kind == .tls && isGuess, "\(failure)")
             // The limit of a try is ten seconds.
             #expect(ContinuousClock.now - start < .seconds(5))
             try broker.start()
