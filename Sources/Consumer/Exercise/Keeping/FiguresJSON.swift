@@ -37,6 +37,9 @@ extension WorkoutFigures {
                 .known("steps", .count), .known("energy_kcal", .number), .known("heart_rate", heartRate),
                 .known("speed_mps", speed), .known("cadence", rate), .known("power_w", rate),
                 .known("percent", .number), .known("goal", goal), .known("source", .text),
+                .known(
+                    "gear",
+                    .object("WorkoutGear", "What it is done with.", [.always("id", .text), .always("name", .text)])),
             ])
     }
 
