@@ -261,7 +261,7 @@ struct DeskTests {
                 "gateways/nowhere/requests/scan", "gateways/Nowhere/requests/a/b", "gateways/x/sensors/_/steps/get",
                 "gateways/x/sensors/strap/temperature/get",
             ]
-            let observer = try Client(broker, "vitals/v1/#")
+            let observer = try Client(broker, isRecorded: false, "vitals/v1/#")
             defer { observer.stop() }
             for place in places {
                 client.session.publish(
@@ -288,7 +288,7 @@ struct DeskTests {
                 client.session.publish(
                     Message(topic: "vitals/v1/\(place)", payload: [1], qos: .atLeastOnce, retain: true))
             }
-            let observer = try Client(broker, "vitals/v1/#")
+            let observer = try Client(broker, isRecorded: false, "vitals/v1/#")
             defer { observer.stop() }
             let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
             consumer.start()
@@ -305,7 +305,8 @@ struct DeskTests {
                 message.topic == "vitals/v1/\(place)" && message.payload.isEmpty ? true : nil
             }
         }
-        let late = try Client(broker, "vitals/v1/users/#", "vitals/v1/accounts/#", "vitals/v1/gateways/#", "marker")
+        let late = try Client(
+            broker, isRecorded: false, "vitals/v1/users/#", "vitals/v1/accounts/#", "vitals/v1/gateways/#", "marker")
         defer { late.stop() }
         late.publish([], to: "marker")
         _ = try late.wait("the marker") { $0.topic == "marker" ? true : nil }

@@ -63,7 +63,8 @@ struct MadeUpFeatureTests {
             let consumer = try Consumer(first, features: features, readiness: Readiness()) { Issue.record($0) }
             consumer.start()
             defer { consumer.stop() }
-            let client = try Client(broker, "vitals/v1/users/+/responses/#", "vitals/v1/users/+/diary/#")
+            let client = try Client(
+                broker, isRecorded: false, "vitals/v1/users/+/responses/#", "vitals/v1/users/+/diary/#")
             defer { client.stop() }
             try broker.waitForLog("vitals/v1/users/+/requests/#")
             func ask(_ verb: String) throws -> Reply.Outcome {

@@ -11,14 +11,18 @@ package final class Client: Sendable {
     private let messages = Record<Message>()
 
     /// Connects and subscribes.
-    package init(_ broker: Broker, id: String = "test-\(UUID().uuidString)", _ filters: String...) throws {
+    /// - Parameter isRecorded: whether what it receives is what our programs say: false where a test publishes at topics
+    ///   that no program has.
+    package init(
+        _ broker: Broker, id: String = "test-\(UUID().uuidString)", isRecorded: Bool = true, _ filters: String...
+    ) throws {
         session = Session(Options(host: "127.0.0.1", port: broker.port, clientID: id))
         let granted = Record<Bool>()
         session.subscribe(filters.map { Subscription($0) }) { _, refusal in granted.append(refusal == nil) }
         let messages = messages
         session.start(
             Handlers(received: { message in
-                MessageRecord.shared?.add(message)
+                if isRecorded { MessageRecord.shared?.add(message) }
                 messages.append(message)
             }))
         try granted.wait(for: filters.count)
