@@ -16,7 +16,8 @@ public final class ForeignDatabase {
     /// Bytes of a row, and of a statement in the schema; columns of a table, and tables.
     private static let (longest, mostColumns, mostTables): (Int32, Int32, Int) = (1_000_000, 200, 1000)
 
-    /// What a whole file may cost: pages of a tree that lead to each other make a small file endless.
+    /// What a whole file may cost: pages of a tree that lead to each other make a small file endless. Ten years of a
+    /// band's minutes, 5.26 million rows, take 31,560 thousands of steps.
     private static let (mostSteps, mostTextBytes) = (300_000, 256 << 20)
 
     /// Lends a database to `body`.
