@@ -24,8 +24,10 @@ enum WorkoutHistory {
     private static let mostDays: ClosedRange<Int64> = 1...700
     /// How many activities have their records in a reply, those that were done most often.
     private static let mostActivities = 50
-    /// How many days are looked at in one go.
+    /// How many days are looked at in one go, where all of them count.
     private static let daysAtOnce = 64
+    /// How many are, where a reply may be full before the last of them.
+    private static let fewDaysAtOnce = 8
 
     /// - Parameter zone: that of people who have named none.
     static func verbs(_ readers: FeatureReaders, zone: String) -> [Verb] {
@@ -111,7 +113,10 @@ enum WorkoutHistory {
         }
 
         /// Those that are meant, the latest first, for as long as `body` wants more.
-        func each(_ filter: Filter, while body: (KeptWorkout) throws(VaultError) -> Bool) throws(VaultError) {
+        /// - Parameter daysAtOnce: how many days with workouts are opened before `body` is asked.
+        func each(
+            _ filter: Filter, daysAtOnce: Int = daysAtOnce, while body: (KeptWorkout) throws(VaultError) -> Bool
+        ) throws(VaultError) {
             var last = WorkoutRows.day(filter.to - 1)
             while true {
                 let days = try rows.days(of: user, upTo: last, limit: daysAtOnce)
@@ -143,7 +148,7 @@ enum WorkoutHistory {
         var lines: [JSON] = []
         var (next, length) = (Int64?.none, 0)
         let gear = try asked.gear()
-        try asked.each(filter) { workout throws(VaultError) in
+        try asked.each(filter, daysAtOnce: fewDaysAtOnce) { workout throws(VaultError) in
             let line = try asked.figures(workout).with("gear", gear.json(of: workout.gear))
             length += line.bytes.count + 1
             guard lines.count < limit, length <= longestReply else {

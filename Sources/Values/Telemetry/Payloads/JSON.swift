@@ -173,6 +173,12 @@ extension [UInt8] {
     /// A JSON string (RFC 8259, 7): quotation marks, backslashes and control characters are escaped.
     mutating func appendQuoted(_ text: String) {
         append(UInt8(ascii: "\""))
+        defer { append(UInt8(ascii: "\"")) }
+        // Most texts are names, in which nothing is escaped.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            self += text.utf8
+            return
+        }
         for character in text.utf8 {
             switch character {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -182,7 +188,6 @@ extension [UInt8] {
             default: append(character)
             }
         }
-        append(UInt8(ascii: "\""))
     }
 }
 

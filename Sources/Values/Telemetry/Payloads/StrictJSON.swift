@@ -25,22 +25,32 @@ public struct StrictJSON {
     }
 
     private let maximumDepth: Int
-    private var rest: ArraySlice<UInt8>
+    private let bytes: [UInt8]
+    /// How many of the bytes have been read.
+    private var position = 0
+
+    private init(_ bytes: [UInt8], maximumDepth: Int) {
+        self.maximumDepth = maximumDepth
+        self.bytes = bytes
+    }
 
     /// The value that all of the bytes spell.
     /// - Parameter maximumDepth: how deeply arrays and objects may be nested.
     public static func value(_ bytes: [UInt8], maximumDepth: Int = JSON.maximumDepth) throws(Fault) -> JSON {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
-        var reader = StrictJSON(maximumDepth: maximumDepth, rest: bytes[...])
+        var reader = StrictJSON(bytes, maximumDepth: maximumDepth)
         let value = try reader.value(depth: 0)
         reader.skipSpace()
-        guard reader.rest.isEmpty else { throw .notJSON }
+        guard reader.next == nil else { throw .notJSON }
         return value
     }
 
+    /// The byte that is read next; nil at the end.
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
     private mutating func value(depth: Int) throws(Fault) -> JSON {
         skipSpace()
-        switch rest.first {
+        switch next {
         case UInt8(ascii: "{"): return .object(try members(depth: depth + 1))
         case UInt8(ascii: "["): return .array(try elements(depth: depth + 1))
         case UInt8(ascii: "\""): return .string(try string())
@@ -53,16 +63,20 @@ public struct StrictJSON {
 
     private mutating func members(depth: Int) throws(Fault) -> [JSON.Member] {
         guard depth <= maximumDepth else { throw .tooDeep }
-        rest.removeFirst()
+        position += 1
         var members: [JSON.Member] = []
         if takes("}") { return [] }
+        var isSorted = true
         repeat {
             skipSpace()
             let name = try string()
             guard takes(":") else { throw .notJSON }
+            if let last = members.last, last.name >= name { isSorted = false }
             members.append(JSON.Member(name, try value(depth: depth)))
         } while takes(",")
         guard takes("}") else { throw .notJSON }
+        // Names in order have no two the same; what we wrote after having read it is in order.
+        if isSorted { return members }
         members.sort { $0.name < $1.name }
         // Names are compared as Unicode does, where canonically equivalent names are the same: stricter than by bytes.
         guard zip(members, members.dropFirst()).allSatisfy({ $0.name != $1.name }) else { throw .duplicateName }
@@ -71,7 +85,7 @@ public struct StrictJSON {
 
     private mutating func elements(depth: Int) throws(Fault) -> [JSON] {
         guard depth <= maximumDepth else { throw .tooDeep }
-        rest.removeFirst()
+        position += 1
         if takes("]") { return [] }
         var elements: [JSON] = []
         repeat { elements.append(try value(depth: depth)) } while takes(",")
@@ -80,21 +94,32 @@ public struct StrictJSON {
     }
 
     private mutating func word(_ word: String, _ value: JSON) throws(Fault) -> JSON {
-        guard rest.starts(with: word.utf8) else { throw .notJSON }
-        rest.removeFirst(word.utf8.count)
+        guard skips(word) else { throw .notJSON }
         return value
     }
 
     private mutating func skipSpace() {
-        rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+        while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }
 
     /// Skips white space and `character`; if another character follows, it skips the white space only and returns
     /// false.
     private mutating func takes(_ character: Unicode.Scalar) -> Bool {
         skipSpace()
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest.removeFirst()
+        return skips { $0 == UInt8(ascii: character) }
+    }
+
+    /// Skips one byte if it is one of those; false if it is not.
+    private mutating func skips(where isMeant: (UInt8) -> Bool) -> Bool {
+        guard let byte = next, isMeant(byte) else { return false }
+        position += 1
+        return true
+    }
+
+    /// Skips a word; if something else follows, it skips nothing and returns false.
+    private mutating func skips(_ word: String) -> Bool {
+        guard bytes[position...].starts(with: word.utf8) else { return false }
+        position += word.utf8.count
         return true
     }
 }
@@ -103,23 +128,22 @@ public struct StrictJSON {
 
 extension StrictJSON {
     private mutating func number() throws(Fault) -> JSON {
-        let start = rest
-        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-        let whole = try digits()
-        guard whole.count == 1 || whole.first != UInt8(ascii: "0") else { throw .notJSON }
+        let start = position
+        _ = skips { $0 == UInt8(ascii: "-") }
+        let startsWithZero = next == UInt8(ascii: "0")
+        let digits = try digits()
+        guard digits == 1 || !startsWithZero else { throw .notJSON }
         var isWhole = true
-        if rest.first == UInt8(ascii: ".") {
-            rest.removeFirst()
-            _ = try digits()
+        if skips(where: { $0 == UInt8(ascii: ".") }) {
+            _ = try self.digits()
             isWhole = false
         }
-        if let exponent = rest.first, exponent == UInt8(ascii: "e") || exponent == UInt8(ascii: "E") {
-            rest.removeFirst()
-            if let sign = rest.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { rest.removeFirst() }
-            _ = try digits()
+        if skips(where: { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }) {
+            _ = skips { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }
+            _ = try self.digits()
             isWhole = false
         }
-        let text = String(decoding: start[..<rest.startIndex], as: UTF8.self)
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isWhole, let number = Int64(text) { return .integer(number) }
         guard let number = Double(text), number.isFinite else { throw .notJSON }
         // 1.0 and 1e3 are whole, and so is 12340917852036854.5, as in Foundation's reader, because a Double cannot hold
@@ -127,11 +151,12 @@ extension StrictJSON {
         return Int64(exactly: number).map(JSON.integer) ?? .number(number)
     }
 
-    private mutating func digits() throws(Fault) -> ArraySlice<UInt8> {
-        let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard !digits.isEmpty else { throw .notJSON }
-        rest = rest[digits.endIndex...]
-        return digits
+    /// Skips digits, and returns how many there were.
+    private mutating func digits() throws(Fault) -> Int {
+        let start = position
+        while skips(where: { UInt8(ascii: "0") <= $0 && $0 <= UInt8(ascii: "9") }) {}
+        guard position > start else { throw .notJSON }
+        return position - start
     }
 }
 
@@ -139,22 +164,24 @@ extension StrictJSON {
 
 extension StrictJSON {
     private mutating func string() throws(Fault) -> String {
-        guard rest.popFirst() == UInt8(ascii: "\"") else { throw .notJSON }
-        var text: [UInt8] = []
-        while let byte = rest.popFirst() {
-            switch byte {
-            // The bytes were found to be UTF-8 as a whole, and an escape appends whole characters.
-            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
-            case 0..<0x20: throw .notJSON
-            case UInt8(ascii: "\\"): text += Array(String(try escaped()).utf8)
-            default: text.append(byte)
-            }
+        guard skips(where: { $0 == UInt8(ascii: "\"") }) else { throw .notJSON }
+        // The bytes were found to be UTF-8 as a whole, and an escape stands for whole characters.
+        var text = ""
+        while true {
+            let start = position
+            while skips(where: { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {}
+            let plain = String(decoding: bytes[start..<position], as: UTF8.self)
+            if skips(where: { $0 == UInt8(ascii: "\"") }) { return text.isEmpty ? plain : text + plain }
+            guard skips(where: { $0 == UInt8(ascii: "\\") }) else { throw .notJSON }
+            text += plain
+            text.unicodeScalars.append(try escaped())
         }
-        throw .notJSON
     }
 
     private mutating func escaped() throws(Fault) -> Unicode.Scalar {
-        switch rest.popFirst() {
+        guard let letter = next else { throw .notJSON }
+        position += 1
+        switch letter {
         case UInt8(ascii: "\""): return "\""
         case UInt8(ascii: "\\"): return "\\"
         case UInt8(ascii: "/"): return "/"
@@ -171,8 +198,7 @@ extension StrictJSON {
     private mutating func scalar() throws(Fault) -> Unicode.Scalar {
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }
-        guard UTF16.isLeadSurrogate(unit), rest.starts(with: "\\u".utf8) else { throw .notJSON }
-        rest.removeFirst(2)
+        guard UTF16.isLeadSurrogate(unit), skips("\\u") else { throw .notJSON }
         let trail = try codeUnit()
         guard UTF16.isTrailSurrogate(trail) else { throw .notJSON }
         let value = 0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(trail) - 0xDC00)
@@ -182,11 +208,11 @@ extension StrictJSON {
 
     /// Four hexadecimal digits.
     private mutating func codeUnit() throws(Fault) -> UInt16 {
-        let digits = rest.prefix(4)
+        let digits = bytes[position...].prefix(4)
         guard digits.count == 4, digits.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),
             let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw .notJSON }
-        rest.removeFirst(4)
+        position += 4
         return unit
     }
 }
