@@ -65,7 +65,10 @@ extension MQTTError {
         case MOSQ_ERR_EAI, MOSQ_ERR_LOOKUP:
             return MQTTError(
                 .unreachable, attempted, "the name cannot be resolved", hint: "check the host's name and the network")
-        case MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_KEEPALIVE, MOSQ_ERR_TIMEOUT, MOSQ_ERR_CONN_REFUSED:
+        case MOSQ_ERR_KEEPALIVE:
+            // Version 2.0.11 of the library says "Unknown error".
+            return MQTTError(.unreachable, attempted, "nothing was heard for longer than the keep-alive")
+        case MOSQ_ERR_NO_CONN, MOSQ_ERR_CONN_LOST, MOSQ_ERR_TIMEOUT, MOSQ_ERR_CONN_REFUSED:
             return MQTTError(.unreachable, attempted, text.sentence)
         case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE, MOSQ_ERR_OCSP:
             return MQTTError(.tls, attempted, text.sentence)

@@ -7,8 +7,17 @@ import Reactor
 import TestSupport
 import Testing
 
+@testable import MQTT
+
 @Suite("libmosquitto")
 struct KnownFactsTests {
+    @Test("has no text for a connection that was silent for too long, so there is one of ours")
+    func keepAlive() {
+        let error = MQTTError.library(Int32(MOSQ_ERR_KEEPALIVE.rawValue), 0, "connect to localhost:1883")
+        #expect(error.kind == .unreachable)
+        #expect("\(error)" == "cannot connect to localhost:1883: nothing was heard for longer than the keep-alive")
+    }
+
     @Test("acknowledges before the message callback runs, unless it is told of threads")
     func acknowledgesFirst() throws {
         let raw = try RawClient()
