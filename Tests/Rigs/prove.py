@@ -36,6 +36,7 @@ RIGS = {
     "fuzzing": "normal",
     "sanitizers": "normal",
     "wear": "normal",
+    "year": "normal",
 }
 
 
