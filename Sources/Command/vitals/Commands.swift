@@ -50,7 +50,7 @@ enum Commands {
             ("Your days", DaysCommands.all), ("Your workouts", WorkoutCommands.all),
             ("Your friends", FriendsCommands.all),
         ]
-        + PeopleCommands.groups + [("This machine", [Doctor.command]), ("This program", [completion])]
+        + PeopleCommands.groups + [("This machine", [Setup.command, Doctor.command]), ("This program", [completion])]
 
     /// The names of all commands.
     static let names = Set(vitals.subcommands.map(\.name))

@@ -36,6 +36,7 @@ private func execute(_ arguments: Arguments) throws -> ExitCode {
         return try Separate(.disconnect, call.about(NamedSensor.given(arguments), arguments), arguments).run()
     case ["forget"]: return try Separate(.forget, call.about(NamedSensor.given(arguments), arguments), arguments).run()
     case ["rename"]: return try Rename(call.about(NamedSensor.given(arguments), arguments), arguments).run()
+    case ["setup"]: return try Setup(call, arguments).run()
     case ["doctor"]: return try Doctor(call, arguments).run()
     case ["sensors"]: return try Sensors(call.about(nil, arguments)).run()
     default: return try Status(call.about(nil, arguments)).run()

@@ -13,7 +13,7 @@ struct CommandLineTests {
             (["read", "temperature"], Golden.temperature), (["scan"], Golden.scan), (["connect"], Golden.connect),
             (["disconnect"], Golden.disconnect), (["forget"], Golden.forget), (["rename"], Golden.rename),
             (["sensors"], Golden.sensors), (["status"], Golden.status), (["sign-up"], Golden.signUp),
-            (["doctor"], Golden.doctor),
+            (["setup"], Golden.setup), (["doctor"], Golden.doctor),
             (["sign-in"], Golden.signIn), (["devices"], Golden.devices), (["password", "reset"], Golden.passwordReset),
             (["profile", "set"], Golden.profileSet), (["enrol"], Golden.enrol), (["claim"], Golden.claim),
             (["phone", "add"], Golden.phoneAdd),
@@ -57,7 +57,8 @@ struct CommandLineTests {
                 which command? There are watch, read, scan, connect, disconnect, forget, rename, sensors, status, \
                 today, day, week, month, year, heart-rate, goals, workout, friends, cheer, notifications, sign-up, sign-in, \
                 sign-out, account, whoami, devices, password, profile, picture, consent, enrol, gateways, claim, \
-                release, claims, phone, export, reset-all, delete-account, doctor, completion
+                release, claims, phone, export, reset-all, delete-account, setup, doctor, \
+                completion
                 """,
                 "vitals"
             ),

@@ -89,6 +89,7 @@ enum Golden {
           delete-account  Deletes the account, and everything that is stored about you.
 
         This machine:
+          setup           Sets up a gateway, a consumer and a broker on this machine, and checks each step.
           doctor          Checks the installation on this machine, and says what to do about what is wrong.
 
         This program:
@@ -375,43 +376,6 @@ enum Golden {
 
         Examples:
           vitals status
-
-        """
-
-    static let doctor = """
-        Usage: vitals doctor [OPTIONS]
-
-        Checks the installation on this machine, and says what to do about what is wrong.
-
-        It looks at the settings of the gateway and the consumer that are on this machine, at their folders,
-        passwords, keys and certificates, at the message bus and its adapters, the broker, the clock and the
-        disk, and at what the running programs tell the broker about themselves. It changes nothing. If
-        neither has settings here, it looks only at the broker.
-
-        Run it as root, because the files belong to the services: sudo vitals doctor.
-
-        Findings are ok, warning, unknown (it could not be looked at) or problem. It ends with 69 if there
-        is a problem, with 75 if there is none, but something is unknown, and otherwise with 0. With --json,
-        each finding is one object on one line. --timeout is how long it waits for each answer.
-
-        Options:
-              --gateway-settings FILE   the gateway's settings (default: /etc/vitals/gateway.json5, if it is
-                                        there)
-              --consumer-settings FILE  the consumer's settings (default: /etc/vitals/consumer.json5, if it
-                                        is there)
-              --backups DIR             the folder in which backups of the consumer are, each in a folder of
-                                        its own (default: what backup.json in the state folder says of the
-                                        latest)
-          -q, --quiet                   prints only what is not well
-          -h, --help                    shows this help
-
-        Every command also takes the options of vitals: vitals --help
-
-        Examples:
-          sudo vitals doctor
-          sudo vitals doctor --quiet --backups /media/backup
-              for a timer: prints nothing if all is well
-          vitals doctor --gateway-settings .vitals/gateway.json5 --json
 
         """
 }

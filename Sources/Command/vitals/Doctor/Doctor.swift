@@ -60,7 +60,7 @@ struct Doctor {
             guard let finding = check.look() else { continue }
             counts[finding.severity, default: 0] += 1
             guard !isQuiet || finding.severity != .ok else { continue }
-            try Output.write(call.isJSON ? check.line(finding) : text(check, finding))
+            try Output.write(call.isJSON ? check.line(finding) : check.text(finding))
         }
         if !call.isJSON, !isQuiet { try Output.write(summary(counts)) }
         switch counts.keys.max() {
@@ -68,21 +68,6 @@ struct Doctor {
         case .unknown: return .temporary
         default: return .ok
         }
-    }
-
-    private func text(_ check: Check, _ finding: Finding) -> String {
-        let style = Style()
-        let word = finding.severity.rawValue.padded(to: 9)
-        let coloured =
-            switch finding.severity {
-            case .ok: style.green(word)
-            case .warning, .unknown: style.yellow(word)
-            case .problem: style.red(word)
-            }
-        let lead = coloured + "\(check.subject.rawValue) \(check.name)".padded(to: 31)
-        let indent = String(repeating: " ", count: 40)
-        let hints = [finding.hint, finding.command.map { "run: \($0)" }].compactMap { $0 }
-        return lead + escaped(finding.text) + "\n" + hints.map { indent + escaped(Hints.completed($0)) + "\n" }.joined()
     }
 
     private func summary(_ counts: [Finding.Severity: Int]) -> String {

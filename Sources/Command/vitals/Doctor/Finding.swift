@@ -1,3 +1,4 @@
+import Daemon
 import Telemetry
 
 /// How an installation is in one respect.
@@ -71,5 +72,21 @@ struct Check {
             "severity": .string(finding.severity.rawValue), "text": .string(finding.text),
             "hint": finding.hint.map(JSON.string), "command": finding.command.map(JSON.string),
         ]).line
+    }
+
+    /// What is printed for people: a line, and one for each thing to do.
+    func text(_ finding: Finding) -> String {
+        let style = Style()
+        let word = finding.severity.rawValue.padded(to: 9)
+        let coloured =
+            switch finding.severity {
+            case .ok: style.green(word)
+            case .warning, .unknown: style.yellow(word)
+            case .problem: style.red(word)
+            }
+        let lead = coloured + "\(subject.rawValue) \(name)".padded(to: 31)
+        let indent = String(repeating: " ", count: 40)
+        let hints = [finding.hint, finding.command.map { "run: \($0)" }].compactMap { $0 }
+        return lead + escaped(finding.text) + "\n" + hints.map { indent + escaped(Hints.completed($0)) + "\n" }.joined()
     }
 }

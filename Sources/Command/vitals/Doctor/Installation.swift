@@ -12,11 +12,19 @@ struct Installation {
     let checks: [Check]
 
     init(_ call: Call, _ arguments: Arguments) throws {
-        let named = try [
-            (Check.Subject.gateway, arguments.optionalString("gateway-settings"), Self.gatewayFile),
-            (.consumer, arguments.optionalString("consumer-settings"), Self.consumerFile),
+        try self.init(
+            call, gateway: arguments.optionalString("gateway-settings"),
+            consumer: arguments.optionalString("consumer-settings"), backups: arguments.optionalString("backups"))
+    }
+
+    /// - Parameters:
+    ///   - gateway: the gateway's settings file; nil for the usual one, if it is there.
+    ///   - consumer: the same of the consumer.
+    ///   - backups: the folder in which the consumer's backups are; nil for what its state folder says.
+    init(_ call: Call, gateway: String?, consumer: String?, backups: String?) throws {
+        let named = [
+            (Check.Subject.gateway, gateway, Self.gatewayFile), (.consumer, consumer, Self.consumerFile),
         ]
-        let backups = try arguments.optionalString("backups")
         var checks: [Check] = []
         var services: [Service] = []
         for (subject, file, usual) in named {

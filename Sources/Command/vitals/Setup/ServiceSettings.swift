@@ -1,0 +1,55 @@
+import Daemon
+import Files
+import Glibc
+
+/// The settings of gateway and consumer, each of which holds the other's public key.
+struct ServiceSettings {
+    private let home: Home
+    private let limit: Duration
+
+    init(_ home: Home, within limit: Duration) { (self.home, self.limit) = (home, limit) }
+
+    /// Writes both files, unless they are there.
+    func write() throws -> [(path: String, fate: WantedFile.Fate)] {
+        let places = home.places
+        let gateway = try identity("vitals-gateway", places.gatewaySettings, home.gatewaySettings(consumer: nil))
+        let consumer = try identity("vitals-consumer", places.consumerSettings, home.consumerSettings(gateway: nil))
+        return [
+            try write(places.gatewaySettings, home.gatewaySettings(consumer: consumer), places.gatewayState),
+            try write(places.consumerSettings, home.consumerSettings(gateway: gateway), places.consumerState),
+        ]
+    }
+
+    /// The service's group may read the file: it may name people.
+    private func write(
+        _ path: String, _ text: String, _ state: String
+    ) throws(VaultError) -> (path: String, fate: WantedFile.Fate) {
+        let group = Places.owner(ofState: state)?.group
+        let file = WantedFile(path: path, text: Array(text.utf8), owner: group.map { (0, $0) }, mode: 0o640)
+        return (path, try file.write())
+    }
+
+    /// A program's public key, which the program makes if there is none.
+    /// - Parameters:
+    ///   - file: its settings. If somebody has changed them, they say where its key is.
+    ///   - draft: what says so otherwise.
+    private func identity(_ program: String, _ file: String, _ draft: String) throws -> String {
+        var settings = file
+        let found = try WantedFile.read(file)
+        if try found.map({ (bytes) throws(VaultError) in try !WantedFile.isOperators(bytes) }) ?? true {
+            settings = "\(file)-\(randomText())"
+            try SmallFile.replace(settings, with: Array(draft.utf8))
+        }
+        defer { if settings != file { unlink(settings) } }
+        let capture = try Capture(Programs.ours(program), ["identity", "--settings", settings], within: limit)
+        let key = String(decoding: capture.output, as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
+        guard capture.status == 0, key.utf8.count == 44 else {
+            let prefix = "\(program): "
+            let words = capture.complaints.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+            throw Failure(
+                .configuration, "\(program) identity: \(words.first ?? "it did not end in time")",
+                hint: words.dropFirst().first ?? "install the package \(program): deploy/packages.md")
+        }
+        return key
+    }
+}
