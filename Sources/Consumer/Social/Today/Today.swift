@@ -25,19 +25,12 @@ package import Telemetry
 // What the broker has is remembered from what was published to it. At each connection the broker tells what it has
 // kept, because a consumer that was killed has not taken back what it should have: so the topics of people who were
 // forgotten in the meantime are removed, too.
-//
-// There may be thousands of people. They are looked at in turn, a few milliseconds at a time, and the rest of the time
-// is left to everything else.
 
 /// Keeps people's retained topics as they should be. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 package final class Today: FeatureService, PeopleObserver, @unchecked Sendable {
     /// How often a day is published, and how often to friends, milliseconds.
     private static let (ownInterval, friendsInterval): (UInt64, UInt64) = (5000, 10_000)
-    /// How long it works before it lets others work, and how long it lets them.
-    private static let (portion, pause): (UInt64, Duration) = (5, .milliseconds(5))
-    /// More messages than this are not left waiting.
-    private static let mostUnfinished = 2000
 
     private struct Known {
         /// What the broker has: a hash of each topic, or 0 if we only know that it has something.
@@ -47,8 +40,6 @@ package final class Today: FeatureService, PeopleObserver, @unchecked Sendable {
         /// When they were published, milliseconds since boot.
         var ownTime: UInt64?
         var friendsTime: UInt64?
-        /// When the published day is over, Unix milliseconds.
-        var end: Int64?
     }
 
     private let context: PeopleContext
@@ -58,18 +49,10 @@ package final class Today: FeatureService, PeopleObserver, @unchecked Sendable {
     /// All topics on which the broker keeps anything for people, of all features.
     private let retained: [FeatureTopic]
     private var known: [ID: Known] = [:]
-    /// People who must be looked at, no matter when they last were.
-    private var urgent: Set<ID> = []
-    /// The other people, in turn.
-    private var queue: [ID] = []
-    private var queued: Set<ID> = []
-    /// People whose turn comes later, milliseconds since boot.
-    private var later: [ID: UInt64] = [:]
+    private lazy var turns = PeopleInTurn(context, "and friends see of the day") {
+        [unowned self] (user, isUrgent) throws(VaultError) in try publish(user, isUrgent: isUrgent)
+    }
     private var isConnected = false
-    private var timer: EventLoop.Timer?
-    private var isIdle = false
-    private var midnight: EventLoop.Timer?
-    private var reported = OncePerMinute<String>(capacity: 16)
 
     package init(_ context: PeopleContext, _ source: TodayTopics) {
         self.context = context
@@ -87,10 +70,10 @@ package final class Today: FeatureService, PeopleObserver, @unchecked Sendable {
     package func connected() {
         isConnected = true
         known = [:]
+        turns.connected()
         do throws(VaultError) { changed(try source.everybody()) } catch {
-            if isDue(error) { log.error("the list of people was not read: \(error)") }
+            if turns.isDue(error) { log.error("the list of people was not read: \(error)") }
         }
-        watchMidnights()
     }
 
     /// The people in the settings have changed: those who were removed show nothing, and are shown nothing, at once.
@@ -101,14 +84,14 @@ package final class Today: FeatureService, PeopleObserver, @unchecked Sendable {
                 Set(known.filter { !there.contains($0.key) || !there.isSuperset(of: $0.value.shownTo.keys) }.keys))
             changed(there)
         } catch {
-            if isDue(error) { log.error("the list of people was not read: \(error)") }
+            if turns.isDue(error) { log.error("the list of people was not read: \(error)") }
         }
     }
 
     package func disconnected() {
         isConnected = false
         known = [:]
-        (urgent, queue, queued, later) = ([], [], [], [:])
+        turns.disconnected()
     }
 
     /// The broker had kept this.
@@ -125,18 +108,10 @@ package final class Today: FeatureService, PeopleObserver, @unchecked Sendable {
     }
 
     /// Something about these people may look different: publishes it soon.
-    package func changed(_ users: Set<ID>) {
-        guard isConnected else { return }
-        for user in users where !queued.contains(user) && later[user] == nil { enqueue(user) }
-        goOn(after: .zero)
-    }
+    package func changed(_ users: Set<ID>) { turns.add(users) }
 
     /// What may be seen of these people is different: publishes it before anything else is done, where possible.
-    package func changedAtOnce(_ users: Set<ID>) {
-        guard isConnected else { return }
-        urgent.formUnion(users)
-        for user in urgent where !lookAt(user, isUrgent: true) { return goOn(after: .milliseconds(100)) }
-    }
+    package func changedAtOnce(_ users: Set<ID>) { turns.addAtOnce(users) }
 
     /// Everything of a person was deleted: takes back what they showed, and what they were shown.
     package func forgotten(_ user: ID) {
@@ -146,62 +121,6 @@ package final class Today: FeatureService, PeopleObserver, @unchecked Sendable {
             for topic in retained.compactMap(\.only) { known[user, default: Known()].topics[topic] = 0 }
         }
         changedAtOnce(users)
-    }
-
-    private func enqueue(_ user: ID) {
-        queue.append(user)
-        queued.insert(user)
-    }
-
-    // MARK: In turn
-
-    /// - Parameter isIdle: whether it waits only for people whose turn comes later; people who come in the meantime
-    ///   then do not wait with them.
-    private func goOn(after delay: Duration, isIdle: Bool = false) {
-        guard timer == nil || self.isIdle && !isIdle else { return }
-        timer?.cancel()
-        self.isIdle = isIdle
-        timer = context.session.loop.after(delay) { [unowned self] in
-            timer = nil
-            work()
-        }
-    }
-
-    private func work() {
-        guard isConnected else { return }
-        let begun = millisecondsSinceBoot()
-        for (user, due) in later where due <= begun {
-            later[user] = nil
-            if !queued.contains(user) { enqueue(user) }
-        }
-        for user in urgent where !lookAt(user, isUrgent: true) { return goOn(after: .milliseconds(200)) }
-        var index = 0
-        defer { queue.removeFirst(index) }
-        while index < queue.count {
-            guard millisecondsSinceBoot() < begun + Self.portion else { return goOn(after: Self.pause) }
-            guard lookAt(queue[index], isUrgent: false) else { return goOn(after: .milliseconds(200)) }
-            queued.remove(queue[index])
-            index += 1
-        }
-        if let next = later.values.min() {
-            goOn(after: .milliseconds(Int64(next - min(next, begun)) + 1), isIdle: true)
-        }
-    }
-
-    /// - Returns: false if the session has too much to do.
-    private func lookAt(_ user: ID, isUrgent: Bool) -> Bool {
-        guard context.session.unfinishedCount < Self.mostUnfinished else { return false }
-        do throws(VaultError) { try publish(user, isUrgent: isUrgent) } catch {
-            later[user] = millisecondsSinceBoot() + Self.ownInterval
-            goOn(after: .milliseconds(Int64(Self.ownInterval)), isIdle: true)
-            if isDue(error) { log.error("what \(user) and friends see of the day is published later: \(error)") }
-        }
-        urgent.remove(user)
-        return true
-    }
-
-    private func isDue(_ error: VaultError) -> Bool {
-        reported.allows("\(error.reason)", now: millisecondsSinceBoot())
     }
 }
 
@@ -219,10 +138,10 @@ extension Today {
         let (own, friends) = (
             wait(since: known.ownTime, Self.ownInterval), wait(since: known.friendsTime, Self.friendsInterval)
         )
-        if let due = [own, friends].compactMap({ $0 }).min() { later[user] = due }
+        if let due = [own, friends].compactMap({ $0 }).min() { turns.wait(user, until: due) }
         guard own == nil || friends == nil else { return }
         let topics = try source.topics(of: user)
-        known.end = topics.end
+        turns.dayEnds(user, at: topics.end)
         if own == nil {
             var changed = false
             for topic in Set(known.topics.keys).union(topics.own.keys)
@@ -258,26 +177,6 @@ extension Today {
         // A message that the session did not take is tried again with the next change, and at the next connection.
         hash = isTaken ? new : 0
         return true
-    }
-
-    // MARK: Midnight
-
-    /// Gives people whose day is over a new one. It looks every few seconds, because the wall clock may be set, and at
-    /// the next midnight.
-    private func watchMidnights() {
-        midnight?.cancel()
-        guard isConnected else { return }
-        let now = context.now()
-        var next = now + 5000
-        var over: Set<ID> = []
-        for (user, known) in known {
-            guard let end = known.end else { continue }
-            if end <= now { over.insert(user) } else { next = min(next, end) }
-        }
-        changed(over)
-        midnight = context.session.loop.after(.milliseconds(max(100, next - now))) { [unowned self] in
-            watchMidnights()
-        }
     }
 }
 
