@@ -179,15 +179,15 @@ let package = Package(
         library(
             .consumer, "Accounts",
             [
-                "Admission", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "OpenID", "Reactor",
-                "Readings", "Records", "Storage", "Telemetry", "Vault",
+                "Admission", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "OpenID",
+                "ProgramSettings", "Reactor", "Readings", "Records", "Storage", "Telemetry", "Vault",
             ]),
         library(
             .consumer, "Social",
             [
                 "Contract",
-                "Accounts", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Records",
-                "Storage", "Telemetry", "Vault",
+                "Accounts", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings",
+                "Records", "Storage", "Telemetry", "Vault",
             ]),
         library(
             .consumer, "Phones",

@@ -13,9 +13,14 @@ final class Household {
     private(set) var sensor: RunningProgram?
 
     /// Enrols gateway and consumer with each other; starts nothing.
-    init(sensorSettings: String = "", gatewaySettings: String = "", consumerSettings: String = "") throws {
+    ///
+    /// - Parameter isForHomeAssistant: whether the broker's rules know it.
+    init(
+        sensorSettings: String = "", gatewaySettings: String = "", consumerSettings: String = "",
+        isForHomeAssistant: Bool = false
+    ) throws {
         folder = try TemporaryFolder()
-        broker = try Broker.home()
+        broker = try Broker.home(isForHomeAssistant: isForHomeAssistant)
         bus = try PrivateBus()
         let settings = { [folder, broker, bus] (consumer: String) in
             try """

@@ -3,7 +3,7 @@
     asyncapi.py PROJECT FILE [--people]
 
 Each line of FILE is a message: whether it is retained (0 or 1), its QoS, its topic, its payload in hexadecimal digits. With `--people` only
-what the consumer publishes to people is looked at. It prints how many messages of which channels were looked at, or says what is wrong
+what the consumer publishes to people is looked at, and what it tells Home Assistant of them. It prints how many messages of which channels were looked at, or says what is wrong
 and ends with 1. A field that the document does not have is wrong, too: only readers ignore those.
 """
 
@@ -15,6 +15,7 @@ import sys
 
 import jsonschema
 
+OF_PEOPLE = r"vitals/v1/(home-assistant/|users/[^/]+/(?!requests/|responses/|phone/))|homeassistant/device/"
 project, path, people = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), "--people" in sys.argv[3:]
 document = json.loads((project / "deploy/asyncapi.json").read_text())
 problems: collections.Counter[str] = collections.Counter()
@@ -75,7 +76,7 @@ seen: collections.Counter[str] = collections.Counter()
 for line in path.read_text().splitlines():
     retained, qos, topic, digits = (line.split(" ") + [""])[:4]
     payload = bytes.fromhex(digits)
-    if people and not re.match(r"vitals/v1/users/[^/]+/(?!requests/|responses/|phone/)", topic):
+    if people and not re.match(OF_PEOPLE, topic):
         continue
     # Tests plant this where the consumer has to remove what is retained.
     if people and payload == b"{}":

@@ -167,20 +167,33 @@ TOPICS = [
             (f"gateways/{gateway}/sensors/strap/grant", letter + "C", letter + "hC"),
         ]
     ],
-    (f"stores/{STORE}/consumers/other", "C", "abmC"),
+    (f"stores/{STORE}/consumers/other", "C", "abmsC"),
     (f"stores/{STORE}", "C", "C"),
+    # What people show in Home Assistant is copied to topics of its own, which nobody else hears, not even the person.
+    *[
+        row
+        for user in (ALICE, BOB)
+        for row in [
+            (f"home-assistant/{user}/today", "C", "sC"),
+            (f"home-assistant/{user}", "C", "C"),
+            (f"home-assistant/{user}/other", "C", "C"),
+            (f"home-assistant/{user}/today/x", "C", "C"),
+        ]
+    ],
     ("nonsense", "C", "C"),
 ]
 # Topics where nothing stays retained while the consumer is there.
 REQUESTS = re.compile(
     r"accounts/[^/]+|users/[^/]+/requests(/.*)?|users/[^/]+/phone/[^/]+(/[^/]+)?|gateways/[^/]+/(requests(/.*)?|sensors/[^/]+/(steps|temperature)/get)")
 
-# Topics outside the root, and who may publish there: a gateway describes its own devices to Home Assistant, and the consumer
-# speaks with the plugin.
+# Topics outside the root, and who may publish there: a gateway describes its own devices to Home Assistant, the consumer describes
+# people, and speaks with the plugin.
 OUTSIDE = [
     ("vitals", ""), ("vitals/v2/x", ""), ("other", ""), ("/vitals/v1/x", ""), ("$SYS/broker/x", ""), ("$CONTROL/x", ""),
     ("$CONTROL/dynamic-security/v1", "C"), ("$CONTROL/dynamic-security/v1/response", "C"),
     ("homeassistant", "s"), ("homeassistant/status", "s"), ("homeassistant/sensor/x/config", "s"), ("homeassistant/device/x/config", "s"),
+    ("homeassistant/device/vitals_people", "C"), ("homeassistant/device/vitals_people/config", "C"),
+    (f"homeassistant/device/vitals_people/{ALICE}/config", "C"), (f"homeassistant/device/vitals_peoplex/{ALICE}/config", "s"),
     *[
         row
         for gateway, letter in ((GATEWAY_A, "a"), (GATEWAY_B, "b"), (HOME, "m"))
@@ -281,8 +294,15 @@ FILTERS = [
         ]
     ],
     (f"{ROOT}/stores/#", "C"),
-    (f"{ROOT}/stores/+/consumers/+", "abmC"),
-    (f"{ROOT}/stores/{STORE}/consumers/other", "abmC"),
+    (f"{ROOT}/stores/+/consumers/+", "abmsC"),
+    (f"{ROOT}/stores/{STORE}/consumers/other", "abmsC"),
+    (f"{ROOT}/home-assistant/#", "C"),
+    (f"{ROOT}/home-assistant/+", "C"),
+    (f"{ROOT}/home-assistant/+/+", "C"),
+    (f"{ROOT}/home-assistant/+/today", "sC"),
+    (f"{ROOT}/home-assistant/{ALICE}/#", "C"),
+    (f"{ROOT}/home-assistant/{ALICE}/today", "sC"),
+    (f"{ROOT}/+/{ALICE}/+", "C"),
     (f"{ROOT}/stores/+/consumers/#", "C"),
     ("$SYS/#", ""),
     ("$SYS/broker/clients/connected", ""),
@@ -295,7 +315,9 @@ FILTERS = [
     ("homeassistant/#", "s"),
     ("homeassistant/+/+/config", "s"),
     ("homeassistant/+", "s"),
-    ("homeassistant/status", "abms"),
+    ("homeassistant/status", "abmsC"),
+    ("homeassistant/device/vitals_people/#", "sC"),
+    ("homeassistant/device/vitals_people/+/config", "sC"),
     *[(f"homeassistant/device/{gateway}/#", "s") for gateway in (GATEWAY_A, GATEWAY_B, HOME)],
 ]
 # Shared subscriptions are the consumer's alone, of what is below the root.
@@ -600,9 +622,9 @@ def everything_heard(world, letter, client):
 
 
 def hear_outside(world):
-    """What gateways describe, and that Home Assistant is there: with all subscriptions that were granted."""
+    """What gateways and the consumer describe, and that Home Assistant is there: with all subscriptions that were granted."""
     rows = [(letter, f"homeassistant/device/{gateway}/strap/config", "s") for gateway, letter in ((GATEWAY_A, "a"), (HOME, "m"))]
-    rows += [("s", "homeassistant/status", "abms"), ("s", "homeassistant/sensor/x/config", "s")]
+    rows += [("C", f"homeassistant/device/vitals_people/{ALICE}/config", "sC"), ("s", "homeassistant/status", "abmsC"), ("s", "homeassistant/sensor/x/config", "s")]
     tags = {topic: world.next_tag() for _, topic, _ in rows}
     for publisher, topic, _ in rows:
         client = world.clients[publisher]
@@ -948,6 +970,10 @@ MISTAKES = {
     "guests are a household": lambda f: f["groups"][0]["roles"].append({"rolename": "household"}),
     "Home Assistant hears what it likes": lambda f: allow(f, "home-assistant", "subscribePattern", f"{ROOT}/gateways/#"),
     "a gateway describes another's sensors": lambda f: allow(f, f"gateway-{GATEWAY_B}", "publishClientSend", "homeassistant/device/#"),
+    "Home Assistant describes people": lambda f: drop(f, "home-assistant", lambda x: not x["allow"]),
+    "Home Assistant hears what a person sees": lambda f: allow(f, "home-assistant", "subscribePattern", f"{ROOT}/users/+/today"),
+    "a gateway describes people": lambda f: allow(f, f"gateway-{GATEWAY_A}", "publishClientSend", "homeassistant/device/vitals_people/#"),
+    "a person hears what another shows": lambda f: allow(f, f"person-{BOB}", "subscribePattern", f"{ROOT}/home-assistant/+/today"),
     "the consumer hears $SYS": lambda f: allow(f, "consumer", "subscribePattern", "$SYS/#"),
 }
 

@@ -14,7 +14,7 @@ package struct BrokerRulesSettings: Equatable, Sendable {
     }
 
     package let household: Household
-    /// Where gateways may describe themselves to Home Assistant; nil if nowhere.
+    /// Where gateways may describe themselves to Home Assistant, and the consumer people; nil if nowhere.
     package let homeAssistant: HomeAssistantTopics?
 
     package init(household: Household = .owners, homeAssistant: HomeAssistantTopics? = nil) {

@@ -50,7 +50,7 @@ package struct BrokerAccess {
                 .configuration, "broker_rules: the consumer has no name at the broker",
                 hint: "set broker.username and broker.password_file")
         }
-        add(.consumer(topics))
+        add(.consumer(topics, settings.rules.homeAssistant))
         add(.guest(topics))
         // Even if nobody has this role: an operator may give it to a client of theirs, for example Home Assistant.
         add(.household(of: nil, topics))

@@ -46,9 +46,18 @@ package struct BrokerRole: Hashable {
         self.rules = Set(rules)
     }
 
-    /// The consumer: all of the root, and the broker's rules.
-    static func consumer(_ topics: Topics) -> BrokerRole {
+    /// The consumer: all of the root, and the broker's rules. Where the settings say so, it also describes people to Home
+    /// Assistant, and hears when that has started.
+    static func consumer(_ topics: Topics, _ homeAssistant: HomeAssistantTopics?) -> BrokerRole {
         let root = topics.root
+        let described: [AccessRule] =
+            homeAssistant.map {
+                [
+                    .allow(.send, $0.everythingOfPeople), .allow(.receive, $0.everythingOfPeople),
+                    .allow(.subscribe, $0.everythingOfPeople), .allow(.receive, $0.status),
+                    .allow(.subscribe, $0.status),
+                ]
+            } ?? []
         return BrokerRole(
             "consumer",
             [
@@ -56,7 +65,7 @@ package struct BrokerRole: Hashable {
                 .allow(.subscribe, "$share/+/\(root)/#"),
                 .allow(.send, "$CONTROL/dynamic-security/#"), .allow(.receive, "$CONTROL/dynamic-security/#"),
                 .allow(.subscribe, "$CONTROL/dynamic-security/#"),
-            ])
+            ] + described)
     }
 
     /// What guests may ask. One by one: if guests could choose topics, they could have the broker keep retained
@@ -138,18 +147,25 @@ package struct BrokerRole: Hashable {
     /// Home Assistant, a client that an operator makes: it hears what gateways describe and what is shown of it, presses the
     /// buttons, says that it is there, and empties topics of devices that somebody deletes there. It may ask nothing else of a
     /// gateway.
+    ///
+    /// Of people it hears what the consumer copies to topics that are there for this only, of those who agree to it. So no rule
+    /// has to change when somebody agrees or no longer does: the broker disconnects clients whose rules change. Which people
+    /// are described is the consumer's affair alone.
     static func homeAssistant(_ discovery: HomeAssistantTopics, _ topics: Topics) -> BrokerRole {
         let shown: [SensorTopic] = [
             .info, .availability, .heartRate, .running, .cycling, .stepsResponse, .temperatureResponse,
         ]
         let heard =
-            [topics.everyGateway(.status), topics.everyGateway(.health), discovery.everything]
+            [
+                topics.everyGateway(.status), topics.everyGateway(.health), discovery.everything,
+                topics.everyHomeAssistantDay, topics.everyConsumer(),
+            ]
             + shown.map { topics.everySensor($0) }
         return BrokerRole(
             homeAssistant,
             heard.flatMap { [.allow(.receive, $0), .allow(.subscribe, $0)] }
                 + SensorTopic.requests.map { .allow(.send, topics.everySensor($0)) }
-                + [.allow(.send, discovery.everything)])
+                + [.allow(.send, discovery.everything), .deny(.send, discovery.everythingOfPeople)])
     }
 
     static let homeAssistant = "home-assistant"

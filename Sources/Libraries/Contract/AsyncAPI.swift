@@ -17,7 +17,7 @@ public struct AsyncAPI: Sendable {
     public var json: JSON {
         let words = """
             Made from the code: see deploy/topics.md, which also says what the fields of requests to the consumer are. The root \
-            vitals/v1 is a setting.
+            vitals/v1 is a setting, and so is Home Assistant's prefix, homeassistant.
             """
         return .object(present: [
             "asyncapi": "3.0.0",
@@ -47,9 +47,14 @@ public struct AsyncAPI: Sendable {
 
     /// `gateways.gateway.status` of `vitals/v1/gateways/{gateway}/status`; the root is not part of it.
     private func name(_ address: String) -> String {
-        address.split(separator: "/").drop { !["gateways", "users", "accounts", "stores"].contains($0) }
+        address.split(separator: "/").drop { !Self.tops.contains($0) }
             .map { $0.filter { $0 != "{" && $0 != "}" } }.joined(separator: ".")
     }
+
+    /// The levels that come after a root, or where there is none.
+    private static let tops: Set<Substring> = [
+        "gateways", "users", "accounts", "stores", "home-assistant", "homeassistant",
+    ]
 
     private func reference(_ path: String) -> JSON { ["$ref": .string("#/\(path)")] }
 

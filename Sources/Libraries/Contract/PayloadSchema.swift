@@ -58,6 +58,9 @@ public struct PayloadSchema: Hashable, Sendable {
     /// Anything at all, which the document about topics describes.
     public static let anything = PayloadSchema(nil, [:])
 
+    /// An object whose fields others describe.
+    public static let members = PayloadSchema(nil, ["type": "object"])
+
     public static func integer(from least: Int64, through most: Int64? = nil) -> PayloadSchema {
         PayloadSchema(
             nil, .object(present: ["type": "integer", "minimum": .integer(least), "maximum": most.map(JSON.integer)]))

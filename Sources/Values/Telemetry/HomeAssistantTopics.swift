@@ -4,6 +4,7 @@
 /// {prefix}/status
 /// {prefix}/device/{gateway}/config
 /// {prefix}/device/{gateway}/{sensor}/config
+/// {prefix}/device/vitals_people/{user}/config
 /// ```
 public struct HomeAssistantTopics: Hashable, Sendable {
     /// What all of them begin with, without a slash at its end.
@@ -33,6 +34,25 @@ public struct HomeAssistantTopics: Hashable, Sendable {
 
     /// A filter for everything that a gateway describes.
     public func everything(of gateway: ID) -> String { "\(prefix)/device/\(gateway)/#" }
+
+    /// Where a consumer describes a person. No gateway has this name: ids have no underscore.
+    public func device(person user: ID) -> String { "\(people)/\(user)/config" }
+
+    /// A filter for every person's description.
+    public var everyPerson: String { "\(people)/+/config" }
+
+    /// A filter for everything that consumers describe.
+    public var everythingOfPeople: String { "\(people)/#" }
+
+    /// The person who is described at a topic; nil if nobody is.
+    public func person(at topic: String) -> ID? {
+        guard topic.utf8.starts(with: people.utf8) else { return nil }
+        let levels = topic.dropFirst(people.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard levels.count == 3, levels[0].isEmpty, levels[2] == "config" else { return nil }
+        do throws(MalformedValue) { return try ID(String(levels[1])) } catch { return nil }
+    }
+
+    private var people: String { "\(prefix)/device/vitals_people" }
 
     /// A filter for everything.
     public var everything: String { "\(prefix)/#" }

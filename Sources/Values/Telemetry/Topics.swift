@@ -6,6 +6,7 @@
 /// {root}/users/{user}/requests/devices/list
 /// {root}/accounts/sign-up
 /// {root}/stores/{store}/consumers/{instance}
+/// {root}/home-assistant/{user}/today
 /// ```
 public enum Topic: Hashable, Sendable {
     /// A gateway's.
@@ -16,6 +17,15 @@ public enum Topic: Hashable, Sendable {
     case account(AccountTopic)
     /// The status of a consumer's instance, retained and also its will.
     case consumer(store: StoreID, instance: ID)
+    /// What a person who agrees to it shows in Home Assistant of their day, retained.
+    case homeAssistant(ID)
+}
+
+extension Topic {
+    /// Where the consumer of a store says whether it is there: a store has one at a time.
+    public static func presence(of store: StoreID) throws(MalformedValue) -> Topic {
+        .consumer(store: store, instance: try ID("main"))
+    }
 }
 
 /// What follows `gateways/{gateway}/`.
@@ -173,6 +183,7 @@ public struct Topics: Hashable, Sendable {
         case .account(.request(let verb)): "\(root)/accounts/\(verb)"
         case .account(.response(let tail)): "\(root)/accounts/responses/\(tail)"
         case .consumer(let store, let instance): "\(root)/stores/\(store)/consumers/\(instance)"
+        case .homeAssistant(let user): "\(root)/home-assistant/\(user)/today"
         }
     }
 
@@ -186,6 +197,9 @@ public struct Topics: Hashable, Sendable {
 
     /// A person's topic as text.
     public subscript(user user: ID, topic: UserTopic) -> String { self[.user(user, topic)] }
+
+    /// A filter for what people show in Home Assistant of their days.
+    public var everyHomeAssistantDay: String { "\(root)/home-assistant/+/today" }
 
     /// A filter for all requests of all people, and whatever else is published there.
     public var everyUserRequest: String { "\(root)/users/+/requests/#" }
@@ -313,6 +327,9 @@ public struct Topics: Hashable, Sendable {
                 store.description == levels[1], let instance = Self.id(levels[3])
             else { return nil }
             return .consumer(store: store, instance: instance)
+        case "home-assistant":
+            guard levels.count == 3, levels[2] == "today" else { return nil }
+            return Self.id(levels[1]).map(Topic.homeAssistant)
         default: return nil
         }
     }

@@ -34,7 +34,8 @@ struct BrokerAccessTests {
         }
     }
 
-    @Test("lets gateways describe themselves to Home Assistant only where the settings say so, and each only itself")
+    @Test(
+        "lets gateways describe themselves to Home Assistant, and the consumer people, only where the settings say so")
     func homeAssistant() throws {
         let roster = MadeUpRoster()
         try roster.insert(gateway: "gwada", of: "ada", isHousehold: true)
@@ -42,7 +43,7 @@ struct BrokerAccessTests {
             let settings = try AdmissionSettings(in: folder, homeAssistant: homeAssistant)
             return try BrokerAccess(settings, roster).roles.mapValues { role in
                 let rules = role.rules.filter { !$0.filter.hasPrefix("vitals/v1/") && !$0.filter.hasPrefix("$") }
-                return Set(rules.map { "\($0.action.rawValue) \($0.filter)" })
+                return Set(rules.map { "\($0.isAllowed ? "" : "not ")\($0.action.rawValue) \($0.filter)" })
             }.filter { !$0.value.isEmpty }
         }
         #expect(try outside(nil).isEmpty)
@@ -52,8 +53,17 @@ struct BrokerAccessTests {
         let found = try outside(HomeAssistantTopics(prefix: "ha"))
         #expect(found["gateway-home"] == gateway("home") && found["gateway-gwada"] == gateway("gwada"))
         #expect(
-            found["home-assistant"] == ["publishClientReceive ha/#", "subscribePattern ha/#", "publishClientSend ha/#"])
-        #expect(found.count == 3)
+            found["home-assistant"] == [
+                "publishClientReceive ha/#", "subscribePattern ha/#", "publishClientSend ha/#",
+                "not publishClientSend ha/device/vitals_people/#",
+            ])
+        let people = "ha/device/vitals_people/#"
+        #expect(
+            found["consumer"] == [
+                "publishClientSend \(people)", "publishClientReceive \(people)", "subscribePattern \(people)",
+                "publishClientReceive ha/status", "subscribePattern ha/status",
+            ])
+        #expect(found.count == 4)
     }
 
     @Test("is refused where two clients would have one name")

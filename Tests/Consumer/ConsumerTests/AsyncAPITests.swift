@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Features
+@testable import Social
 @testable import vitals_consumer
 
 @Suite("The AsyncAPI document")
@@ -23,6 +24,7 @@ struct AsyncAPITests {
         let topics = try Topics()
         let channels =
             try Channel.gateways(topics)
+            + Channel.homeAssistant(HomeAssistantTopics(), topics, showing: HomeAssistantDays.schema)
             + Feature.all.topics.map { .person($0.filter, qos: $0.qos, isRetained: $0.isRetained, topics, $0.payload) }
             + verbs.map { .verb($0.name, maximumLength: $0.maximumLength, topics) }
         let bytes = AsyncAPI(channels, version: version).json.bytes
@@ -51,6 +53,8 @@ struct AsyncAPITests {
             "vitals/v1/users/{user}/friends/{friend}/today", "vitals/v1/users/{user}/requests/devices/list",
             "vitals/v1/users/{user}/responses/devices/list", "vitals/v1/accounts/sign-up",
             "vitals/v1/gateways/{gateway}/requests/scan", "vitals/v1/stores/{store}/consumers/{instance}",
+            "vitals/v1/home-assistant/{user}/today", "homeassistant/status", "homeassistant/device/{gateway}/config",
+            "homeassistant/device/{gateway}/{sensor}/config", "homeassistant/device/vitals_people/{user}/config",
         ] {
             #expect(addresses.contains(address), "\(address)")
         }

@@ -119,4 +119,80 @@ struct DiscoveryTests {
             #expect(try HomeAssistantTopics(prefix: prefix).overlaps(topics) == isMixed)
         }
     }
+
+    private func person(_ name: String?, _ goals: Set<DiscoveredFigure> = []) throws -> DiscoveryPayload {
+        let store = StoreID(high: 0, low: 1)
+        return DiscoveryPayload(
+            person: try ID("ada"), called: name, with: goals, topics, presence: try .presence(of: store), version: "1")
+    }
+
+    @Test("a person has an entity for each figure of the day, and for each goal that they have")
+    func person() throws {
+        let ada = try person("Ada", [.stepsGoal]).json
+        #expect(
+            ada["dev"] == ["ids": ["vitals-person_ada"], "name": "Ada", "mf": "Vitals", "mdl": "Person", "sw": "1"])
+        #expect(
+            ada["avty"] == [
+                [
+                    "t": "vitals/v1/stores/00000000000000000000000000000001/consumers/main",
+                    "val_tpl":
+                        "{% if value_json is defined and value_json.state is defined %}{{ value_json.state }}{% endif %}",
+                ]
+            ])
+        #expect(names(ada["cmps"]) == DiscoveredFigure.allCases.map(\.rawValue))
+        #expect(ada["cmps"]?["steps"]?["stat_t"] == "vitals/v1/home-assistant/ada/today")
+        #expect(ada["cmps"]?["steps"]?["uniq_id"] == "vitals-person_ada_steps")
+        #expect(ada["cmps"]?["steps_goal"]?["unit_of_meas"] == "%")
+        // A goal that the person does not have, or no longer, is taken back.
+        #expect(ada["cmps"]?["energy_goal"] == ["p": "sensor"])
+        // Yesterday's value does not stay.
+        #expect(
+            ada["cmps"]?["resting_heart_rate"]?["val_tpl"]
+                == .string(
+                    "{% if value_json is defined and value_json.heart_rate is defined and value_json.heart_rate.resting is defined %}"
+                        + "{{ value_json.heart_rate.resting }}{% else %}None{% endif %}"))
+        let discovery = try HomeAssistantTopics()
+        let topic = discovery.device(person: try ID("ada"))
+        #expect(topic == "homeassistant/device/vitals_people/ada/config")
+        #expect(discovery.person(at: topic)?.text == "ada")
+        for other in [
+            discovery.device(home), discovery.device(home, strap), "homeassistant/device/vitals_people/config",
+            "homeassistant/device/vitals_people/ada/x/config", "homeassistant/device/vitals_people/Ada/config",
+            "homeassistant/device/vitals_peoplex/ada/config", "homeassistant/device/vitals_people/ada/x", "",
+        ] {
+            #expect(discovery.person(at: other) == nil, "\(other)")
+        }
+        let shown = Topic.homeAssistant(try ID("ada"))
+        #expect(topics[shown] == "vitals/v1/home-assistant/ada/today" && topics.parse(topics[shown]) == shown)
+        for other in [
+            "home-assistant/ada", "home-assistant/ada/x", "home-assistant/Ada/today", "home-assistant/ada/today/x",
+        ] {
+            #expect(topics.parse("vitals/v1/\(other)") == nil, "\(other)")
+        }
+    }
+
+    @Test("what a person calls themselves is shown in one short line, and is part of no template, topic or id")
+    func hostilePerson() throws {
+        let code = "{{ states('x') }}"
+        let name = "\u{202E}\(code)\u{0}\n\"/#+\\\u{2028}\(String(repeating: "é", count: 200))"
+        let hostile = try person(name, Set(DiscoveredFigure.allCases)).json
+        guard case .string(let shown)? = hostile["dev"]?["name"] else { throw TestFailure("no name") }
+        #expect(shown.hasPrefix("\(code) \"/#+\\ é") && shown.utf8.count <= 64)
+        let plain = try person("Ada", Set(DiscoveredFigure.allCases)).json
+        for part in ["cmps", "avty", "o"] { #expect(hostile[part] == plain[part], "\(part)") }
+        #expect(hostile["dev"]?["ids"] == plain["dev"]?["ids"])
+        for nothing in ["\n \u{0}", "", nil] { #expect(try person(nothing).json["dev"]?["name"] == "ada") }
+    }
+
+    @Test("a description is known again by its root, whatever else the broker may have kept")
+    func recognised() throws {
+        let (ada, other) = (try ID("ada"), try Topics(root: "other/v1"))
+        let bytes = try person("Ada").bytes
+        #expect(DiscoveryPayload.isOurs(bytes, of: ada, topics))
+        #expect(!DiscoveryPayload.isOurs(bytes, of: ada, other))
+        #expect(!DiscoveryPayload.isOurs(bytes, of: try ID("bob"), topics))
+        for garbage in ["", "{", "[]", "{}", #"{"cmps":{"steps":[]}}"#, #"{"cmps":{"steps":{"stat_t":1}}}"#] {
+            #expect(!DiscoveryPayload.isOurs(Array(garbage.utf8), of: ada, topics), "\(garbage)")
+        }
+    }
 }

@@ -199,6 +199,10 @@ enum PeopleCommands {
             .value("motion", "ON", "on or off: whether you move", values: ["on", "off"]),
             .value("steps", "ON", "on or off: the day's steps", values: ["on", "off"]),
             .value(
+                "home-assistant", "ON",
+                "on or off: your day in Home Assistant, where everybody who can sign in sees it and it is kept in the clear",
+                values: ["on", "off"]),
+            .value(
                 "record-location", "ON", "on or off: whether where you are is recorded for you", values: ["on", "off"]),
         ],
         examples: [

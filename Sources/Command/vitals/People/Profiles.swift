@@ -263,11 +263,12 @@ func onOff(_ text: String) -> JSON? {
     }
 }
 
-/// `vitals consent`: what others may see of a person, and whether it is recorded where they are.
+/// `vitals consent`: what others and Home Assistant may see of a person, and whether it is recorded where they are.
 struct Consents {
     private let call: Call
     private let arguments: Arguments
     private static let kinds = ["location", "motion", "steps"]
+    private static let homeAssistant = "home_assistant"
     private static let recording = "record_location"
 
     init(_ call: Call, _ arguments: Arguments) {
@@ -276,7 +277,7 @@ struct Consents {
 
     /// Shows it, or changes what the command line names.
     func run() throws -> ExitCode {
-        let changes = try (Self.kinds + [Self.recording]).compactMap { kind -> (String, JSON?)? in
+        let changes = try (Self.kinds + [Self.homeAssistant, Self.recording]).compactMap { kind -> (String, JSON?)? in
             let option = kind.replacing("_", with: "-")
             guard let text = try arguments.optionalString(option) else { return nil }
             guard let value = onOff(text) else { throw arguments.refusal(of: option, "expected on or off") }
@@ -293,7 +294,10 @@ struct Consents {
         try Output.write(
             lines(
                 Self.kinds.map { kind in (kind.capitalizedFirst, consent[kind] == true ? "shared" : "not shared") }
-                    + [("Recording", consent[Self.recording] == true ? "of your position" : "not of your position")]))
+                    + [
+                        ("Home Assistant", consent[Self.homeAssistant] == true ? "shows your day" : "not shared"),
+                        ("Recording", consent[Self.recording] == true ? "of your position" : "not of your position"),
+                    ]))
         return .ok
     }
 }

@@ -10,7 +10,9 @@ package import Telemetry
 /// "consent". Nothing is shown and no position is recorded unless they say so.
 package struct Consents {
     /// What can be agreed to show to others.
-    package static let shown = ["location", "motion", "steps"]
+    package static let shown = ["location", "motion", "steps", homeAssistant]
+    /// Showing the day in Home Assistant, and to everybody who can sign in there.
+    private static let homeAssistant = "home_assistant"
     /// What can be agreed to.
     package static let names = shown + [RecordedKinds.recordLocation]
     package static let document = "consent"
@@ -29,6 +31,19 @@ package struct Consents {
 
     /// Whether friends see a person's steps.
     package func showsSteps(_ user: ID) throws(VaultError) -> Bool { try said(by: user)["steps"] ?? false }
+
+    /// Whether a person's day is shown in Home Assistant, as far as the person is concerned: what they have said of it, or
+    /// else what the settings say.
+    package func showsInHomeAssistant(_ user: ID, _ settings: HomeAssistantSettings) throws(VaultError) -> Bool {
+        try said(by: user)[Self.homeAssistant] ?? settings.people.contains(user)
+    }
+
+    /// What applies to a person: what they have said, and what the settings say where they have said nothing.
+    package func applying(to user: ID, _ settings: HomeAssistantSettings) throws(VaultError) -> [String: Bool] {
+        var said = try said(by: user)
+        said[Self.homeAssistant] = try showsInHomeAssistant(user, settings)
+        return said
+    }
 
     /// Keeps what a person says, within a transaction, and since when their position is recorded.
     /// - Parameter now: Unix milliseconds.

@@ -13,7 +13,10 @@ extension Feature {
         exports: [
             .document(
                 "consent.json",
-                "What you have said about showing your location, motion and steps to others, and about recording your location."
+                """
+                What you have said about showing your location, motion and steps to others and your day in Home Assistant, and about \
+                recording your location.
+                """
             ) { source throws(VaultError) in
                 try source.documents.read(Consents.document, of: source.user).map(Consents.dated)
             }
@@ -21,7 +24,7 @@ extension Feature {
         hanging: { hanging, source throws(VaultError) in
             let said = try Consents(source.documents).said(by: source.user)
             hanging.consent = Consents.shown.filter { said[$0] == true }
-        })
+        }, settings: HomeAssistantSettings.self)
 
     /// What people say of themselves.
     package static let profile = Feature(

@@ -89,10 +89,9 @@ package final class Profiles: @unchecked Sendable {
 
     // MARK: Consent
 
-    private func consent(of user: ID) throws -> JSON { Self.json(try Consents(context.documents).said(by: user)) }
-
-    private static func json(_ said: [String: Bool]) -> JSON {
-        .object(Consents.names.map { JSON.Member($0, .bool(said[$0] ?? false)) })
+    private func consent(of user: ID) throws -> JSON {
+        let applying = try Consents(context.documents).applying(to: user, context.settings[HomeAssistantSettings.self])
+        return .object(Consents.names.map { JSON.Member($0, .bool(applying[$0] ?? false)) })
     }
 
     private func setConsent(_ request: PeopleRequest) throws -> JSON {
@@ -100,17 +99,17 @@ package final class Profiles: @unchecked Sendable {
         let consents = Consents(context.documents)
         var given: [String: Bool] = [:]
         for name in Consents.names { given[name] = try request.optionalBool(name) }
-        let (said, sensors) = try context.store.change(user) { [given] () throws(VaultError) in
+        let sensors = try context.store.change(user) { [given] () throws(VaultError) in
             let said = try consents.said(by: user).merging(given) { $1 }
             try consents.keep(said, of: user, now: context.now())
             let claims = Claims(store: context.store)
             try claims.setKinds(RecordedKinds(context.documents), of: user)
-            return (said, given[RecordedKinds.recordLocation] == nil ? [] : try claims.sensors(of: user))
+            return given[RecordedKinds.recordLocation] == nil ? [] : try claims.sensors(of: user)
         }
         // The streams are brought in line before the reply leaves: from then on nothing else is recorded.
         if !sensors.isEmpty { context.doors.bringStreamsInLine(of: sensors) }
         context.changes.changedAtOnce([user])
-        return Self.json(said)
+        return try consent(of: user)
     }
 
     // MARK: Picture

@@ -116,7 +116,7 @@ final class Consumer: PeopleObserver, @unchecked Sendable {
 
         var options = Self.brokerOptions(settings, store.id)
         presence = Presence(instance: try StreamID(bytes: RandomBytes.draw(16)).description)
-        presenceTopic = settings.topics[.consumer(store: store.id, instance: try ID("main"))]
+        presenceTopic = settings.topics[try .presence(of: store.id)]
         options.will = Message(
             topic: presenceTopic, payload: presence.payload(.offline, time: nil), qos: .atLeastOnce, retain: true)
         let session = Session(options, threadName: "mqtt")

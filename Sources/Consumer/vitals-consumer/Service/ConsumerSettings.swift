@@ -24,6 +24,7 @@ import Vault
 ///   people: { demo: { sensors: ["home/strap"], kinds: ["heart-rate", "steps"] } },
 ///   accounts: { sign_up: true },    // without it, there are no people but those of the settings
 ///   broker_rules: { household: "owners" },
+///   home_assistant: {},    // people may show their day there: see HomeAssistantSettings
 ///   reads: { steps: { every: "1 h", before_midnight: "1 min" } },   // 0 is never
 ///   batch: { count: 512, milliseconds: 20 },
 ///   limits: { gateway: { day: "1 GB", total: "50 GB" }, person: { day: "3 GB", total: "100 GB" } },   // what may be stored

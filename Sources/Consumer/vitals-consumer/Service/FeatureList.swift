@@ -14,6 +14,7 @@ extension Feature {
     /// that in which a batch of readings is counted, which is minutes before days.
     static let all: [Feature] = [
         accounts, profile, consents, devices, sensors, phones, pictures, history, friends, notifications, answered,
-        deletions, workouts, workoutFiles, heartRate, days, readings, secrets, reads, today, custody,
+        deletions, workouts, workoutFiles, heartRate, days, readings, secrets, reads, today, homeAssistant,
+        custody,
     ]
 }

@@ -73,7 +73,7 @@ private let longestShown = 64
 
 /// A text in one line, without what is invisible or changes the direction of what follows, and not longer than is fit for a
 /// name; nil if nothing is left.
-private func shown(_ text: String) -> String? {
+func shown(_ text: String) -> String? {
     var words = [String.UnicodeScalarView()]
     for scalar in text.unicodeScalars {
         switch scalar.properties.generalCategory {

@@ -1,6 +1,6 @@
-/// What Home Assistant is told about a gateway or one of its sensors, retained under `HomeAssistantTopics.device`: a device
-/// with its entities, in the abbreviations of Home Assistant's MQTT discovery. Everything in it that came from outside is a
-/// name, and no template contains any of it.
+/// What Home Assistant is told about a gateway, one of its sensors, or a person, retained under `HomeAssistantTopics.device`:
+/// a device with its entities, in the abbreviations of Home Assistant's MQTT discovery. Everything in it that came from
+/// outside is a name, and no template contains any of it.
 public struct DiscoveryPayload: Hashable, Sendable {
     /// The payload as a value.
     public let json: JSON
@@ -83,13 +83,13 @@ public struct DiscoveryPayload: Hashable, Sendable {
         ]
     }
 
-    private static func origin(_ version: String) -> JSON { ["name": "Vitals", "sw": .string(version)] }
+    static func origin(_ version: String) -> JSON { ["name": "Vitals", "sw": .string(version)] }
 
     private static func available(_ gateway: ID, _ topics: Topics) -> JSON {
         ["t": .string(topics[gateway, .status]), "val_tpl": DiscoveredEntity.template("state")]
     }
 
-    private static func object(_ members: [(String, JSON)]) -> JSON {
+    static func object(_ members: [(String, JSON)]) -> JSON {
         .object(members.map { JSON.Member($0.0, $0.1) })
     }
 }

@@ -34,22 +34,31 @@ final class Circle {
 
     /// Runs a consumer while `body` does; then, where there is a second body, another one on the same state and at the
     /// same broker.
-    /// - Parameter between: done while there is no consumer.
+    /// - Parameters:
+    ///   - rules: what `broker_rules` has.
+    ///   - otherMore, otherRules: what the second consumer's settings have; nil for the same.
+    ///   - between: done while there is no consumer.
     static func with(
-        more: String = "", _ body: (Circle) throws -> Void,
-        between: (ConsumerSettings, Client) throws -> Void = { _, _ in }, then second: ((Circle) throws -> Void)? = nil
+        more: String = "", rules: String = "", otherMore: String? = nil, otherRules: String? = nil,
+        _ body: (Circle) throws -> Void, between: (ConsumerSettings, Client) throws -> Void = { _, _ in },
+        then second: ((Circle) throws -> Void)? = nil
     ) throws {
         try Broker.with { broker in
             let household = try Household()
-            let settings = try household.settings(
-                port: broker.port, more: "time_zone: \"UTC\", \(more) accounts: {}, broker_rules: {},")
-            _ = try Keys(settings, .create)
+            func settings(_ more: String, _ rules: String) throws -> ConsumerSettings {
+                try household.settings(
+                    port: broker.port, more: "time_zone: \"UTC\", \(more) accounts: {}, broker_rules: { \(rules) },")
+            }
+            let first = try settings(more, rules)
+            _ = try Keys(first, .create)
             let (client, clock) = (try Client(broker, "vitals/v1/users/#"), ClockHand())
             defer { client.stop() }
-            try run(settings, clock) { try body(Circle(broker, household, $0, client, clock)) }
+            try run(first, clock) { try body(Circle(broker, household, $0, client, clock)) }
             guard let second else { return }
-            try between(settings, client)
-            try run(settings, clock) { try second(Circle(broker, household, $0, client, clock)) }
+            try between(first, client)
+            try run(settings(otherMore ?? more, otherRules ?? rules), clock) {
+                try second(Circle(broker, household, $0, client, clock))
+            }
         }
     }
 
