@@ -1,11 +1,13 @@
-"""A gateway with a sensor, a broker with the home's rules, and a real Home Assistant, asked by its own API what it shows. Prints a
+"""A gateway with a sensor, a consumer with a person, a broker with the home's rules, and a real Home Assistant, asked by its own API what it shows. Prints a
 line for each thing that was tried; the exit status is 0 only if all of it holds, and Home Assistant has complained of nothing
 that it was told. Called by deploy/test --home-assistant."""
 
+import contextlib
 import json
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Rigs"))
@@ -20,12 +22,15 @@ READ_STEPS, READ_TEMPERATURE = f"button.{STRAP}_read_steps", f"button.{STRAP}_re
 GATEWAY, OUTBOX = "binary_sensor.vitals_gateway_home_connectivity", "sensor.vitals_gateway_home_outbox"
 COUNT = "sensor.vitals_gateway_home_connected_sensors"
 SETTING = "home_assistant: {},"
+PERSON = "sensor.demo"
+PERSON_STEPS, PERSON_HEART, PERSON_GOAL = f"{PERSON}_steps_today", f"{PERSON}_heart_rate_today", f"{PERSON}_goal_of_steps"
+PERSON_DISTANCE, DISTANCE_GOAL = f"{PERSON}_distance_today", "_goal_of_distance"
 
 
 class Home(Household):
     """A home that has Home Assistant."""
 
-    broker_options = ("--home-assistant",)
+    broker_options = ("--home-assistant", "--person", "demo")
 
     def __enter__(self):
         super().__enter__()
@@ -38,9 +43,13 @@ class Home(Household):
         assert self.sensor.stdout.readline() == b"ready\n"
         self._seen = 0
         self.start("events", ["stdbuf", "-oL", "mosquitto_sub", "-p", str(self.port), "-t", f"{TOPICS}/events"])
-        _, self.settings, _, _ = self.enrol(bus, gateway_lines=SETTING)
+        _, self.settings, self.consumer_settings, _ = self.enrol(bus, gateway_lines=SETTING, consumer_lines=f'time_zone: "UTC", {SETTING}')
+        self.start_consumer()
         self.start_gateway()
         return self
+
+    def start_consumer(self):
+        self.consumer = self.start("consumer", [RELEASE / "vitals-consumer", "--settings", self.consumer_settings])
 
     def start_gateway(self):
         self.gateway = self.start("gateway", [RELEASE / "vitals-gateway", "--settings", self.settings])
@@ -51,6 +60,11 @@ class Home(Household):
         self.sensor.stdin.flush()
         while (answer := self.sensor.stdout.readline()) != b"ok\n":
             assert answer, f"the sensor is gone after {command}"
+
+    def person(self, *words):
+        """Has the person do something on the command line; what that printed."""
+        command = [RELEASE / "vitals", *words, "--port", str(self.port), "--username", "demo", "--password-file", self.password_file("demo")]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def heard(self, kind):
         """Whether the gateway has told of such an event since it was last asked."""
@@ -134,6 +148,71 @@ def look(trial, home, ha):
         attributes(ha, OUTBOX, unit_of_measurement="%"))
 
 
+def agree(trial, home, ha):
+    """A person who agrees to it, as their day goes on."""
+    trial.check("nobody is shown who has not agreed", equal([x for x in ha.entities() if x.startswith(PERSON)], []))
+    home.person("consent", "--home-assistant", "on")
+    trial.check(
+        "a person who agrees appears with their day", ha.becomes(PERSON_HEART, "61.0", 60),
+        attributes(ha, PERSON_HEART, unit_of_measurement="bpm", state_class="measurement", friendly_name="demo Heart rate today"),
+        equal(ha.device(PERSON_HEART, "model"), "Person"), ha.becomes(PERSON_GOAL, "0.0"))
+    trial.check("what is not known is unknown", ha.becomes(PERSON_DISTANCE, "unknown"), equal(goals_of_distance(ha), []))
+    home.tell("steps 9042")
+    ha.press(READ_STEPS)
+    trial.check(
+        "steps count, and so does the goal", ha.becomes(PERSON_STEPS, "1000", 60), ha.becomes(PERSON_GOAL, "10.0"),
+        attributes(ha, PERSON_STEPS, unit_of_measurement="steps", state_class="total_increasing"),
+        attributes(ha, PERSON_GOAL, unit_of_measurement="%", state_class="measurement"))
+    name = "Ada \"of\" {{ 1 + 1 }} </b>"
+    home.person("profile", "set", "--name", name, "--date-of-birth", "1990-12-10", "--gender", "female", "--weight-kg", "63", "--height-cm", "170")
+    trial.check("a distance is known as soon as the height is", within(ha, PERSON_DISTANCE, 500, 900),
+                attributes(ha, PERSON_DISTANCE, unit_of_measurement="m", device_class="distance", state_class="total_increasing"))
+    trial.check("a person's name is only a name", equal(ha.device(PERSON_STEPS, "name"), name))
+    home.person("goals", "set", "--steps", "2000", "--distance", "7km")
+    home.wait(home.consumer, "there is another goal", lambda: goals_of_distance(ha))
+    # It is called after the device, which has another name by now.
+    distance = goals_of_distance(ha)[0]
+    trial.check("goals change, and others appear", ha.becomes(PERSON_GOAL, "50.0"), within(ha, distance, 8, 12))
+    home.person("goals", "set", "--distance", "none")
+    trial.check("and are gone when there is no such goal", ha.becomes(distance, None), ha.becomes(PERSON_GOAL, "50.0"))
+    home.consumer.kill()
+    home.consumer.wait()
+    trial.check("a person is not available when the consumer was killed", ha.becomes(PERSON_STEPS, "unavailable"))
+    home.start_consumer()
+    trial.check("and comes back with it", ha.becomes(PERSON_STEPS, "1000", 60), ha.becomes(PERSON_GOAL, "50.0"))
+
+
+def withdraw(trial, home, ha):
+    """The same person, after Home Assistant and the broker were restarted."""
+    trial.check("the person is still there", ha.becomes(PERSON_STEPS, "1000", 60), ha.becomes(PERSON_GOAL, "50.0"))
+    home.person("consent", "--home-assistant", "off")
+    trial.check("a person who no longer agrees is gone", *[ha.becomes(x, None) for x in (PERSON_STEPS, PERSON_GOAL, PERSON_HEART)])
+    home.person("consent", "--home-assistant", "on")
+    trial.check("and comes back if they agree again", ha.becomes(PERSON_STEPS, "1000"))
+    stop(home.consumer)
+    text = home.consumer_settings.read_text()
+    home.consumer_settings.write_text(text.replace(SETTING, ""))
+    home.start_consumer()
+    trial.check("nobody is shown when it is switched off", ha.becomes(PERSON_STEPS, None), equal([x for x in ha.entities() if x.startswith(PERSON)], []))
+
+
+def goals_of_distance(ha):
+    return [x for x in ha.entities() if x.endswith(DISTANCE_GOAL)]
+
+
+def within(ha, name, low, high, limit=25):
+    """Waits until an entity has a number that is between two others."""
+    end = time.monotonic() + limit
+    while True:
+        state = (ha.entity(name) or {}).get("state", "gone")
+        with contextlib.suppress(ValueError):
+            if low <= float(state) <= high:
+                return None
+        if time.monotonic() > end:
+            return f"{name} is {state}, not from {low} to {high}"
+        time.sleep(0.1)
+
+
 def lose(trial, home, ha):
     """What is not there is not available, and comes back as it was."""
     home.tell("vanish")
@@ -147,7 +226,7 @@ def lose(trial, home, ha):
         "a gateway that starts without its sensor has lost nothing", ha.becomes(GATEWAY, "on"), ha.becomes(BATTERY, "42"),
         ha.becomes(CONNECTED, "off"), ha.becomes(HEART_RATE, "unavailable"))
     home.tell("appear")
-    trial.check("the sensor comes back", ha.becomes(CONNECTED, "on", 60), ha.becomes(HEART_RATE, "61"), ha.becomes(STEPS, "8042"))
+    trial.check("the sensor comes back", ha.becomes(CONNECTED, "on", 60), ha.becomes(HEART_RATE, "61"), ha.becomes(STEPS, "9042"))
     stop(home.gateway)
     trial.check("nothing is available when the gateway was stopped", ha.becomes(GATEWAY, "off"), ha.becomes(HEART_RATE, "unavailable"))
     home.start_gateway()
@@ -186,6 +265,7 @@ def leave_out(trial, home, ha):
     trial.check("another sensor appears", ha.becomes(second, "61"))
     home.ask("forget", sensor="second")
     trial.check("and is gone when it is forgotten", ha.becomes(second, None), ha.becomes(f"binary_sensor.{STRAP}_2_connectivity", None))
+    withdraw(trial, home, ha)
     home.publish("homeassistant/status", "online")
     home.change(SETTING, "")
     trial.check("nothing is left when it is switched off", ha.becomes(HEART_RATE, None), ha.becomes(GATEWAY, None))
@@ -200,7 +280,7 @@ def main():
     trial = Trial()
     with Home() as home:
         ha = Assistant(home, "homeassistant", home.password_file("homeassistant").read_text().strip())
-        for part in (look, lose, rename, leave_out):
+        for part in (look, agree, lose, rename, leave_out):
             part(trial, home, ha)
         trial.check("Home Assistant has not complained of anything that it was told", *ha.complaints()[:10])
     sys.exit(1 if trial.problems else 0)
