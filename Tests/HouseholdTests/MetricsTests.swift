@@ -31,6 +31,10 @@ struct MetricsTests {
             gatewaySettings: "metrics: { listen: \"127.0.0.1:\(gateway)\" },",
             consumerSettings: "metrics: { listen: \"127.0.0.1:\(consumer)\" },")
         try household.start()
+        // As `keep-backups` writes it.
+        try household.folder.write(
+            #"{"time":1795471801500,"name":"2026-11-24T02-10-01Z","kept":3,"milliseconds":812}"#,
+            to: "consumer/backup.json")
         try household.startSensor(["--activity", Household.recording("run-9km.csv"), "--speed", "60", "--loop"])
         for verb in ["goals/get", "goals/get", "secret-habit/of-demo"] {
             try RunningProgram.run(
@@ -62,6 +66,7 @@ struct MetricsTests {
                 "vitals_consumer_requests_total\\{verb=\"unknown\",outcome=\"error\"\\} 1",
                 "vitals_consumer_request_errors_total\\{code=\"not-supported\"\\} 1",
                 "vitals_consumer_request_duration_seconds_count 3",
+                "vitals_consumer_backup_timestamp_seconds 1795471801\\.5",
                 "vitals_consumer_database_bytes\\{database=\"vitals\"\\} \(some)",
             ])
         for (page, name) in [(ofGateway, "gateway.page"), (ofConsumer, "consumer.page")] {

@@ -25,9 +25,6 @@ struct KeepBackupsCommand: Subcommand {
                 "Restores one of them."),
         ])
 
-    /// Says in the state folder when the latest good backup was made.
-    static let record = "backup.json"
-
     init() {}
     init(_ arguments: Arguments) throws {}
 
@@ -68,7 +65,8 @@ struct KeepBackupsCommand: Subcommand {
         try kept.put(name)
         let removed = try kept.removeOld(except: name, now: now)
         let count = try kept.names().whole.count
-        try note(settings, name, now: now, count: count, took: millisecondsSinceBoot() - began)
+        try BackupRecord.write(
+            name, at: now, count: count, took: millisecondsSinceBoot() - began, in: settings.state)
         var lines = Lines(output)
         lines.write(Array("\(name) was restored and checked: \(findings.json)".utf8))
         for name in removed { lines.write(Array("removed \(name)".utf8)) }
@@ -117,19 +115,6 @@ struct KeepBackupsCommand: Subcommand {
         [database, database + "-wal"].reduce(0) { sum, path in
             var status = stat()
             return stat(path, &status) == 0 ? sum + UInt64(status.st_size) : sum
-        }
-    }
-
-    /// For the doctor and for whoever watches: no secrets, and nothing about people.
-    private func note(
-        _ settings: ConsumerSettings, _ name: String, now: Int64, count: Int, took: UInt64
-    ) throws(Failure) {
-        let text = #"{"time":\#(now),"name":"\#(name)","kept":\#(count),"milliseconds":\#(took)}"# + "\n"
-        let path = "\(settings.state)/\(Self.record)"
-        try Failure.explaining { () throws(VaultError) in
-            let rights = try FileRights.take(ofFolderOf: path)
-            defer { rights.giveBack() }
-            try SmallFile.replace(path, with: Array(text.utf8))
         }
     }
 }

@@ -59,6 +59,8 @@ struct ConsumerMetrics {
     private let notifications = counter("notifications_published", "Notifications that the broker has taken.")
     private let disk = gauge(
         "disk_state", "What becomes of what is written: the sample of the state that it is in is 1.")
+    private let backup = gauge(
+        "backup_timestamp_seconds", "When the latest good backup was made, in Unix seconds; 0 if there was none yet.")
     private let clock = gauge("clock_synchronised", "Whether something keeps the wall clock right.")
     private let process = ProcessPage(started: unixMilliseconds())
 
@@ -80,6 +82,7 @@ struct ConsumerMetrics {
         add(consumer.desk.counts, to: &page)
         page.add(notifications, consumer.features.only(NotificationPublisher.self)?.published ?? 0)
         page.add(disk, state: consumer.disk.condition.rawValue, of: ["ok", "full", "failing", "locked"])
+        page.add(backup, backups(consumer.settings))
         page.add(clock, clockSource() == .ntp)
         process.add(to: &page, residentKilobytes: residentMemoryKilobytes())
         return page
@@ -108,6 +111,20 @@ struct ConsumerMetrics {
             errors, by: "code",
             counts.errors.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 })
         page.add(requestSeconds, counts.seconds)
+    }
+
+    /// One sample; none in a home whose settings ask for no backups, and that has none.
+    private func backups(_ settings: ConsumerSettings) -> [(labels: [(name: String, value: String)], value: Double)] {
+        do {
+            guard let latest = try BackupRecord.latest(in: settings.state) else {
+                return settings.backups == nil ? [] : [([], 0)]
+            }
+            return [([], Double(latest) / 1000)]
+        } catch {
+            // Nothing says then that there is one.
+            log.debug("metrics: \(error)")
+            return []
+        }
     }
 
     private func databases(in folder: String) -> [(String, Int)] {
