@@ -98,6 +98,16 @@ struct DocumentTests {
         }.joined(separator: "/")
     }
 
+    @Test("the events that the services log are in a table, with their ids, and each is logged")
+    func events() throws {
+        let table = try text("deploy/care.md").matches(of: #/\| `([a-z-]+)` \|.*\| `([0-9a-f]{32})` \|/#)
+        #expect(table.map { "\($0.1) \($0.2)" } == LogEvent.allCases.map { "\($0.name) \($0.id)" })
+        let sources = try #require(FileManager.default.enumerator(atPath: "\(projectFolder)/Sources"))
+        let code = try sources.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }
+            .map { try text("Sources/\($0)") }.joined()
+        for event in LogEvent.allCases { #expect(try code.contains(Regex("event: \\.\(event)\\b")), "\(event)") }
+    }
+
     // MARK: What is in a document
 
     /// The names of headings, as links write them: in small letters, with hyphens for spaces.

@@ -129,7 +129,7 @@ extension BrokerRules {
         // The session reports a lost connection, and the next one brings us back here.
         guard case .underWay = state, error?.reason != .notConnected else { return }
         if let error {
-            log.error("the broker's rules are not in line, and nobody new is let in: \(error)")
+            log.error("the broker's rules are not in line, and nobody new is let in: \(error)", event: .rulesNotInLine)
             state = .failed(error)
             retrying = session.loop.after(Self.retryInterval) { [unowned self] in bringInLine() }
         } else {

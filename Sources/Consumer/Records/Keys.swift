@@ -198,7 +198,7 @@ package final class Keys {
             defer { rights.giveBack() }
             _ = try KeyFile.createIfMissing(path, owner: FileRights.areRoots ? owner : nil)
         }
-        log.notice("made a root key in \(path): keep a copy of it apart from the data")
+        log.notice("made a root key in \(path): keep a copy of it apart from the data", event: .rootKeyMade)
         return RootKey(path: path)
     }
 

@@ -169,7 +169,7 @@ extension Keys {
             return
         }
         root = new
-        log.notice("the root key was changed; the new one is in use")
+        log.notice("the root key was changed; the new one is in use", event: .rootKeyChanged)
     }
 
     static func finishRootRotation(_ rootKey: RootKey, _ database: Database) throws(VaultError) {

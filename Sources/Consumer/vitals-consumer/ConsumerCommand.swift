@@ -88,7 +88,7 @@ enum ConsumerCommand {
         defer { consumer.stop() }
         while try Signals.wait() == .hangUp {
             do { consumer.reload(try read(arguments)) } catch {
-                log.error("the settings were not read again: \(error)")
+                log.error("the settings were not read again: \(error)", event: .settingsRefused)
             }
         }
         readiness.stopping()

@@ -116,7 +116,8 @@ final class Gateway: SensorOwner, @unchecked Sendable {
             log.notice("no sensors in the settings: `vitals scan` shows those nearby, `vitals connect` adds one")
         }
         if settings.consumer == nil {
-            log.warning("not enrolled with a consumer: readings are live only (vitals-gateway enrol)")
+            log.warning(
+                "not enrolled with a consumer: readings are live only (vitals-gateway enrol)", event: .notEnrolled)
         }
         try outbox.start { [unowned self] in publishHealth() }
         central.loop.perform { [self] in
@@ -219,7 +220,7 @@ final class Gateway: SensorOwner, @unchecked Sendable {
     private func receive(_ event: Central.Event) {
         switch event {
         case .state(let state):
-            limitedLog.notice("Bluetooth \(state)") { "Bluetooth: \(state)\($0)" }
+            limitedLog.notice("Bluetooth \(state)", event: .bluetoothChanged) { "Bluetooth: \(state)\($0)" }
             counters.withLock { $0.bluetooth = "\(state)" }
             if state != .ready { requests.cancelScans(because: "\(state)") }
             for sensor in register.all { sensor.centralChanged(to: state) }
@@ -285,14 +286,15 @@ final class Gateway: SensorOwner, @unchecked Sendable {
         switch state {
         case .connected:
             failedTries = LastingTrouble()
-            log.notice("broker: \(state)")
+            log.notice("broker: \(state)", event: .brokerConnected)
         case .waiting(let reason, _):
             // A broker may be away for a day.
             guard let count = failedTries.toTell("\(reason)", now: millisecondsSinceBoot()) else {
                 log.debug("broker: \(state)")
                 break
             }
-            log.warning("broker: \(state)" + (count > 1 ? " (\(count) tries since this was last logged)" : ""))
+            let times = count > 1 ? " (\(count) tries since this was last logged)" : ""
+            log.warning("broker: \(state)\(times)", event: .brokerAway)
         case .connecting, .stopped: log.debug("broker: \(state)")
         }
         guard case .connected = state else {

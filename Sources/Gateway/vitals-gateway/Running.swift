@@ -49,7 +49,9 @@ struct Running {
 
     /// Waits until somebody has enrolled this gateway.
     private func wait() throws -> GatewaySettings? {
-        log.warning("not enrolled: waiting for `vitals enrol` on this machine, or `vitals-gateway enrol` with a code")
+        log.warning(
+            "not enrolled: waiting for `vitals enrol` on this machine, or `vitals-gateway enrol` with a code",
+            event: .notEnrolled)
         readiness.ready(status: "not enrolled: run vitals enrol")
         guard let interval = readiness.watchdogInterval else { return try nextSettings() }
         let loop = EventLoop(name: "watchdog")
@@ -69,10 +71,10 @@ struct Running {
         while try Signals.wait() == .hangUp {
             do {
                 let settings = try read()
-                log.notice("SIGHUP: restarting with the settings as they are now")
+                log.notice("SIGHUP: restarting with the settings as they are now", event: .settingsRead)
                 return settings
             } catch {
-                log.error("SIGHUP: the settings were not read again: \(error)")
+                log.error("SIGHUP: the settings were not read again: \(error)", event: .settingsRefused)
             }
         }
         readiness.stopping()

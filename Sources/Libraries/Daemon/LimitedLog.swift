@@ -36,20 +36,20 @@ public final class LimitedLog: Sendable {
 
     /// Logs what an operator should see.
     /// - Parameter words: makes the line of what says how often this was.
-    public func notice(_ kind: String, _ words: (_ times: String) -> String) {
-        if let times = times(kind, words) { log.notice(words(times)) }
+    public func notice(_ kind: String, event: LogEvent? = nil, _ words: (_ times: String) -> String) {
+        if let times = times(kind, words) { log.notice(words(times), event: event) }
     }
 
     /// Logs that something is wrong while the program goes on.
     /// - Parameter words: makes the line of what says how often this was.
-    public func warning(_ kind: String, _ words: (_ times: String) -> String) {
-        if let times = times(kind, words) { log.warning(words(times)) }
+    public func warning(_ kind: String, event: LogEvent? = nil, _ words: (_ times: String) -> String) {
+        if let times = times(kind, words) { log.warning(words(times), event: event) }
     }
 
     /// Logs that something that was asked for was not done.
     /// - Parameter words: makes the line of what says how often this was.
-    public func error(_ kind: String, _ words: (_ times: String) -> String) {
-        if let times = times(kind, words) { log.error(words(times)) }
+    public func error(_ kind: String, event: LogEvent? = nil, _ words: (_ times: String) -> String) {
+        if let times = times(kind, words) { log.error(words(times), event: event) }
     }
 
     private func times(_ kind: String, _ words: (String) -> String) -> String? {

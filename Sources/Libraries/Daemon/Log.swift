@@ -46,6 +46,8 @@ public let log = Log(descriptor: 2, style: .fitting(2), level: .info)
 
 /// Writes log lines, each by one `write(2)`: `<6>message` for the systemd journal, which adds the time itself,
 /// `07:31:02 info: message` (UTC) on a terminal, `2026-11-22T07:31:02Z info: message` otherwise, such as in a file.
+/// A line with an event goes to the journal as an entry with its id (systemd.io/JOURNAL_NATIVE_PROTOCOL); the journal may
+/// show it some milliseconds before or after the lines around it.
 /// Control characters are escaped, lines over 2,048 bytes are cut. Never throws and never ends the program: if
 /// nobody reads, lines are lost (`Signals.block()` ignores SIGPIPE for the whole process). Safe to use from any thread.
 public final class Log: Sendable {
@@ -56,13 +58,18 @@ public final class Log: Sendable {
         case journal, terminal, plain
     }
 
+    /// The program's name, as the journal shows it.
+    static let program = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "vitals"
+
     private let descriptor: CInt
     private let style: Style
+    private let journal: String
     private let threshold: Atomic<Int>
 
-    init(descriptor: CInt, style: Style, level: LogLevel) {
+    init(descriptor: CInt, style: Style, level: LogLevel, journal: String = "/run/systemd/journal/socket") {
         self.descriptor = descriptor
         self.style = style
+        self.journal = journal
         threshold = Atomic(level.rawValue)
     }
 
@@ -79,24 +86,39 @@ public final class Log: Sendable {
     public func info(_ message: @autoclosure () -> String) { line(.info, message) }
 
     /// Logs what an operator should see.
-    public func notice(_ message: @autoclosure () -> String) { line(.notice, message) }
+    public func notice(_ message: @autoclosure () -> String, event: LogEvent? = nil) { line(.notice, message, event) }
 
     /// Logs that something is wrong while the program continues.
-    public func warning(_ message: @autoclosure () -> String) { line(.warning, message) }
+    public func warning(_ message: @autoclosure () -> String, event: LogEvent? = nil) { line(.warning, message, event) }
 
     /// Logs that something that was asked for was not done.
-    public func error(_ message: @autoclosure () -> String) { line(.error, message) }
+    public func error(_ message: @autoclosure () -> String, event: LogEvent? = nil) { line(.error, message, event) }
 
-    private func line(_ level: LogLevel, _ message: () -> String) {
+    private func line(_ level: LogLevel, _ message: () -> String, _ event: LogEvent? = nil) {
         guard level.rawValue <= threshold.load(ordering: .relaxed) else { return }
+        let message = escaped(message())
+        // A journal that does not take it may still read what is written.
+        if style == .journal, let event, send(entry(level, message, event), toSocket: journal) { return }
         let start =
             switch style {
             case .journal: "<\(level.rawValue)>"
             case .terminal: "\(timeOfDay(unixMilliseconds())) \(level.name): "
             case .plain: "\(utcTime(unixMilliseconds())) \(level.name): "
             }
-        let text = cut(Array((start + escaped(message())).utf8), to: Log.longestLine - 1)
+        let text = cut(Array((start + message).utf8), to: Log.longestLine - 1)
         write(text + [UInt8(ascii: "\n")], to: descriptor)
+    }
+
+    /// An entry for the journal: one field in each line. The message has no line break, because it is escaped.
+    private func entry(_ level: LogLevel, _ message: String, _ event: LogEvent) -> [UInt8] {
+        let fields = """
+            PRIORITY=\(level.rawValue)
+            SYSLOG_IDENTIFIER=\(Log.program)
+            MESSAGE_ID=\(event.id)
+            VITALS_EVENT=\(event.name)
+            MESSAGE=
+            """
+        return Array(fields.utf8) + cut(Array(message.utf8), to: Log.longestLine - 1) + [UInt8(ascii: "\n")]
     }
 }
 

@@ -52,34 +52,7 @@ public struct Readiness: Sendable {
     }
 
     private func send(_ message: String) -> Bool {
-        guard let socketName, var address = unixAddress(socketName) else { return false }
-        let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        // A supervisor that does not read must not stop the service: give up after a second.
-        var limit = timeval(tv_sec: 1, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        let bytes = Array(message.utf8)
-        let sent = withUnsafePointer(to: &address.value) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL), $0, address.length)
-            }
-        }
-        return sent == bytes.count
+        guard let socketName else { return false }
+        return Daemon.send(Array(message.utf8), toSocket: socketName)
     }
-}
-
-/// The address of a Unix socket; `@` at the front stands for the zero byte of the abstract namespace (unix(7)). Nil
-/// when the name is too long for the structure.
-func unixAddress(_ name: String) -> (value: sockaddr_un, length: socklen_t)? {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    var bytes = Array(name.utf8)
-    guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
-    let isAbstract = name.hasPrefix("@")
-    if isAbstract { bytes[0] = 0 }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    // An abstract name ends with the length, a path with a zero byte.
-    let length = (MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2) + bytes.count + (isAbstract ? 0 : 1)
-    return (address, socklen_t(length))
 }

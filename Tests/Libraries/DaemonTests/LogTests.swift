@@ -7,9 +7,11 @@ import Testing
 @Suite("Log")
 struct LogTests {
     /// What `body` logs, as it arrives in a pipe.
-    private func lines(_ style: Log.Style, level: LogLevel = .info, _ body: (Log) -> Void) throws -> String {
+    private func lines(
+        _ style: Log.Style, level: LogLevel = .info, journal: String = "/nowhere", _ body: (Log) -> Void
+    ) throws -> String {
         let pipe = Pipe()
-        body(Log(descriptor: pipe.fileHandleForWriting.fileDescriptor, style: style, level: level))
+        body(Log(descriptor: pipe.fileHandleForWriting.fileDescriptor, style: style, level: level, journal: journal))
         try pipe.fileHandleForWriting.close()
         return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
@@ -74,6 +76,43 @@ struct LogTests {
             #expect(text.hasSuffix("😀…\n") && !text.contains("\u{fffd}"))
         }
         #expect(try lines(.plain) { $0.info(String(repeating: "x", count: 2020)) }.hasSuffix("xx\n"))
+    }
+
+    @Test("an event goes to the journal with its id, on one line, and is written if the journal does not take it")
+    func events() throws {
+        let journal = try Supervisor("/tmp/vitals-" + UUID().uuidString)
+        func all(_ log: Log) {
+            log.warning("no broker\nPRIORITY=0", event: .brokerAway)
+            LimitedLog(log).error("kind", event: .rulesNotInLine) { "x\($0)" }
+            log.notice(String(repeating: "😀", count: 1000), event: .settingsRead)
+        }
+        #expect(try lines(.journal, journal: journal.name, all).isEmpty)
+        #expect(
+            journal.receive() == """
+                PRIORITY=4
+                SYSLOG_IDENTIFIER=\(Log.program)
+                MESSAGE_ID=7be810c39cdd4bdeb314f8f7457fbecf
+                VITALS_EVENT=broker-away
+                MESSAGE=no broker\\nPRIORITY=0
+
+                """)
+        let second = try #require(journal.receive())
+        #expect(second.contains("PRIORITY=3\n") && second.hasSuffix("VITALS_EVENT=rules-not-in-line\nMESSAGE=x\n"))
+        let long = try #require(journal.receive())
+        #expect(long.hasSuffix("😀…\n") && !long.contains("\u{fffd}") && long.utf8.count < 2 * Log.longestLine)
+
+        let written = try lines(.journal, all)
+        #expect(written.hasPrefix("<4>no broker\\nPRIORITY=0\n<3>x\n<5>😀"))
+        // Nobody but the journal is told of ids.
+        let plain = try lines(.plain, journal: journal.name) { $0.notice("a", event: .diskTakes) }
+        #expect(plain.replacing(time, with: "") == "notice: a\n")
+    }
+
+    @Test("each event has an id and a name of its own")
+    func ids() {
+        let events = LogEvent.allCases
+        #expect(Set(events.map(\.id)).count == events.count && Set(events.map(\.name)).count == events.count)
+        for event in events { #expect(event.id.wholeMatch(of: /[0-9a-f]{32}/) != nil, "\(event)") }
     }
 
     @Test("names a moment as its day and second, in UTC")

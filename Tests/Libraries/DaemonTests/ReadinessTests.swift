@@ -3,8 +3,8 @@ import Testing
 
 @testable import Daemon
 
-/// A supervisor's end of the socket.
-private final class Supervisor {
+/// The other end of a socket of datagrams: a supervisor's or the journal's.
+final class Supervisor {
     let descriptor: CInt
     let name: String
 

@@ -316,7 +316,8 @@ extension Consumer {
         guard let count = failedTries.toTell("\(reason)", now: millisecondsSinceBoot()) else {
             return log.debug("\(state)")
         }
-        log.warning("\(state)" + (count > 1 ? " (\(count) tries since this was last logged)" : ""))
+        let times = count > 1 ? " (\(count) tries since this was last logged)" : ""
+        log.warning("\(state)\(times)", event: .brokerAway)
     }
 
     private var blocksFilter: String { settings.topics.everyGateway(.blocks) }
@@ -347,7 +348,7 @@ extension Consumer {
             unpublished = try streams.publishGrants(isAtConnection: true) { [unowned self] in published($0) } + 1
             let words = "connected to the broker; \(unpublished - 1) grants"
             // The session connects again after each batch that the disk refused.
-            if disk.condition == .ok { log.notice(words) } else { log.debug(words) }
+            if disk.condition == .ok { log.notice(words, event: .brokerConnected) } else { log.debug(words) }
         } catch {
             if isDue("grants") { log.error("the grants cannot be published: \(error)") }
             unpublished = 1
@@ -442,7 +443,7 @@ extension Consumer {
             """
             \(start)nothing of this batch was kept or acknowledged, and nothing will be, until this is repaired; gateways keep what \
             they have, and send it again: \(error)
-            """)
+            """, event: .diskRefuses)
     }
 
     /// A batch was written.
@@ -453,7 +454,7 @@ extension Consumer {
             session.loop.after(.seconds(10)) { [unowned self] in if disk.hasTaken { diskTook() } }
             return
         }
-        log.notice("the disk takes what is written again, after \(seconds) s")
+        log.notice("the disk takes what is written again, after \(seconds) s", event: .diskTakes)
         tellReadiness()
     }
 

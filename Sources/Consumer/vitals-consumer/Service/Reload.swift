@@ -29,7 +29,7 @@ extension Consumer {
             identities = try own.joining(gateways.identities(new))
             try streams.grants.settle(Claims(store: streams.grants.store).people(new), now: unixMilliseconds())
         } catch {
-            return log.error("the settings were not applied: \(error)")
+            return log.error("the settings were not applied: \(error)", event: .settingsRefused)
         }
         let inert = settings.changesForARestart(in: new)
         settings = settings.taking(new)
@@ -41,7 +41,7 @@ extension Consumer {
         ingest.allowances.limits = new.limits
         changes.sensorsChanged(nil)
         features.settingsChanged()
-        log.notice("read the settings again")
+        log.notice("read the settings again", event: .settingsRead)
         if !inert.isEmpty { log.warning("these settings need a restart: \(inert.joined(separator: ", "))") }
         publishSettled()
         // An operator may have removed some gateways.

@@ -44,10 +44,11 @@ extension Consumer {
                 """
                 \(start) came again with other bytes: refused\(timesSinceLogged(count)). A cloned gateway, or someone who \
                 pretends to be it
-                """)
+                """, event: .blockRefused)
         case .unreadable:
             guard let count = due("unreadable", report) else { return }
-            log.error("\(start) does not open, or says nothing: refused\(timesSinceLogged(count))")
+            log.error(
+                "\(start) does not open, or says nothing: refused\(timesSinceLogged(count))", event: .blockRefused)
         case .handedBack(let outcome): tell(outcome, report)
         case .notNow:
             guard let count = due("not now", report) else { return }
@@ -75,7 +76,7 @@ extension Consumer {
             """
             gateway \(report.gateway) \(what): blocks were offered \(count) \(count == 1 ? "time" : "times") and not taken; they stay at \
             the gateway for as long as it has room, and are sent again (\(hint))
-            """)
+            """, event: .blocksHeld)
         if held.limit.isTotal { tellThatStorageIsFull(held.user) }
     }
 
@@ -124,7 +125,7 @@ extension Consumer {
             """
             \(start) \(gap.count) readings from \(gap.first) to \(gap.last) (Unix milliseconds)\(more), are lost: the gateway \
             \(gap.reason == .outboxFull ? "had no room for them" : "could not read them any more")
-            """)
+            """, event: .readingsLost)
     }
 
     private func tell(_ outcome: Adoption.Outcome, _ report: Report) {

@@ -101,6 +101,8 @@ struct Grants {
     /// Any client that may publish can cause this all day.
     private mutating func notTaken(_ reason: String) {
         guard let count = notTakenCount.toTell(of: 1, now: millisecondsSinceBoot()) else { return }
-        log.warning("a message in the consumer's name was refused: \(reason)\(timesSinceLogged(count))")
+        log.warning(
+            "a message in the consumer's name was refused: \(reason)\(timesSinceLogged(count))", event: .consumerRefused
+        )
     }
 }

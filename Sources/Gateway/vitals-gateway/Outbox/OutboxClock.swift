@@ -87,7 +87,9 @@ extension Outbox {
             }
             isDirty = true
             clock.forgetStep()
-            log.warning("the clock was set by \(step.correction) ms: earlier readings of this boot are corrected")
+            log.warning(
+                "the clock was set by \(step.correction) ms: earlier readings of this boot are corrected",
+                event: .clockSet)
         }
     }
 }

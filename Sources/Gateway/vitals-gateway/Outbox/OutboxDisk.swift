@@ -100,14 +100,14 @@ extension Outbox {
             """
             outbox: \(what): readings wait in memory, the last \(Self.mostUnwritten) at most, and are written when it \
             takes them: \(error)
-            """)
+            """, event: .diskRefuses)
         onChange()
     }
 
     /// Something was written.
     func diskTook() {
         guard let seconds = disk.took(now: millisecondsSinceBoot(), wall: unixMilliseconds()) else { return }
-        log.notice("outbox: the disk takes what is written again, after \(seconds) s")
+        log.notice("outbox: the disk takes what is written again, after \(seconds) s", event: .diskTakes)
         onChange()
     }
 

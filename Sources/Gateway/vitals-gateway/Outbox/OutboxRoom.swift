@@ -69,7 +69,9 @@ extension Outbox {
             for block in oldest { uplink.remove(block.identity) }
             countDropped(count)
             if let count = droppedFromDisk.toTell(of: count, now: millisecondsSinceBoot()) {
-                log.error("the outbox is full: dropped the \(count) oldest readings, and a gap block says so")
+                log.error(
+                    "the outbox is full: dropped the \(count) oldest readings, and a gap block says so",
+                    event: .readingsDropped)
             }
             return true
         }
@@ -83,7 +85,9 @@ extension Outbox {
         try tell(of: gaps, dropped: count) { () throws(VaultError) in }
         gaps = [:]
         if let count = droppedFromMemory.toTell(of: count, now: millisecondsSinceBoot()) {
-            log.error("\(count) readings were lost before they could be written, and a gap block says so")
+            log.error(
+                "\(count) readings were lost before they could be written, and a gap block says so",
+                event: .readingsDropped)
         }
     }
 

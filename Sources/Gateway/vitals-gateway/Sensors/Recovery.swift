@@ -145,7 +145,7 @@ final class Recovery: @unchecked Sendable {
     }
 
     private func say(_ words: String) {
-        log.warning("Bluetooth: \(words)")
+        log.warning("Bluetooth: \(words)", event: .bluetoothTrouble)
         register.announcer.tell(.bluetooth, words)
     }
 }
