@@ -13,6 +13,8 @@ struct Answers: Equatable {
     var port: UInt16
     /// The message bus with BlueZ.
     var bus: String
+    /// Whether a run has come to its end with them.
+    var isFinished = false
 
     /// Names at the broker that are not a person's.
     static let reserved = [Home.gateway, Home.consumer, "homeassistant"]
@@ -34,14 +36,19 @@ struct Answers: Equatable {
         else {
             throw Failure(.data, "\(file) is not what setup has written", hint: "remove it, and answer again")
         }
-        self.init(person: person, sensor: json.text("sensor"), port: port, bus: bus)
+        let sensor = json.text("sensor")
+        guard sensor.map(Self.isSensor) ?? true else {
+            throw Failure(.data, "\(file) is not what setup has written", hint: "remove it, and answer again")
+        }
+        self.init(person: person, sensor: sensor, port: port, bus: bus)
+        isFinished = json["finished"] == true
     }
 
     var bytes: [UInt8] {
         Array(
             JSON.object(present: [
                 "person": .string(person), "sensor": sensor.map(JSON.string), "port": .integer(Int64(port)),
-                "bus": .string(bus),
+                "bus": .string(bus), "finished": isFinished ? true : nil,
             ]).line.utf8)
     }
 

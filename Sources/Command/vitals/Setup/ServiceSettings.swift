@@ -9,14 +9,21 @@ struct ServiceSettings {
 
     init(_ home: Home, within limit: Duration) { (self.home, self.limit) = (home, limit) }
 
-    /// Writes both files, unless they are there.
-    func write() throws -> [(path: String, fate: WantedFile.Fate)] {
+    /// The public keys of both programs. Each makes its own if there is none, and says what is wrong with its settings.
+    func keys() throws -> (gateway: String, consumer: String) {
         let places = home.places
-        let gateway = try identity("vitals-gateway", places.gatewaySettings, home.gatewaySettings(consumer: nil))
-        let consumer = try identity("vitals-consumer", places.consumerSettings, home.consumerSettings(gateway: nil))
+        return (
+            try identity("vitals-gateway", places.gatewaySettings, home.gatewaySettings(consumer: nil)),
+            try identity("vitals-consumer", places.consumerSettings, home.consumerSettings(gateway: nil))
+        )
+    }
+
+    /// Writes both files, unless they are there.
+    func write(_ keys: (gateway: String, consumer: String)) throws -> [(path: String, fate: WantedFile.Fate)] {
+        let places = home.places
         return [
-            try write(places.gatewaySettings, home.gatewaySettings(consumer: consumer), places.gatewayState),
-            try write(places.consumerSettings, home.consumerSettings(gateway: gateway), places.consumerState),
+            try write(places.gatewaySettings, home.gatewaySettings(consumer: keys.consumer), places.gatewayState),
+            try write(places.consumerSettings, home.consumerSettings(gateway: keys.gateway), places.consumerState),
         ]
     }
 
@@ -45,10 +52,13 @@ struct ServiceSettings {
         let key = String(decoding: capture.output, as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
         guard capture.status == 0, key.utf8.count == 44 else {
             let prefix = "\(program): "
-            let words = capture.complaints.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+            let words = capture.complaints.map { line in
+                // The draft is gone when this is read.
+                (line.hasPrefix(prefix) ? String(line.dropFirst(prefix.count)) : line).replacing(settings, with: file)
+            }
             throw Failure(
                 .configuration, "\(program) identity: \(words.first ?? "it did not end in time")",
-                hint: words.dropFirst().first ?? "install the package \(program): deploy/packages.md")
+                hint: words.dropFirst().first ?? "run vitals setup again with other answers")
         }
         return key
     }

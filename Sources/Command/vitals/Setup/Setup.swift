@@ -67,9 +67,11 @@ struct Setup {
         }
         func isMade(_ paths: [String]) -> Bool { fates.contains { $0.fate == .made && paths.contains($0.path) } }
 
-        let note = WantedFile(path: places.answers, text: answers.bytes)
-        try tell([(places.answers, note.write())])
-        try tell(ServiceSettings(home, within: call.timeout).write())
+        let settings = ServiceSettings(home, within: call.timeout)
+        // Answers that the programs do not take are not kept.
+        let keys = try settings.keys()
+        if kept == nil { try tell([(places.answers, WantedFile(path: places.answers, text: answers.bytes).write())]) }
+        try tell(settings.write(keys))
         guard try passes(["gateway settings", "consumer settings", "gateway version", "consumer version"]) else {
             return .unavailable
         }
@@ -81,21 +83,31 @@ struct Setup {
         ]
         guard try passes(secrets) else { return .unavailable }
         let services = Services(places, hasSystemd: hasSystemd)
+        // A run that stopped may have written files that what runs has not read.
+        let isDue = hasSystemd && !answers.isFinished
         let brokers = [places.brokerConfiguration, places.brokerRules, places.brokerPasswords]
-        guard try passes(services.startBroker(isChanged: isMade(brokers))),
+        guard try passes(services.startBroker(isChanged: isDue || isMade(brokers))),
             try passes(["gateway broker", "consumer broker"]), try passes(strangerFinding(answers))
         else { return .unavailable }
 
         let gateway = [places.gatewaySettings, places.password(Home.gateway)]
         let consumer = [places.consumerSettings, places.password(Home.consumer)]
-        guard try passes(services.start("vitals-consumer", isChanged: isMade(consumer))),
-            try passes(services.start("vitals-gateway", isChanged: isMade(gateway))),
+        guard try passes(services.start("vitals-consumer", isChanged: isDue || isMade(consumer))),
+            try passes(services.start("vitals-gateway", isChanged: isDue || isMade(gateway))),
             try passes(["consumer process", "gateway process", "gateway enrolment"]),
             try passes(["consumer presence", "gateway status"], waits: true),
             try passes(["gateway bus", "gateway bluetooth"], waits: true)
         else { return .unavailable }
+        if !answers.isFinished { try finish(answers) }
         try say(changed: fates.contains { $0.fate == .made }, answers)
         return .ok
+    }
+
+    /// Notes that this run has come to its end.
+    private func finish(_ answers: Answers) throws(VaultError) {
+        var answers = answers
+        answers.isFinished = true
+        try SmallFile.replace(places.answers, with: answers.bytes)
     }
 
     // MARK: Before anything is written
