@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What `deploy/bridge` writes for a home's broker. That a broker runs with it, and what crosses then, is tried by the rig `bridge`.
-@Suite("deploy/bridge", .timeLimit(.minutes(20)))
+@Suite("deploy/bridge", .timeLimit(.minutes(60)))
 struct BridgeFileTests {
     private let folder: TemporaryFolder
     private let password: String

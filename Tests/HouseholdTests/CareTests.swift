@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Scripts under `deploy/` that look after a machine.
-@Suite("Care of a machine", .timeLimit(.minutes(20)))
+@Suite("Care of a machine", .timeLimit(.minutes(60)))
 struct CareTests {
     private static let hook = "\(projectFolder)/deploy/certbot-hook"
 

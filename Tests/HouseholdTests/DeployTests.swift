@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is under `deploy/`, as people start it.
-@Suite("Programs under deploy/", .timeLimit(.minutes(20)))
+@Suite("Programs under deploy/", .timeLimit(.minutes(60)))
 struct DeployTests {
     private static let folder = "\(projectFolder)/deploy"
     private static let programs: [String] = {

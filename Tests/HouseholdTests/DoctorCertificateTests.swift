@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("vitals doctor, of certificates", .timeLimit(.minutes(20)))
+@Suite("vitals doctor, of certificates", .timeLimit(.minutes(60)))
 struct DoctorCertificateTests {
     /// A certificate for `localhost` that signs itself, and its key.
     private func write(_ name: String, days: Int, in folder: TemporaryFolder) throws {

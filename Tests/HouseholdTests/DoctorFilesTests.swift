@@ -6,7 +6,7 @@ import Testing
 
 @testable import vitals
 
-@Suite("vitals doctor, of what is on the machine", .timeLimit(.minutes(20)))
+@Suite("vitals doctor, of what is on the machine", .timeLimit(.minutes(60)))
 struct DoctorFilesTests {
     @Test("settings: the program's own words, for what it would refuse; what is not a file is not opened")
     func settings() throws {

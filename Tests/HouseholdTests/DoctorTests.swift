@@ -5,7 +5,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals doctor, of a home that runs", .timeLimit(.minutes(20)))
+@Suite("vitals doctor, of a home that runs", .timeLimit(.minutes(60)))
 struct DoctorTests {
     @Test("finds nothing wrong with a home where all is well, and shows no secret and no person")
     func well() throws {

@@ -9,7 +9,7 @@ import Vault
 
 @testable import vitals_consumer
 
-@Suite("A person who is forgotten", .timeLimit(.minutes(20)))
+@Suite("A person who is forgotten", .timeLimit(.minutes(60)))
 struct ForgettingTests {
     /// The key blocks in an outbox, as they were sealed to the person.
     private func keyBlocks(_ outbox: String) throws -> [[UInt8]] {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Home Assistant in a home without accounts", .timeLimit(.minutes(20)))
+@Suite("Home Assistant in a home without accounts", .timeLimit(.minutes(60)))
 struct HomeAssistantTests {
     private static let root = "vitals/v1"
     private static let (device, day) = (

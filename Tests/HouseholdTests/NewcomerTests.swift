@@ -118,7 +118,7 @@ private final class NewHousehold {
     }
 }
 
-@Suite("A newcomer", .timeLimit(.minutes(20)))
+@Suite("A newcomer", .timeLimit(.minutes(60)))
 struct NewcomerTests {
     private static let password = "Lovelace-1815!"
 

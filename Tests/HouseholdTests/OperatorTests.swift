@@ -33,7 +33,7 @@ extension RunningProgram {
 }
 
 /// What the operator of the programs is told.
-@Suite("What operators are told", .timeLimit(.minutes(20)))
+@Suite("What operators are told", .timeLimit(.minutes(60)))
 struct OperatorTests {
     private static let quick = #"outbox: { flush_interval: "200 ms", block_interval: "200 ms" },"#
 

@@ -5,7 +5,7 @@ import Testing
 
 /// What our programs have in their memory is in no core dump and in no report of a crash, and no other program of their
 /// user reads it.
-@Suite("The memory of a program", .timeLimit(.minutes(20)))
+@Suite("The memory of a program", .timeLimit(.minutes(60)))
 struct SecretMemoryTests {
     private let folder: TemporaryFolder
     private let bus: PrivateBus

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What somebody brings along, by the commands that they type, to the programs that run.
-@Suite("A takeout", .timeLimit(.minutes(20)))
+@Suite("A takeout", .timeLimit(.minutes(60)))
 struct TakeoutTests {
     /// Makes an archive as services give them: three runs, one of them in three formats, and Apple's heart rates and
     /// steps of two days.

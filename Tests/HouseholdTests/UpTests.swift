@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A home without accounts", .timeLimit(.minutes(20)))
+@Suite("A home without accounts", .timeLimit(.minutes(60)))
 struct UpTests {
     @Test("its one person asks for days, goals and readings with nothing else to say, as long as deploy/up runs")
     func demo() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `deploy/upgrade` with real packages in a file system of their own, and real programs.
-@Suite("Upgrades", .timeLimit(.minutes(20)), .enabled(if: geteuid() == 0, "dpkg installs as root"))
+@Suite("Upgrades", .timeLimit(.minutes(60)), .enabled(if: geteuid() == 0, "dpkg installs as root"))
 struct UpgradeTests {
     /// A household with a broker, and a file system in which version 1.0 of a program is installed and runs.
     private final class Machine {

@@ -3,7 +3,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals, for days", .timeLimit(.minutes(20)))
+@Suite("vitals, for days", .timeLimit(.minutes(60)))
 struct DaysTests {
     /// A terminal that shows more than ASCII.
     static let utf8 = ["LANG": "en_GB.UTF-8"]

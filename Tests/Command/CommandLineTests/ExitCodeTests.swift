@@ -4,7 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("Exit codes", .timeLimit(.minutes(20)))
+@Suite("Exit codes", .timeLimit(.minutes(60)))
 struct ExitCodeTests {
     @Test(
         "of a gateway's or the consumer's refusals are those of the table",

@@ -3,7 +3,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals, for friends", .timeLimit(.minutes(20)))
+@Suite("vitals, for friends", .timeLimit(.minutes(60)))
 struct FriendsTests {
     private static let friends: JSON = [
         "friends": [

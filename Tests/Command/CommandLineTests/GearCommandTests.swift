@@ -2,7 +2,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals workout gear and plans", .timeLimit(.minutes(20)))
+@Suite("vitals workout gear and plans", .timeLimit(.minutes(60)))
 struct GearCommandTests {
     private func signedIn() throws -> ScriptedConsumer {
         let consumer = try ScriptedConsumer()

@@ -3,7 +3,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals goals calendar", .timeLimit(.minutes(20)))
+@Suite("vitals goals calendar", .timeLimit(.minutes(60)))
 struct GoalCalendarTests {
     @Test("a month's goals are drawn as rings, which close in quarters, and are full only if a goal was reached")
     func rings() throws {

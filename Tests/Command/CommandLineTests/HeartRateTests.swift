@@ -5,7 +5,7 @@ import Testing
 
 @testable import vitals
 
-@Suite("vitals, for heart rates", .timeLimit(.minutes(20)))
+@Suite("vitals, for heart rates", .timeLimit(.minutes(60)))
 struct HeartRateTests {
     private func signedIn() throws -> ScriptedConsumer {
         let consumer = try ScriptedConsumer()

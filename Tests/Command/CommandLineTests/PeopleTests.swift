@@ -4,7 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals, for people", .timeLimit(.minutes(20)))
+@Suite("vitals, for people", .timeLimit(.minutes(60)))
 struct PeopleTests {
     @Test("signing up, in and out: a credential of this device is kept, its owner's only, and used")
     func signing() throws {

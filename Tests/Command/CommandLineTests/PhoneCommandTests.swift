@@ -3,7 +3,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals phone", .timeLimit(.minutes(20)))
+@Suite("vitals phone", .timeLimit(.minutes(60)))
 struct PhoneCommandTests {
     private static let link = "owntracks:///config?inline=eyJfdHlwZSI6ImNvbmZpZ3VyYXRpb24ifQ=="
 

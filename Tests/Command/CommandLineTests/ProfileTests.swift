@@ -3,7 +3,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals profile, pictures and consents", .timeLimit(.minutes(20)))
+@Suite("vitals profile, pictures and consents", .timeLimit(.minutes(60)))
 struct ProfileTests {
     @Test("the profile: what is not named stays; edited field by field, and discarded")
     func profile() throws {

@@ -2,7 +2,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals workout report", .timeLimit(.minutes(20)))
+@Suite("vitals workout report", .timeLimit(.minutes(60)))
 struct ReportCommandTests {
     private func signedIn() throws -> ScriptedConsumer {
         let consumer = try ScriptedConsumer()

@@ -5,7 +5,7 @@ import Testing
 
 /// Which characters a topic may have is said by two libraries that do not know each other: the one refuses to publish
 /// what the other would have parsed as a topic, or the other way round, as soon as one of them changes alone.
-@Suite("The characters of topics", .timeLimit(.minutes(20)))
+@Suite("The characters of topics", .timeLimit(.minutes(60)))
 struct TopicCharacterTests {
     @Test("are the same where topics are made and where messages are sent")
     func characters() {

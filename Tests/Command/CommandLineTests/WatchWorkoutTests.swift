@@ -4,7 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals watch, during a workout", .timeLimit(.minutes(20)))
+@Suite("vitals watch, during a workout", .timeLimit(.minutes(60)))
 struct WatchWorkoutTests {
     private static let topic = "vitals/v1/users/ada/workout"
 

@@ -3,7 +3,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals workout show and load", .timeLimit(.minutes(20)))
+@Suite("vitals workout show and load", .timeLimit(.minutes(60)))
 struct WorkoutPageTests {
     private func signedIn() throws -> ScriptedConsumer {
         let consumer = try ScriptedConsumer()

@@ -4,7 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals workout picture", .timeLimit(.minutes(20)))
+@Suite("vitals workout picture", .timeLimit(.minutes(60)))
 struct WorkoutPictureTests {
     /// A consumer whose picture of a workout has these parts.
     private func consumer(_ parts: [String]) throws -> ScriptedConsumer {

@@ -3,7 +3,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("vitals workout", .timeLimit(.minutes(20)))
+@Suite("vitals workout", .timeLimit(.minutes(60)))
 struct WorkoutTests {
     private func signedIn() throws -> ScriptedConsumer {
         let consumer = try ScriptedConsumer()

@@ -4,7 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("A request", .timeLimit(.minutes(20)))
+@Suite("A request", .timeLimit(.minutes(60)))
 struct AnsweringTests {
     private func outcomes(_ body: (PeopleRequest) -> Void) throws -> (answers: [Reply.Outcome], reports: [String]) {
         let (answers, reports) = (Record<Reply.Outcome>(), Record<String>())

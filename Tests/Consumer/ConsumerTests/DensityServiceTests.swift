@@ -11,7 +11,7 @@ import Testing
 @testable import Readings
 @testable import vitals_consumer
 
-@Suite("How dense readings may be, at a service", .timeLimit(.minutes(20)))
+@Suite("How dense readings may be, at a service", .timeLimit(.minutes(60)))
 struct DensityServiceTests {
     let household: Household
     private let most = [UInt16](repeating: 800, count: HeartRateMeasurement.maximumIntervals)

@@ -10,7 +10,7 @@ import Testing
 @testable import Desk
 @testable import vitals_consumer
 
-@Suite("The desk for people's requests", .timeLimit(.minutes(20)))
+@Suite("The desk for people's requests", .timeLimit(.minutes(60)))
 struct DeskTests {
     static let drawn = "0123456789abcdef0123456789abcdef"
 

@@ -13,7 +13,7 @@ import Vault
 
 /// Erasing, exporting, checking and recounting know of features only what the list says. So these tests compare the list
 /// with what it cannot know: the schema of a database, and the code that writes documents.
-@Suite("The features", .timeLimit(.minutes(20)))
+@Suite("The features", .timeLimit(.minutes(60)))
 struct FeatureTests {
     private let tables =
         Feature.all.sealedTables.map { (name: $0.name, column: "person", exported: $0.exported) }

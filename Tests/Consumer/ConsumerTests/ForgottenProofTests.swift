@@ -13,7 +13,7 @@ import Testing
 @testable import vitals_consumer
 
 /// That what was forgotten cannot be brought back: not from what is left, and not from backups.
-@Suite("What was forgotten", .timeLimit(.minutes(20)))
+@Suite("What was forgotten", .timeLimit(.minutes(60)))
 struct ForgottenProofTests {
     let demo: ID
     let household: Household

@@ -225,7 +225,7 @@ struct KeepBackupsTests {
         #expect(try KeyFile.load(next).bytes == key.bytes)
     }
 
-    @Test("one that is killed anywhere leaves nothing half that looks whole", .timeLimit(.minutes(20)))
+    @Test("one that is killed anywhere leaves nothing half that looks whole", .timeLimit(.minutes(60)))
     func killed() throws {
         _ = try settings("mounted: false, keep: 1")
         let calls = "?mkdir,?mkdirat,?rename,?renameat,?renameat2,?unlink,?unlinkat,?rmdir,fsync"

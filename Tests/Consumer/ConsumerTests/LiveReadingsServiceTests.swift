@@ -12,7 +12,7 @@ import Vault
 @testable import vitals_consumer
 
 /// What gateways send at once, at a running service.
-@Suite("Live readings at the service", .timeLimit(.minutes(20)))
+@Suite("Live readings at the service", .timeLimit(.minutes(60)))
 struct LiveReadingsServiceTests {
     @Test("reach every feature's service as soon as they come, and are not answered")
     func measured() throws {

@@ -19,7 +19,7 @@ import Testing
 @testable import vitals_consumer
 
 /// A feature that is on the list of these tests alone: nothing else in the consumer knows it.
-@Suite("A feature that is new on the list", .timeLimit(.minutes(20)))
+@Suite("A feature that is new on the list", .timeLimit(.minutes(60)))
 struct MadeUpFeatureTests {
     private let demo: ID
     private let household: Household

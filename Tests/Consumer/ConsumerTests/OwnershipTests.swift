@@ -14,7 +14,7 @@ import Vault
 
 /// What root does in folders that belong to other users. Such a user puts links in the place of names as often as they
 /// can; and what root makes there must be that user's.
-@Suite("Root in other users' folders", .enabled(if: geteuid() == 0, "only root has others"), .timeLimit(.minutes(20)))
+@Suite("Root in other users' folders", .enabled(if: geteuid() == 0, "only root has others"), .timeLimit(.minutes(60)))
 struct OwnershipTests {
     private let folder: TemporaryFolder
     private static let owner: UInt32 = 1234

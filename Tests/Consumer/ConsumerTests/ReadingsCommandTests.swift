@@ -3,7 +3,7 @@ import HouseholdSupport
 import Telemetry
 import Testing
 
-@Suite("The command that prints readings", .timeLimit(.minutes(20)))
+@Suite("The command that prints readings", .timeLimit(.minutes(60)))
 struct ReadingsCommandTests {
     @Test("prints what is stored of a kind, from a time on and before another")
     func ranges() throws {

@@ -5,7 +5,7 @@ import Records
 import Telemetry
 import Testing
 
-@Suite("What stored rows are sealed to", .timeLimit(.minutes(20)))
+@Suite("What stored rows are sealed to", .timeLimit(.minutes(60)))
 struct SealedContextTests {
     @Test("has the bytes that earlier versions gave it")
     func layouts() throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import vitals_consumer
 
-@Suite("Limits of what is stored, at a service", .timeLimit(.minutes(20)))
+@Suite("Limits of what is stored, at a service", .timeLimit(.minutes(60)))
 struct StorageLimitsServiceTests {
     let household: Household
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Whatever comes, however late, however often and in whichever order: the days are those of the definitions.
-@Suite("Days in any order", .timeLimit(.minutes(20)))
+@Suite("Days in any order", .timeLimit(.minutes(60)))
 struct DayOrderTests {
     /// What a gateway read, and by how much its clock was wrong then.
     private struct Read {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Days
 
-@Suite("Heart rates that were deleted", .timeLimit(.minutes(20)))
+@Suite("Heart rates that were deleted", .timeLimit(.minutes(60)))
 struct HiddenHeartRateTests {
     @Test("what was deleted is in no curve and no total from then on, though rows are yet to be counted again")
     func hidden() throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Days
 
-@Suite("Histories", .timeLimit(.minutes(20)))
+@Suite("Histories", .timeLimit(.minutes(60)))
 struct HistoryTests {
     private func day(_ diary: Diary, _ time: String) throws -> String {
         "\(try diary.days.histories.history(of: diary.user).localDays.day(of: utc(time)))"

@@ -11,7 +11,7 @@ import Testing
 @testable import Readings
 
 /// Hours that are not read within a portion, and are read on another thread.
-@Suite("Large hours", .timeLimit(.minutes(20)))
+@Suite("Large hours", .timeLimit(.minutes(60)))
 struct LargeHourTests {
     /// What the other thread leaves for this one: it has read, and is heard when the test says so.
     private final class Elsewhere: @unchecked Sendable {

@@ -9,7 +9,7 @@ import Testing
 @testable import Days
 
 /// Another program, such as a command of the operator, works on the same database, and nobody tells this one.
-@Suite("What another program changes of a person", .timeLimit(.minutes(20)))
+@Suite("What another program changes of a person", .timeLimit(.minutes(60)))
 struct OtherProgramTests {
     @Test("is known to the next batch of theirs: a range that was deleted is not counted, though it was read before")
     func deleted() throws {

@@ -11,7 +11,7 @@ import Testing
 @testable import Days
 @testable import Readings
 
-@Suite("Stale hours", .timeLimit(.minutes(20)))
+@Suite("Stale hours", .timeLimit(.minutes(60)))
 struct StaleTests {
     /// Notes what is to be computed again.
     private final class Notes: Derivation {

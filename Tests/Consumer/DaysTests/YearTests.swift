@@ -99,7 +99,7 @@ struct YearTests {
 
     @Test(
         "comes to what was lived, and to a recount: late blocks, restarts, wrong clocks, moves, daylight saving",
-        .timeLimit(.minutes(20)))
+        .timeLimit(.minutes(60)))
     func year() throws {
         let household = try Household()
         let users = try (0..<50).map { try ID("person-\($0)") }

@@ -6,7 +6,7 @@ import Testing
 @testable import Days
 @testable import Insight
 
-@Suite("The edges of all calendars and times", .timeLimit(.minutes(20)))
+@Suite("The edges of all calendars and times", .timeLimit(.minutes(60)))
 struct EdgeTests {
     @Test("are counted at the edges of all calendars and times, and can be asked for there")
     func edges() throws {

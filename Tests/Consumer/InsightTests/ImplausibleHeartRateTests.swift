@@ -7,7 +7,7 @@ import Testing
 @testable import Days
 @testable import Insight
 
-@Suite("Heart rates that no heart makes", .timeLimit(.minutes(20)))
+@Suite("Heart rates that no heart makes", .timeLimit(.minutes(60)))
 struct ImplausibleHeartRateTests {
     @Test("are made of heart rates that a heart makes; others are stored, and in no minute, curve or answer")
     func implausible() throws {

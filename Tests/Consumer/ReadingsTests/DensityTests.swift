@@ -10,7 +10,7 @@ import Testing
 
 @testable import Readings
 
-@Suite("More than any sensor sends", .timeLimit(.minutes(20)))
+@Suite("More than any sensor sends", .timeLimit(.minutes(60)))
 struct DensityTests {
     let household: Household
     let home: ID

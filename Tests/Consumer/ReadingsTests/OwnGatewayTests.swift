@@ -9,7 +9,7 @@ import Vault
 
 @testable import Readings
 
-@Suite("Readings that come to the consumer itself", .timeLimit(.minutes(20)))
+@Suite("Readings that come to the consumer itself", .timeLimit(.minutes(60)))
 struct OwnGatewayTests {
     private let household: Household
     private let (demo, phone, home): (ID, ID, ID)

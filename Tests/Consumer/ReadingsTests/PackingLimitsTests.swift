@@ -8,7 +8,7 @@ import Testing
 @testable import Packed
 @testable import Readings
 
-@Suite("Packing at its limits", .timeLimit(.minutes(20)))
+@Suite("Packing at its limits", .timeLimit(.minutes(60)))
 struct PackingLimitsTests {
     let household: Household
     let demo: ID

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Readings
 
-@Suite("Positions from gateways", .timeLimit(.minutes(20)))
+@Suite("Positions from gateways", .timeLimit(.minutes(60)))
 struct RecordedPositionsTests {
     @Test("are acknowledged and not kept where they are not to be recorded, in blocks and in loose records")
     func consent() throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Readings
 
-@Suite("Limits of what is stored", .timeLimit(.minutes(20)))
+@Suite("Limits of what is stored", .timeLimit(.minutes(60)))
 struct StorageLimitsTests {
     let household: Household
     let home: ID

@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Rows that are good for a while", .timeLimit(.minutes(20)))
+@Suite("Rows that are good for a while", .timeLimit(.minutes(60)))
 struct CodeRowsTests {
     private let folder: TemporaryFolder
     private let database: Database

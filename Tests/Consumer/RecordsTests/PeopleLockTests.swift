@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Vault
 
-@Suite("The lock of a person", .timeLimit(.minutes(20)))
+@Suite("The lock of a person", .timeLimit(.minutes(60)))
 struct PeopleLockTests {
     private let folder: TemporaryFolder
     private let ada: ID

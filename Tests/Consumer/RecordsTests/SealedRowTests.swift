@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Vault
 
-@Suite("Sealed rows", .timeLimit(.minutes(20)))
+@Suite("Sealed rows", .timeLimit(.minutes(60)))
 struct SealedRowTests {
     private let folder: TemporaryFolder
 

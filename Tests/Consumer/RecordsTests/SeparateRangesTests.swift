@@ -2,7 +2,7 @@ import Records
 import TestSupport
 import Testing
 
-@Suite("Separate ranges", .timeLimit(.minutes(20)))
+@Suite("Separate ranges", .timeLimit(.minutes(60)))
 struct SeparateRangesTests {
     private func ranges(_ some: Range<Int64>...) -> SeparateRanges { SeparateRanges(some) }
 

@@ -14,7 +14,7 @@ import Testing
 @testable import Readings
 @testable import Sensors
 
-@Suite("What gateways left at the broker whose owner has gone", .timeLimit(.minutes(20)))
+@Suite("What gateways left at the broker whose owner has gone", .timeLimit(.minutes(60)))
 struct EndedGatewaysTests {
     @Test("are cleared away also where the broker drops most of what it kept when somebody subscribes to it")
     func manyRounds() throws {

@@ -10,7 +10,7 @@ import Testing
 @testable import Readings
 @testable import Sensors
 
-@Suite("Reads on schedule", .timeLimit(.minutes(20)))
+@Suite("Reads on schedule", .timeLimit(.minutes(60)))
 struct ReadScheduleTests {
     private let hour: Int64 = 3_600_000
     private let usual = ReadSettings(stepsEvery: 3_600_000, stepsBeforeMidnight: 60_000)

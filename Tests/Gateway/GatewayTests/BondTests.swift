@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Sensors that want a bond: of the real program.
-@Suite("Bonds", .timeLimit(.minutes(20)))
+@Suite("Bonds", .timeLimit(.minutes(60)))
 struct BondTests {
     private static let settings =
         #"{ strap: { name: "Vitals HRM", steps: { uuid: "f1700002-76a1-4c53-9d5b-3f5f0d3c1a00", encoding: "uint32" } } }"#

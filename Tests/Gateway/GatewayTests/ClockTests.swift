@@ -6,7 +6,7 @@ import Testing
 
 @testable import vitals_gateway
 
-@Suite("The clock of a boot", .timeLimit(.minutes(20)))
+@Suite("The clock of a boot", .timeLimit(.minutes(60)))
 struct ClockTests {
     private let bench: Bench
 

@@ -108,7 +108,7 @@ private final class Unenrolled {
     var requests: [Message] { answers.all }
 }
 
-@Suite("Enrolling a gateway", .timeLimit(.minutes(20)))
+@Suite("Enrolling a gateway", .timeLimit(.minutes(60)))
 struct EnrolmentTests {
     @Test("one that is not enrolled waits and says what to do; once it is, it restarts in the same process")
     func enrols() throws {

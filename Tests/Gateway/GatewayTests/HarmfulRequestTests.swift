@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What people may send to a gateway, and must not take it off its broker, or fill the broker's memory.
-@Suite("Harmful requests to a gateway", .timeLimit(.minutes(20)))
+@Suite("Harmful requests to a gateway", .timeLimit(.minutes(60)))
 struct HarmfulRequestTests {
     private static let root = Home.topics
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the real program tells Home Assistant, and takes back, at a real broker with the home's rules.
-@Suite("Home Assistant is told", .timeLimit(.minutes(20)))
+@Suite("Home Assistant is told", .timeLimit(.minutes(60)))
 struct HomeAssistantTests {
     private static let setting = "home_assistant: {},"
     private static let (gateway, strap) = ("homeassistant/device/home/config", "homeassistant/device/home/strap/config")

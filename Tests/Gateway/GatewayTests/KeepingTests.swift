@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Which device a sensor is, and what keeps it connected: of the real program.
-@Suite("Sensors that are kept", .timeLimit(.minutes(20)))
+@Suite("Sensors that are kept", .timeLimit(.minutes(60)))
 struct KeepingTests {
     @Test("a sensor streams even if a busy BlueZ tells of its services before their characteristics")
     func lateAttributes() throws {

@@ -7,7 +7,7 @@ import Vault
 
 @testable import vitals_gateway
 
-@Suite("Live blocks", .timeLimit(.minutes(20)))
+@Suite("Live blocks", .timeLimit(.minutes(60)))
 struct LiveBlocksTests {
     /// What a live block says, opened as the consumer opens it.
     private func opened(_ live: [UInt8], _ keyBlock: [UInt8], _ bench: Bench) throws -> [Reading] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import vitals_gateway
 
-@Suite("What moves", .timeLimit(.minutes(20)))
+@Suite("What moves", .timeLimit(.minutes(60)))
 struct MotionTests {
     private static let sensors = #"sensors: { strap: { name: "Standard", wheel_mm: 2000 } },"#
 

@@ -8,7 +8,7 @@ import Vault
 
 @testable import vitals_gateway
 
-@Suite("Outbox", .timeLimit(.minutes(20)))
+@Suite("Outbox", .timeLimit(.minutes(60)))
 struct OutboxTests {
     private let bench: Bench
 
@@ -235,7 +235,7 @@ struct OutboxTests {
         #expect(try bench.opened(bench.waiting()).flatMap(\.steps) == [1, 2])
     }
 
-    @Test("a full disk is shown in health, until it has accepted everything for ten seconds", .timeLimit(.minutes(20)))
+    @Test("a full disk is shown in health, until it has accepted everything for ten seconds", .timeLimit(.minutes(60)))
     func fullDisk() throws {
         let outbox = try granted()
         #expect(outbox.health.disk == .ok)

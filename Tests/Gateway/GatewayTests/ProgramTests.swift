@@ -5,7 +5,7 @@ import Testing
 
 @testable import vitals_gateway
 
-@Suite("vitals-gateway", .timeLimit(.minutes(20)))
+@Suite("vitals-gateway", .timeLimit(.minutes(60)))
 struct ProgramTests {
     @Test("counts a sensor as connected once it was, and as gone only after that")
     func connectedCount() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Scan, connect, disconnect, forget, rename: as clients ask for them, of the real program.
-@Suite("Requests about the gateway", .timeLimit(.minutes(20)))
+@Suite("Requests about the gateway", .timeLimit(.minutes(60)))
 struct RequestTests {
     private static let first = "C0:FF:EE:00:00:01"
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import vitals_gateway
 
-@Suite("Outbox within its limit", .timeLimit(.minutes(20)))
+@Suite("Outbox within its limit", .timeLimit(.minutes(60)))
 struct RoomTests {
     private let bench: Bench
 
@@ -191,7 +191,7 @@ struct RoomTests {
         #expect(try #require(steps.first) >= 7)
     }
 
-    @Test("comes to an end if nothing is left that may be removed", .timeLimit(.minutes(20)))
+    @Test("comes to an end if nothing is left that may be removed", .timeLimit(.minutes(60)))
     func nothingLeft() throws {
         let outbox = try small()
         let store = try bench.store()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import vitals_gateway
 
-@Suite("A satellite receiver beside the gateway", .timeLimit(.minutes(20)))
+@Suite("A satellite receiver beside the gateway", .timeLimit(.minutes(60)))
 struct SatelliteReceiverTests {
     /// What a receiver keeps of some events, each at a moment.
     private func kept(_ events: [(event: ReceiverEvent, now: Moment)]) throws -> [Reading] {

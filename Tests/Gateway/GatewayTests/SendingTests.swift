@@ -83,7 +83,7 @@ final class Line {
     }
 }
 
-@Suite("Outbox and broker", .timeLimit(.minutes(20)))
+@Suite("Outbox and broker", .timeLimit(.minutes(60)))
 struct SendingTests {
     @Test("sends the key block, then the readings, as they are in the database")
     func sends() throws {

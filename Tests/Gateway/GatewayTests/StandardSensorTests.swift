@@ -90,7 +90,7 @@ private func bytes(_ text: String) throws -> [UInt8] {
     try text.split(separator: " ").map { try #require(UInt8($0, radix: 16)) }
 }
 
-@Suite("Standard sensors, without settings", .timeLimit(.minutes(20)))
+@Suite("Standard sensors, without settings", .timeLimit(.minutes(60)))
 struct StandardSensorTests {
     private static let measurement = "06 71 0E 00 FE E9 07 05 15 0A 1E 2D 01"
     private static let intermediate = "00 C4 09 00 FE"

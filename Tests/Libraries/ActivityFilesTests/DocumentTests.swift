@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActivityFiles
 
-@Suite("Documents of activities", .timeLimit(.minutes(20)))
+@Suite("Documents of activities", .timeLimit(.minutes(60)))
 struct DocumentTests {
     static func gpx(_ points: String, before: String = "") -> [UInt8] {
         Array(

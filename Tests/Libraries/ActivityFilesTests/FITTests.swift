@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActivityFiles
 
-@Suite("FIT", .timeLimit(.minutes(20)))
+@Suite("FIT", .timeLimit(.minutes(60)))
 struct FITTests {
     typealias Field = FITEncoder.Field
 

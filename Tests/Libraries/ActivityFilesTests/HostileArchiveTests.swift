@@ -5,7 +5,7 @@ import Testing
 @testable import ActivityFiles
 
 /// Archives that nobody made by accident.
-@Suite("Hostile archives", .serialized, .timeLimit(.minutes(20)))
+@Suite("Hostile archives", .serialized, .timeLimit(.minutes(60)))
 struct HostileArchiveTests {
     /// A local file header and an entry of the directory for an empty file (APPNOTE.TXT, 4.3.7 and 4.3.12).
     private static let file: [UInt8] = {

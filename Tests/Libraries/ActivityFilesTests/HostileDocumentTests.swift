@@ -5,7 +5,7 @@ import Testing
 @testable import ActivityFiles
 
 /// Documents that nobody made by accident.
-@Suite("Hostile documents", .serialized, .timeLimit(.minutes(20)))
+@Suite("Hostile documents", .serialized, .timeLimit(.minutes(60)))
 struct HostileDocumentTests {
     private static let point = "<trkpt lat=\"1\" lon=\"1\"><time>2024-05-01T08:01:00Z</time></trkpt>"
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ActivityFiles
 
 /// Files of FIT that nobody made by accident.
-@Suite("Hostile FIT files", .serialized, .timeLimit(.minutes(20)))
+@Suite("Hostile FIT files", .serialized, .timeLimit(.minutes(60)))
 struct HostileFITTests {
     private typealias Field = FITEncoder.Field
 

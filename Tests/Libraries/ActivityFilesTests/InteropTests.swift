@@ -11,7 +11,7 @@ private let hasPackages: Bool = {
 }()
 
 /// Other people's readers and writers of the same formats, in Python: Tests/requirements.txt.
-@Suite("Activities in other programs", .enabled(if: hasPackages), .timeLimit(.minutes(20)))
+@Suite("Activities in other programs", .enabled(if: hasPackages), .timeLimit(.minutes(60)))
 struct InteropTests {
     private static let scripts = "\(projectFolder)/Tests/Libraries/ActivityFilesTests/Interop"
 

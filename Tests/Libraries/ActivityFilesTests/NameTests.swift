@@ -5,7 +5,7 @@ import Testing
 @testable import ActivityFiles
 
 /// Names of recordings, devices and files, in every script.
-@Suite("Names", .timeLimit(.minutes(20)))
+@Suite("Names", .timeLimit(.minutes(60)))
 struct NameTests {
     private static let start: Int64 = 1_714_550_400_000
 

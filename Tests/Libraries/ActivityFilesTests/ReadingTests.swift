@@ -5,7 +5,7 @@ import Testing
 @testable import ActivityFiles
 
 /// What is easily read wrongly.
-@Suite("Readings of files", .timeLimit(.minutes(20)))
+@Suite("Readings of files", .timeLimit(.minutes(60)))
 struct ReadingTests {
     private typealias Field = FITEncoder.Field
     private static let start: Int64 = 1_714_550_400_000

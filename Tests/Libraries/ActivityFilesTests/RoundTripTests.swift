@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Activities in files", .timeLimit(.minutes(20)))
+@Suite("Activities in files", .timeLimit(.minutes(60)))
 struct RoundTripTests {
     @Test(
         "A recording is the same when it comes back from a file", arguments: Format.allCases, ["run-9km", "ride-41km"])

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Takeouts", .timeLimit(.minutes(20)))
+@Suite("Takeouts", .timeLimit(.minutes(60)))
 struct TakeoutTests {
     /// Makes an archive of what stands in a script: `z` is the archive, `F` the folder.
     private func archive(_ folder: TemporaryFolder, _ script: String) throws -> String {

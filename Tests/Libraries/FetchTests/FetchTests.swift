@@ -4,7 +4,7 @@ import Testing
 
 @testable import Fetch
 
-@Suite("Fetching small documents", .timeLimit(.minutes(20)))
+@Suite("Fetching small documents", .timeLimit(.minutes(60)))
 struct FetchTests {
     @Test("fetches a document, byte by byte")
     func fetches() throws {

@@ -3,7 +3,7 @@ import OwnTracks
 import TestSupport
 import Testing
 
-@Suite("Configurations for OwnTracks", .timeLimit(.minutes(20)))
+@Suite("Configurations for OwnTracks", .timeLimit(.minutes(60)))
 struct PhoneConfigurationTests {
     private static let script = "\(projectFolder)/Tests/Libraries/OwnTracksTests/config_link.py"
 

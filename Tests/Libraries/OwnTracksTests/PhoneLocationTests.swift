@@ -3,7 +3,7 @@ import OwnTracks
 import TestSupport
 import Testing
 
-@Suite("Locations of OwnTracks", .timeLimit(.minutes(20)))
+@Suite("Locations of OwnTracks", .timeLimit(.minutes(60)))
 struct PhoneLocationTests {
     /// As iOS writes it, with all that its settings can add.
     static let iOS = """

@@ -3,7 +3,7 @@ import OwnTracks
 import TestSupport
 import Testing
 
-@Suite("Messages of OwnTracks", .timeLimit(.minutes(20)))
+@Suite("Messages of OwnTracks", .timeLimit(.minutes(60)))
 struct PhoneReportTests {
     @Test(
         "A message of which nothing is kept is named by its type",

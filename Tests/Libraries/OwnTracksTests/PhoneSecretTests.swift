@@ -4,7 +4,7 @@ import OwnTracks
 import TestSupport
 import Testing
 
-@Suite("Sealed messages of OwnTracks", .timeLimit(.minutes(20)))
+@Suite("Sealed messages of OwnTracks", .timeLimit(.minutes(60)))
 struct PhoneSecretTests {
     private static let script = "\(projectFolder)/Tests/Libraries/OwnTracksTests/secretbox.py"
     private static let plain = PhoneLocation(place: Place(latitude: 52.5, longitude: 13.4), time: 1_795_261_361_000)

@@ -4,7 +4,7 @@ import Pictures
 import TestSupport
 import Testing
 
-@Suite("Designs of pictures", .timeLimit(.minutes(20)))
+@Suite("Designs of pictures", .timeLimit(.minutes(60)))
 struct DesignTests {
     private func poster() throws -> WorkoutPoster {
         var poster = WorkoutPoster(title: "Run", .pace)

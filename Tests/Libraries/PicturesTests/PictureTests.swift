@@ -2,7 +2,7 @@ import Pictures
 import TestSupport
 import Testing
 
-@Suite("Pictures", .timeLimit(.minutes(20)))
+@Suite("Pictures", .timeLimit(.minutes(60)))
 struct PictureTests {
     private static let (white, red, blue) = (Colour(0xFFFFFF), Colour(0xFF0000), Colour(0x0000FF))
 

@@ -4,7 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("Lines of gpsd", .timeLimit(.minutes(20)))
+@Suite("Lines of gpsd", .timeLimit(.minutes(60)))
 struct ReceiverLineTests {
     /// As gpsd 3.22 writes it, of Debian 12.
     static let report = """
@@ -115,7 +115,7 @@ struct ReceiverLineTests {
     }
 }
 
-@Suite("A sieve for fixes", .timeLimit(.minutes(20)))
+@Suite("A sieve for fixes", .timeLimit(.minutes(60)))
 struct FixSieveTests {
     /// A fix so many seconds and metres on, to the east along the equator.
     private func fix(_ seconds: Double, metres: Double, accuracy: Double? = nil) -> ReceiverFix {

@@ -5,7 +5,7 @@ import Reactor
 import TestSupport
 import Testing
 
-@Suite("A client of gpsd", .timeLimit(.minutes(20)))
+@Suite("A client of gpsd", .timeLimit(.minutes(60)))
 struct ReceiverTests {
     /// A loop with a client on it, for as long as the closure runs.
     private func withReceiver(

@@ -3,7 +3,7 @@ import QRCodes
 import TestSupport
 import Testing
 
-@Suite("QR codes", .timeLimit(.minutes(20)))
+@Suite("QR codes", .timeLimit(.minutes(60)))
 struct QRCodeTests {
     private static let script = "\(projectFolder)/Tests/Libraries/QRCodesTests/decode.py"
     private static let texts = [

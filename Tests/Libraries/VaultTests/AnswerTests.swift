@@ -124,7 +124,7 @@ private struct Answers: Codable {
 /// How many answers agreed: Tests/Rigs/answers.py counts what it reads here.
 private func tell(_ count: Int, _ what: String) { print("answers: \(count) \(what)") }
 
-@Suite("Answers", .timeLimit(.minutes(20)))
+@Suite("Answers", .timeLimit(.minutes(60)))
 struct AnswerTests {
     /// How many random inputs there are for each algorithm: a rig asks for more.
     private static let count = ProcessInfo.processInfo.environment["VITALS_ANSWERS"].flatMap { Int($0) } ?? 64

@@ -84,7 +84,7 @@ private struct SealedSession: Decodable {
     }
 }
 
-@Suite("Sealed by one, opened by the other", .timeLimit(.minutes(20)))
+@Suite("Sealed by one, opened by the other", .timeLimit(.minutes(60)))
 struct InteropTests {
     private static let vectors = folder.appending(path: "Vectors/blocks.json")
 

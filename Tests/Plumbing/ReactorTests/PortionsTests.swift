@@ -1,7 +1,7 @@
 import Reactor
 import Testing
 
-@Suite("Work in portions", .timeLimit(.minutes(20)))
+@Suite("Work in portions", .timeLimit(.minutes(60)))
 struct PortionsTests {
     @Test("leaves half of the time to everything else")
     func half() throws {

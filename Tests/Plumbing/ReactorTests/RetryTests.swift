@@ -12,7 +12,7 @@ func onLoop<Value: Sendable>(_ body: @escaping @Sendable (EventLoop, Answer<Valu
     return answer.wait(atMost: limit)
 }
 
-@Suite("What is tried again", .timeLimit(.minutes(20)))
+@Suite("What is tried again", .timeLimit(.minutes(60)))
 struct RetryTests {
     @Test("comes once, after the pause that was asked for last")
     func once() throws {

@@ -72,7 +72,7 @@ struct DatabaseFileTests {
         #expect(try restored.version == 1)
     }
 
-    @Test("a connection is handed to another thread for good", .timeLimit(.minutes(20)))
+    @Test("a connection is handed to another thread for good", .timeLimit(.minutes(60)))
     func handOver() async throws {
         let database = try place.openWithTable()
         let count = try await Task { try database.count() }.value

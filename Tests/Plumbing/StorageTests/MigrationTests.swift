@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Migrations", .timeLimit(.minutes(20)))
+@Suite("Migrations", .timeLimit(.minutes(60)))
 struct MigrationTests {
     private let folder: TemporaryFolder
     private static let applicationID: Int32 = 0x5649_5432

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The emulated phone, at a real broker.
-@Suite("vitals-sensor phone", .timeLimit(.minutes(20)))
+@Suite("vitals-sensor phone", .timeLimit(.minutes(60)))
 struct PhoneTests {
     private static let topic = "vitals/v1/users/ada/phone/phone-1"
     private static let recording = """

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Fitness
 
-@Suite("A floored division", .timeLimit(.minutes(20)))
+@Suite("A floored division", .timeLimit(.minutes(60)))
 struct FlooredDivisionTests {
     @Test("rounds down, also below zero, and leaves what is missing from there")
     func roundsDown() {

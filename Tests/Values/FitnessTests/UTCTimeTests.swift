@@ -2,7 +2,7 @@ import Testing
 
 @testable import Fitness
 
-@Suite("Times in UTC", .timeLimit(.minutes(20)))
+@Suite("Times in UTC", .timeLimit(.minutes(60)))
 struct UTCTimeTests {
     @Test(
         "are spelt as ISO 8601 has them",

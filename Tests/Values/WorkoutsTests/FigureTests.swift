@@ -5,7 +5,7 @@ import Testing
 @testable import Workouts
 
 /// What a workout's figures are made of.
-@Suite(.timeLimit(.minutes(20))) struct FigureTests {
+@Suite(.timeLimit(.minutes(60))) struct FigureTests {
     /// A position each second, at a steady speed to the north.
     private func walk(
         _ fold: inout WorkoutFold, _ metresPerSecond: Double, _ seconds: ClosedRange<Int>, altitude: Double? = nil

@@ -4,7 +4,7 @@ import Testing
 @testable import Workouts
 
 /// Workouts beside each other.
-@Suite(.timeLimit(.minutes(20))) struct HistoryTests {
+@Suite(.timeLimit(.minutes(60))) struct HistoryTests {
     private func workout(
         _ started: Int64, _ values: [WorkoutSummary.Attribute: Double], _ best: [Double: Double] = [:]
     ) -> WorkoutSummary {

@@ -4,7 +4,7 @@ import Testing
 @testable import Workouts
 
 /// Activities, plans and goals.
-@Suite(.timeLimit(.minutes(20))) struct PlanTests {
+@Suite(.timeLimit(.minutes(60))) struct PlanTests {
     @Test("what follows from an activity")
     func activities() throws {
         let rowing = try #require(Activity(named: "Rowing"))

@@ -5,7 +5,7 @@ import Testing
 @testable import Workouts
 
 /// Which positions count, how fast somebody is, and how much they climb.
-@Suite(.timeLimit(.minutes(20))) struct PositionTests {
+@Suite(.timeLimit(.minutes(60))) struct PositionTests {
     private func verdicts(_ points: [TrackPoint], _ activity: Activity = .running) -> [PositionFilter.Verdict] {
         var filter = PositionFilter(activity)
         return points.map { filter.add($0) }

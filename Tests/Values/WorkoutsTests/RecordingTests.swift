@@ -59,7 +59,7 @@ struct Case: Sendable, CustomTestStringConvertible {
 }
 
 /// Both recordings of the project, compared with what Python computes from their files alone.
-@Suite(.timeLimit(.minutes(20))) struct RecordingTests {
+@Suite(.timeLimit(.minutes(60))) struct RecordingTests {
     @Test("figures of a recording are what Python computes from its file alone", arguments: Case.all)
     func figures(_ recorded: Case) throws {
         let recording = try Recording(recorded.name)

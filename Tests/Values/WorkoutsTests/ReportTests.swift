@@ -4,7 +4,7 @@ import Testing
 @testable import Workouts
 
 /// What reports are about, and what workouts come to together.
-@Suite(.timeLimit(.minutes(20))) struct ReportTests {
+@Suite(.timeLimit(.minutes(60))) struct ReportTests {
     private func day(_ text: String) throws -> CalendarDay { try #require(CalendarDay(text)) }
 
     @Test("one period is shown by its parts, several are compared with each other")

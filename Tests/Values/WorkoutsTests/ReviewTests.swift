@@ -5,7 +5,7 @@ import Testing
 @testable import Workouts
 
 /// What is told of a workout afterwards.
-@Suite(.timeLimit(.minutes(20))) struct ReviewTests {
+@Suite(.timeLimit(.minutes(60))) struct ReviewTests {
     /// A way whose speeds follow each other, each for a minute.
     private func course(_ speeds: [Double], altitude: (Double) -> Double? = { _ in nil }) throws -> Course {
         var (metres, points) = (0.0, [try point(0, 0, altitude: altitude(0))])

@@ -5,7 +5,7 @@ import Testing
 @testable import Workouts
 
 /// Which of several sources counts, and for how long.
-@Suite(.timeLimit(.minutes(20))) struct SourceTests {
+@Suite(.timeLimit(.minutes(60))) struct SourceTests {
     private func heart(_ seconds: Double, _ beatsPerMinute: Int) -> WorkoutSample {
         .heartRate(HeartRateReading(time: at(seconds), beatsPerMinute: beatsPerMinute))
     }
@@ -121,7 +121,7 @@ import Testing
 }
 
 /// A workout whose positions stay where they are, or come in steps.
-@Suite(.timeLimit(.minutes(20))) struct StandingTests {
+@Suite(.timeLimit(.minutes(60))) struct StandingTests {
     /// Positions each second, all within their accuracy of one place.
     private func stand(_ fold: inout WorkoutFold, _ seconds: ClosedRange<Int>, north: Double = 0) throws {
         for second in seconds {
@@ -200,7 +200,7 @@ import Testing
 }
 
 /// When a goal is reached.
-@Suite(.timeLimit(.minutes(20))) struct GoalReachedTests {
+@Suite(.timeLimit(.minutes(60))) struct GoalReachedTests {
     private func agrees(_ figures: WorkoutFigures) -> Bool {
         (figures.goalReached != nil) == ((figures.percent ?? 0) >= 100)
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Workouts
 
 /// A workout's state and its active time.
-@Suite(.timeLimit(.minutes(20))) struct TimerTests {
+@Suite(.timeLimit(.minutes(60))) struct TimerTests {
     @Test("pauses do not count")
     func pauses() throws {
         let timer = try timer((.start, 0), (.pause, 60), (.resume, 100), (.pause, 130), (.stop, 500))

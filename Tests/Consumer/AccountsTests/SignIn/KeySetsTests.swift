@@ -6,7 +6,7 @@ import Testing
 @testable import OpenID
 @testable import Readings
 
-@Suite("Providers' keys", .timeLimit(.minutes(20)))
+@Suite("Providers' keys", .timeLimit(.minutes(60)))
 struct KeySetsTests {
     private static let minute: UInt64 = 60_000
     private static let day: UInt64 = 24 * 60 * minute

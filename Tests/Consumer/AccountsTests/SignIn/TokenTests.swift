@@ -170,7 +170,7 @@ private let refusals: [(TokenRefusal, [String])] = [
 
 private let expected = refusals.flatMap { refusal, names in names.map { ($0, refusal) } }
 
-@Suite("ID tokens", .serialized, .timeLimit(.minutes(20)))
+@Suite("ID tokens", .serialized, .timeLimit(.minutes(60)))
 struct TokenTests {
     /// One service for all tokens that are refused: they leave nothing behind.
     private struct Shared: Sendable {

@@ -9,7 +9,7 @@ import Testing
 @testable import Desk
 @testable import vitals_consumer
 
-@Suite("Accounts, when two things are asked at once", .timeLimit(.minutes(20)))
+@Suite("Accounts, when two things are asked at once", .timeLimit(.minutes(60)))
 struct AccountRaceTests {
     /// What takes a password, and its hash.
     enum Request: String, CaseIterable {

@@ -10,7 +10,7 @@ import Vault
 @testable import Accounts
 @testable import vitals_consumer
 
-@Suite("Accounts, with a broker that knows who is who", .timeLimit(.minutes(20)))
+@Suite("Accounts, with a broker that knows who is who", .timeLimit(.minutes(60)))
 struct AccountServiceTests {
     static let password = AccountService.password
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Accounts
 @testable import vitals_consumer
 
-@Suite("What cannot be undone", .timeLimit(.minutes(20)))
+@Suite("What cannot be undone", .timeLimit(.minutes(60)))
 struct ConfirmingTests {
     private static let password = AccountService.password
 

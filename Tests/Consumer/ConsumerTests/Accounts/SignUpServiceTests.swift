@@ -10,7 +10,7 @@ import Testing
 @testable import Admission
 @testable import vitals_consumer
 
-@Suite("Who becomes a person", .timeLimit(.minutes(20)))
+@Suite("Who becomes a person", .timeLimit(.minutes(60)))
 struct SignUpServiceTests {
     @Test("lets nobody sign up where the settings say so, and those in who are there")
     func closed() throws {

@@ -15,7 +15,7 @@ import Vault
 @testable import Readings
 @testable import vitals_consumer
 
-@Suite("An account that its owner takes back", .timeLimit(.minutes(20)))
+@Suite("An account that its owner takes back", .timeLimit(.minutes(60)))
 struct TakenBackTests {
     private static let new = "Wq7#horse-Pond"
 

@@ -15,7 +15,7 @@ import Vault
 @testable import Sensors
 @testable import vitals_consumer
 
-@Suite("Claiming sensors", .timeLimit(.minutes(20)))
+@Suite("Claiming sensors", .timeLimit(.minutes(60)))
 struct ClaimingTests {
     @Test("claiming opens a stream, another's claim another; neither sees the other's readings; so does a new secret")
     func streams() throws {

@@ -15,7 +15,7 @@ import Vault
 @testable import Features
 @testable import vitals_consumer
 
-@Suite("Gateways that are enrolled by codes", .timeLimit(.minutes(20)))
+@Suite("Gateways that are enrolled by codes", .timeLimit(.minutes(60)))
 struct EnrolmentTests {
     @Test(
         "an invited gateway gets a name, a password and a proof; it is its owner's, who can name it, and nobody else's")

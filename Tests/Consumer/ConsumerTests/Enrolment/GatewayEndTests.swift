@@ -16,7 +16,7 @@ import Vault
 @testable import Sensors
 @testable import vitals_consumer
 
-@Suite("Gateways whose owner has gone", .timeLimit(.minutes(20)))
+@Suite("Gateways whose owner has gone", .timeLimit(.minutes(60)))
 struct GatewayEndTests {
     /// A gateway that the broker lets in, with what it leaves there.
     private final class Gateway {

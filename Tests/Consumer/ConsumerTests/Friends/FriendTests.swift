@@ -13,7 +13,7 @@ import Vault
 @testable import Social
 @testable import vitals_consumer
 
-@Suite("Friends", .timeLimit(.minutes(20)))
+@Suite("Friends", .timeLimit(.minutes(60)))
 struct FriendTests {
     private func states(_ circle: Circle, _ user: ID) throws -> [String] {
         try circle.friends(user).map { try $0.text("state") }

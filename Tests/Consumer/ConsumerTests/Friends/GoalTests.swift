@@ -12,7 +12,7 @@ import Testing
 @testable import Insight
 @testable import vitals_consumer
 
-@Suite("Goals", .timeLimit(.minutes(20)))
+@Suite("Goals", .timeLimit(.minutes(60)))
 struct GoalTests {
     @Test("are ten thousand steps, are set, reached once, and stay reached")
     func goals() throws {

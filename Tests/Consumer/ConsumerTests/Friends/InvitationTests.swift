@@ -6,7 +6,7 @@ import Testing
 @testable import Features
 @testable import vitals_consumer
 
-@Suite("Invitations", .timeLimit(.minutes(20)))
+@Suite("Invitations", .timeLimit(.minutes(60)))
 struct InvitationTests {
     private static let day: Int64 = 86_400_000
 

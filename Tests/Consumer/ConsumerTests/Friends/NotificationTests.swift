@@ -12,7 +12,7 @@ import Testing
 @testable import Features
 @testable import vitals_consumer
 
-@Suite("Notifications", .timeLimit(.minutes(20)))
+@Suite("Notifications", .timeLimit(.minutes(60)))
 struct NotificationTests {
     private func add(_ circle: Circle, _ texts: [String], to user: ID) throws {
         try circle.onSession { context in

@@ -10,7 +10,7 @@ import Testing
 
 @testable import vitals_consumer
 
-@Suite("What is retained of the day", .timeLimit(.minutes(20)))
+@Suite("What is retained of the day", .timeLimit(.minutes(60)))
 struct TodayTests {
     /// What the broker has kept under a filter.
     private func kept(_ circle: Circle, _ filter: String) throws -> [String: JSON] {

@@ -11,7 +11,7 @@ import Testing
 @testable import Features
 @testable import vitals_consumer
 
-@Suite("People in Home Assistant", .timeLimit(.minutes(20)))
+@Suite("People in Home Assistant", .timeLimit(.minutes(60)))
 struct HomeAssistantTests {
     private func with(_ body: (Circle, Wall) throws -> Void) throws {
         try Circle.with(more: Wall.more, rules: Wall.rules) { circle in try body(circle, Wall(circle)) }

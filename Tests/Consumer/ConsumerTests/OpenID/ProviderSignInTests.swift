@@ -71,7 +71,7 @@ extension AccountService.Asker {
     }
 }
 
-@Suite("Signing in with a provider", .timeLimit(.minutes(20)))
+@Suite("Signing in with a provider", .timeLimit(.minutes(60)))
 struct ProviderSignInTests {
     @Test("makes a person at the first time and finds them again, and their devices are let in by the broker")
     func signsIn() throws {

@@ -14,7 +14,7 @@ import Testing
 @testable import Readings
 @testable import vitals_consumer
 
-@Suite("A range of heart rate that was deleted", .timeLimit(.minutes(20)))
+@Suite("A range of heart rate that was deleted", .timeLimit(.minutes(60)))
 struct DeletionTests {
     let household: Household
     let demo: ID

@@ -14,7 +14,7 @@ import Testing
 @testable import Readings
 @testable import vitals_consumer
 
-@Suite("What is packed lives on", .timeLimit(.minutes(20)))
+@Suite("What is packed lives on", .timeLimit(.minutes(60)))
 struct PackedLifeTests {
     let household: Household
     let demo: ID

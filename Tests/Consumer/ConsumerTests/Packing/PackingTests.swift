@@ -14,7 +14,7 @@ import Vault
 @testable import Readings
 @testable import vitals_consumer
 
-@Suite("Packing", .timeLimit(.minutes(20)))
+@Suite("Packing", .timeLimit(.minutes(60)))
 struct PackingTests {
     let household: Household
 

@@ -15,7 +15,7 @@ import Testing
 @testable import Readings
 @testable import vitals_consumer
 
-@Suite("Phones, with a broker that knows who is who", .timeLimit(.minutes(20)))
+@Suite("Phones, with a broker that knows who is who", .timeLimit(.minutes(60)))
 struct PhoneServiceTests {
     @Test("are connected by a link once their person has agreed, and the home says where phones reach its broker")
     func connected() throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Readings
 
 /// An iPhone that is asked for steps during a workout, with a broker that knows who is who.
-@Suite("Steps that phones are asked for", .timeLimit(.minutes(20)))
+@Suite("Steps that phones are asked for", .timeLimit(.minutes(60)))
 struct PhoneStepsTests {
     /// What a phone is asked next, opened.
     private func question(_ phone: TestPhone, _ number: Int) throws -> JSON {

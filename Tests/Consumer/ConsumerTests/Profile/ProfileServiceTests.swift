@@ -12,7 +12,7 @@ import Testing
 @testable import Readings
 @testable import vitals_consumer
 
-@Suite("Profiles, with a broker that knows who is who", .timeLimit(.minutes(20)))
+@Suite("Profiles, with a broker that knows who is who", .timeLimit(.minutes(60)))
 struct ProfileServiceTests {
     @Test(
         "saves, shows and cancels a profile with the words of the requirements; what others may see is off until said")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import vitals_consumer
 
-@Suite("Statistics, asked for by somebody", .timeLimit(.minutes(20)))
+@Suite("Statistics, asked for by somebody", .timeLimit(.minutes(60)))
 struct StatisticsServiceTests {
     @Test("are answered from what came a moment ago, each to whoever asks for their own")
     func service() throws {

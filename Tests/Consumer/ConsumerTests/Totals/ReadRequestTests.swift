@@ -8,7 +8,7 @@ import Testing
 
 @testable import vitals_consumer
 
-@Suite("Reads by request, with a broker and a gateway that answers as told", .timeLimit(.minutes(20)))
+@Suite("Reads by request, with a broker and a gateway that answers as told", .timeLimit(.minutes(60)))
 struct ReadRequestTests {
     private static let gets = ["strap", "watch"].flatMap { sensor in
         ["steps", "temperature"].map { "vitals/v1/gateways/home/sensors/\(sensor)/\($0)/get" }

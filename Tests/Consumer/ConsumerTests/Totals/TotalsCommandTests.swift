@@ -12,7 +12,7 @@ import Testing
 @testable import Features
 @testable import vitals_consumer
 
-@Suite("totals and recount", .timeLimit(.minutes(20)))
+@Suite("totals and recount", .timeLimit(.minutes(60)))
 struct TotalsCommandTests {
     private func diary() throws -> Diary {
         let diary = try Diary(zone: "UTC", adding: Feature.all.schema)

@@ -6,7 +6,7 @@ import Workouts
 
 @testable import Exercise
 
-@Suite("Gear", .timeLimit(.minutes(20)))
+@Suite("Gear", .timeLimit(.minutes(60)))
 struct GearTests {
     private func isNear(_ metres: Double, _ expected: Double) -> Bool { abs(metres - expected) < 4 }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What attackers tried with files.
-@Suite("Files that are meant to harm", .timeLimit(.minutes(20)))
+@Suite("Files that are meant to harm", .timeLimit(.minutes(60)))
 struct ImportLimitTests {
     /// An archive of TCX files that have nothing but activities, made by Python.
     private func archive(files: Int, activities: Int, year: Int) throws -> [UInt8] {

@@ -6,7 +6,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("Files of workouts at a running service", .timeLimit(.minutes(20)))
+@Suite("Files of workouts at a running service", .timeLimit(.minutes(60)))
 struct ImportTests {
     @Test(
         "come in with the figures that Python computes from the recording, go out, and come in again as the same workout",

@@ -11,7 +11,7 @@ import Testing
 @testable import vitals_consumer
 
 /// What happens to files while something else happens.
-@Suite("Files that come while something else happens", .timeLimit(.minutes(20)))
+@Suite("Files that come while something else happens", .timeLimit(.minutes(60)))
 struct ImportWaitTests {
     /// A part of a file of nine bytes.
     private func part(at offset: Int64) -> JSON { ["size": 9, "offset": .integer(offset), "data": "AAAA"] }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Pictures of recorded workouts, from a running service; measured by Python, which knows the recording.
-@Suite("Pictures of workouts at a running service", .timeLimit(.minutes(20)))
+@Suite("Pictures of workouts at a running service", .timeLimit(.minutes(60)))
 struct PictureServiceTests {
     /// See picture.py.
     private struct Measured: Decodable {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Workouts
 
-@Suite("Plans of workouts, at a running service", .timeLimit(.minutes(20)))
+@Suite("Plans of workouts, at a running service", .timeLimit(.minutes(60)))
 struct PlanServiceTests {
     @Test("a workout is started from everybody's plan or an own one, which says what is done and what the goal is")
     func start() throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// Both recordings of the project, as a strap and a phone would send them, with two ends of the consumer in the middle,
 /// blocks that come late, in another order and twice; compared with what Python computes from their files alone.
-@Suite("Recorded workouts at a running service", .timeLimit(.minutes(20)))
+@Suite("Recorded workouts at a running service", .timeLimit(.minutes(60)))
 struct RecordedWorkoutTests {
     @Test(
         "have the figures that Python computes from the file alone",

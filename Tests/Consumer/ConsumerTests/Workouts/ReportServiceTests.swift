@@ -4,7 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 
-@Suite("Reports of workouts, at a running service", .timeLimit(.minutes(20)))
+@Suite("Reports of workouts, at a running service", .timeLimit(.minutes(60)))
 struct ReportServiceTests {
     /// Does a workout from a time on, in Unix seconds, of which nothing but the duration is known.
     private func exercise(_ house: WorkoutHouse, at time: Int64, _ seconds: Int64, _ activity: String = "running")

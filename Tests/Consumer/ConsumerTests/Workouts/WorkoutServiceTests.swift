@@ -7,7 +7,7 @@ import Testing
 @testable import Exercise
 @testable import Features
 
-@Suite("Workouts, asked for at a running service", .timeLimit(.minutes(20)))
+@Suite("Workouts, asked for at a running service", .timeLimit(.minutes(60)))
 struct WorkoutServiceTests {
     @Test("a run with a pause and a restart: figures while it lasts, and afterwards those of what counts")
     func wholeWay() throws {
