@@ -140,10 +140,11 @@ struct ProfileTests {
         consumer.answer("consent/get", ["location": false, "motion": false, "steps": true])
         #expect(
             try consumer.vitals("consent").output == """
-                Location   not shared
-                Motion     not shared
-                Steps      shared
-                Recording  not of your position
+                Location        not shared
+                Motion          not shared
+                Steps           shared
+                Home Assistant  not shared
+                Recording       not of your position
 
                 """)
         consumer.answer("consent/set", ["location": true, "motion": false, "steps": true])
@@ -151,7 +152,7 @@ struct ProfileTests {
         #expect(try consumer.last().fields == ["location": true])
         consumer.answer("consent/set", ["record_location": true])
         let recorded = try consumer.vitals("consent", "--record-location", "on")
-        #expect(recorded.output.hasSuffix("\nRecording  of your position\n"), "\(recorded)")
+        #expect(recorded.output.hasSuffix("\nRecording       of your position\n"), "\(recorded)")
         #expect(try consumer.last().fields == ["record_location": true])
         #expect(
             try consumer.vitals("consent", "--record-location", "?").errors.contains("--record-location: expected on"))

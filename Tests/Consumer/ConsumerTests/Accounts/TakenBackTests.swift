@@ -182,7 +182,9 @@ struct TakenBackTests {
             let phone = try service.device(data)
             defer { phone.stop() }
             #expect(try phone.done("friends/list")["friends"] == [])
-            let off: JSON = ["location": false, "motion": false, "record_location": false, "steps": false]
+            let off: JSON = [
+                "home_assistant": false, "location": false, "motion": false, "record_location": false, "steps": false,
+            ]
             #expect(try phone.done("consent/get") == off)
             #expect(try phone.done("gateways/list")["gateways"] == [])
             #expect(try phone.done("sensors/list")["sensors"] == [])

@@ -32,11 +32,14 @@ struct ProfileServiceTests {
             #expect(try phone.done("profile/get")["profile"] == saved["profile"])
             #expect(try phone.done("profile/cancel") == ["message": "Changes Discarded"])
 
-            let off: JSON = ["location": false, "motion": false, "steps": false, "record_location": false]
-            #expect(try phone.done("consent/get") == sorted(off))
-            #expect(
-                try phone.done("consent/set", ["motion": true])
-                    == sorted(["location": false, "motion": true, "steps": false, "record_location": false]))
+            func said(motion: Bool) -> JSON {
+                [
+                    "home_assistant": false, "location": false, "motion": .bool(motion), "steps": false,
+                    "record_location": false,
+                ]
+            }
+            #expect(try phone.done("consent/get") == sorted(said(motion: false)))
+            #expect(try phone.done("consent/set", ["motion": true]) == sorted(said(motion: true)))
             #expect(try phone.refused("consent/set", ["steps": "yes"]).field == "steps")
             #expect(try phone.done("consent/get")["motion"] == true)
 
