@@ -60,7 +60,9 @@ extension Phones {
         guard let begin = try RecordedKinds(context.documents).beginOfLocation(of: user) else { return }
         guard let phone = try list.phone(id, of: user) else { return tell(user, "of no phone that is connected") }
         guard let report = try opened(PhoneReport(payload: payload), phone, user) else { return }
-        guard let (wall, value) = try PhoneReadings.reading(report, since: begin, now: context.now()) else { return }
+        let now = context.now()
+        if let news = PhoneNews(report, phone: id, since: begin, now: now) { tell(news, of: user) }
+        guard let (wall, value) = try PhoneReadings.reading(report, since: begin, now: now) else { return }
         if !context.doors.record(Reading(at: OwnGateway.moment(wall), value), of: id) {
             tell(user, "more than there is room for while the disk refuses")
         }

@@ -47,7 +47,7 @@ enum PhoneReadings {
         case .steps(let steps):
             found = (steps.to, span(steps).map(Reading.Value.pedometer))
             first = steps.from
-        case .transition, .sealed, .other, .unknown, .nothing: return nil
+        case .transition, .regions, .sealed, .other, .unknown, .nothing: return nil
         }
         guard let value = found.value else { return nil }
         guard first >= now - longestKept else { throw .past }

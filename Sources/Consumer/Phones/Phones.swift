@@ -25,6 +25,11 @@ import Vault
 package final class Phones: FeatureService, PeopleObserver, @unchecked Sendable {
     let context: PeopleContext
     var questions = StepQuestions()
+    private struct Entry {
+        weak var listener: (any PhoneListener)?
+    }
+
+    private var entries: [Entry] = []
     private(set) var isConnected = false
     private let devices: Devices
     /// How often a person may connect a phone: each leaves a stream.
@@ -51,6 +56,12 @@ package final class Phones: FeatureService, PeopleObserver, @unchecked Sendable 
     package func brokerIsInLine(_ found: Set<ID>) { devices.brokerIsInLine(found) }
     package func connected() { isConnected = true }
     package func disconnected() { isConnected = false }
+
+    /// - Parameter listener: is not kept alive.
+    package func add(_ listener: any PhoneListener) { entries.append(Entry(listener: listener)) }
+
+    /// Tells other features what a phone says.
+    func tell(_ news: PhoneNews, of user: ID) { for entry in entries { entry.listener?.heard(news, of: user) } }
 
     // MARK: Coming
 

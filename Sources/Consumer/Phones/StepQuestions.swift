@@ -72,15 +72,7 @@ extension Phones {
             times.upperBound - 1000 > begin
         else { return }
         let from = begin > times.lowerBound ? (begin + 999).floorDivided(by: 1000) * 1000 : times.lowerBound
-        let command = PhoneCommand.reportSteps(from...times.upperBound).bytes
-        for phone in try list.phones(of: user) {
-            let base = context.topics[user: user, .published("phone/\(phone.id)")]
-            let payload = try phone.secret.map { secret in try PhoneSecret(secret).seal(command) } ?? command
-            context.session.publish(
-                Message(
-                    topic: PhoneTopic.command.text(under: base), payload: payload, qos: .atLeastOnce,
-                    properties: Message.Properties(messageExpirySeconds: Self.answerable)))
-        }
+        try send(.reportSteps(from...times.upperBound), to: list.phones(of: user), of: user, expiring: Self.answerable)
     }
 
     /// After so many seconds the broker drops a question: a pedometer remembers a week.

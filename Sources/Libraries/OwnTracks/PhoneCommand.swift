@@ -7,6 +7,8 @@ public enum PhoneCommand: Hashable, Sendable {
     case reportLocation
     /// Publish what the pedometer has counted in a time, in Unix milliseconds (iOS); without one, today so far.
     case reportSteps(ClosedRange<Int64>?)
+    /// Publish all regions that its owner has set up.
+    case reportRegions
 
     /// The message as the app reads it.
     public var json: JSON {
@@ -17,6 +19,7 @@ public enum PhoneCommand: Hashable, Sendable {
             members.add("action", text: "reportSteps")
             members.add("from", time: time?.lowerBound)
             members.add("to", time: time?.upperBound)
+        case .reportRegions: members.add("action", text: "waypoints")
         }
         return members.json
     }

@@ -21,9 +21,11 @@ public enum PhoneReport: Hashable, Sendable {
     case transition(PhoneTransition)
     /// How many steps the phone's pedometer has counted.
     case steps(PhoneSteps)
+    /// Circular regions that the phone's owner has set up in the app: one that was made or changed, or all of them.
+    case regions([PhoneRegion], areAll: Bool)
     /// Any of the others, sealed with the secret that a person's phone and its reader share.
     case sealed(SealedReport)
-    /// A message of which nothing is kept: the app's will, its regions, its settings and so on.
+    /// A message of which nothing is kept: the app's will, its settings and so on.
     case other(Kind)
     /// A message of a type that is not in the booklet, or not yet.
     case unknown
@@ -67,8 +69,8 @@ public enum PhoneReport: Hashable, Sendable {
 
     /// What a payload says.
     /// - Throws: `.tooLong`, `.malformed` where it is not JSON, nested more than 16 deep or has a name twice, and what
-    ///   is wrong with a field of a location, a transition, the steps or a sealed message. Fields of others are not
-    ///   looked at.
+    ///   is wrong with a field of a location, a transition, the steps, a region or a sealed message. Fields of others are
+    ///   not looked at.
     public init(payload: [UInt8]) throws(OwnTracksError) {
         guard !payload.isEmpty else {
             self = .nothing
@@ -82,6 +84,8 @@ public enum PhoneReport: Hashable, Sendable {
         case .location: self = .location(try PhoneLocation(object))
         case .transition: self = .transition(try PhoneTransition(object))
         case .steps: self = .steps(try PhoneSteps(object))
+        case .waypoint: self = .regions(try PhoneRegion(object).map { [$0] } ?? [], areAll: false)
+        case .waypoints: self = .regions(try PhoneRegion.all(object), areAll: true)
         case .encrypted: self = .sealed(try SealedReport(object))
         case let kind?: self = .other(kind)
         case nil: self = .unknown

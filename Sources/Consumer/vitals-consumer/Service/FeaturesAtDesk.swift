@@ -17,6 +17,8 @@ final class FeaturesAtDesk {
         context = parts.context
         var services: [any FeatureService] = []
         for feature in context.features {
+            var parts = parts
+            parts.earlier = services
             desk.register(feature.verbs?(parts) ?? [])
             if let service = try feature.service?(parts) {
                 desk.register(service.verbs)
