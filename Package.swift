@@ -14,7 +14,8 @@ import PackageDescription
 //   libraries   Bluetooth   MQTT   Vault   Daemon   Fetch   Compression   ActivityFiles   OwnTracks   QRCodes   Pictures   Positioning   Exposition   Contract
 //   plumbing    DBus   Storage
 //               Reactor   Files
-//   values      Workouts
+//   values      Whereabouts
+//               Workouts
 //               Telemetry   Fitness
 //   C           CDBus   CMosquitto   CSQLite   COpenSSL   CCurl   CZstandard   CSodium   CQREncode   CCairo   CXML   CZip   CZlib   CMicrohttpd   CLinux
 //
@@ -90,6 +91,7 @@ let package = Package(
         library(.values, "Telemetry"),
         library(.values, "Fitness"),
         library(.values, "Workouts", ["Fitness"]),
+        library(.values, "Whereabouts", ["Fitness", "Telemetry", "Workouts"]),
 
         library(.plumbing, "Reactor"),
         library(.plumbing, "DBus", ["CDBus", "Reactor"]),
@@ -224,6 +226,7 @@ let package = Package(
         tests(.values, "TelemetryTests", ["Telemetry", "TestSupport"]),
         tests(.values, "FitnessTests", ["Fitness"]),
         tests(.values, "WorkoutsTests", ["Fitness", "TestSupport", "Workouts"], exclude: ["workout.py"]),
+        tests(.values, "WhereaboutsTests", ["Fitness", "Telemetry", "TestSupport", "Whereabouts"]),
         tests(.plumbing, "ReactorTests", ["Reactor", "TestSupport"]),
         tests(.plumbing, "DBusTests", ["DBus", "Reactor", "TestSupport"]),
         tests(.plumbing, "FilesTests", ["Files", "TestSupport"]),

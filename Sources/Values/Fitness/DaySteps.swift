@@ -96,7 +96,7 @@ extension StepCounter {
     }
 
     /// Whether so many steps in an interval, in milliseconds, were run.
-    static func isRun(_ made: Int, in interval: Int64) -> Bool {
+    public static func isRun(_ made: Int, in interval: Int64) -> Bool {
         interval > 0 && interval <= longestStride && Int64(made) * 60_000 >= runningCadence * interval
     }
 }

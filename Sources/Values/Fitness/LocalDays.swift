@@ -33,6 +33,15 @@ public struct LocalDays: Sendable {
         return zones[index].rules.day(at: time)
     }
 
+    /// The minute of the day on the wall at a moment, from 0 to 1439.
+    /// - Parameter time: Unix milliseconds.
+    public func minuteOfDay(at time: Int64) -> Int {
+        let index = zones.lastIndex { $0.from <= time } ?? 0
+        let seconds = time.floorDivided(by: 1000)
+        let minutes = (seconds + zones[index].rules.offset(at: seconds)).floorDivided(by: 60)
+        return Int(minutes - minutes.floorDivided(by: 1440) * 1440)
+    }
+
     /// When a day took place, in Unix milliseconds: intervals that neither touch nor overlap, in their order. None
     /// if the day was skipped.
     public func intervals(of day: CalendarDay) -> [Range<Int64>] {
