@@ -4,7 +4,8 @@ import PackageDescription
 // Each row imports only rows below it, and what stands in one row never imports each other (Tests/Structure/rooms.py looks):
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
-//   consumer    Social   Phones
+//   consumer    Guardians
+//               Social   Phones
 //               Accounts   Sensors   Insight   Exercise   Custody
 //               Features
 //               Days   OpenID
@@ -197,11 +198,18 @@ let package = Package(
                 "Accounts", "Admission", "Daemon", "Desk", "Features", "Files", "Fitness", "MQTT", "OwnTracks",
                 "Readings", "Records", "Storage", "Telemetry", "Vault",
             ]),
+        library(
+            .consumer, "Guardians",
+            [
+                "Accounts", "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "OwnTracks",
+                "Phones", "Reactor", "Readings", "Records", "Storage", "Telemetry", "Whereabouts",
+            ]),
         program(
             .consumer, "vitals-consumer",
             [
                 "Accounts", "Admission", "Custody", "Daemon", "Days", "Desk", "Exercise", "Exposition", "Features",
-                "Files", "Fitness", "Insight", "MQTT", "Phones", "ProgramSettings", "Reactor", "Readings", "Records",
+                "Files", "Fitness", "Guardians", "Insight", "MQTT", "Phones", "ProgramSettings", "Reactor", "Readings",
+                "Records",
                 "Sensors",
                 "Social",
                 "Storage",
@@ -315,10 +323,13 @@ let package = Package(
                 "Contract",
                 "ActivityFiles", "Accounts", "Admission", "Compression", "Custody", "Daemon", "Days", "DaysSupport",
                 "Desk", "Exercise",
-                "Features", "Files", "Fitness", "HouseholdSupport", "Insight", "MQTT", "OpenID", "OwnTracks", "Phones",
+                "Features", "Files", "Fitness", "Guardians", "HouseholdSupport", "Insight", "MQTT", "OpenID",
+                "OwnTracks",
+                "Phones",
                 "Reactor", "Readings",
                 "Records",
-                "Sensors", "Social", "Storage", "Telemetry", "TestSupport", "Vault", "Workouts", "vitals-consumer",
+                "Sensors", "Social", "Storage", "Telemetry", "TestSupport", "Vault", "Whereabouts", "Workouts",
+                "vitals-consumer",
             ],
             exclude: ["OpenID/signer.py", "Workouts/picture.py"]),
         tests(.command, "CommandLineTests", ["vitals", "Daemon", "MQTT", "Reactor", "Telemetry", "TestSupport"]),

@@ -345,6 +345,12 @@ extension JSON {
 }
 
 extension JSON {
+    /// An object with another member, if that has a value.
+    package func with(_ name: String, _ value: JSON?) -> JSON {
+        guard case .object(let members) = self, let value else { return self }
+        return .object(members + [Member(name, value)])
+    }
+
     /// The same value with the whole number in a member spelt as a date; without the member if it has no date.
     package func dated(_ name: String, _ spell: (Int64) -> String?) -> JSON {
         guard case .object(let members) = self else { return self }

@@ -9,10 +9,17 @@ package struct FeatureTopic: Hashable, Sendable {
     package let qos: Int
     /// Whether the broker keeps the last message for people who come later.
     package let isRetained: Bool
+    /// Whether the feature itself takes back what the broker keeps of a person who is forgotten. Others do that for topics
+    /// without a level that has different names, because these can be known by their names alone.
+    package let isTakenBackByFeature: Bool
     /// What a message says.
     package let payload: PayloadSchema
 
-    package init(_ filter: String, qos: Int = 1, isRetained: Bool, _ payload: PayloadSchema = .anything) {
+    package init(
+        _ filter: String, qos: Int = 1, isRetained: Bool, isTakenBackByFeature: Bool = false,
+        _ payload: PayloadSchema = .anything
+    ) {
+        self.isTakenBackByFeature = isTakenBackByFeature
         self.filter = filter
         self.qos = qos
         self.isRetained = isRetained

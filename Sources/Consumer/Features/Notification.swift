@@ -21,12 +21,14 @@ package struct Notification: Hashable {
     package var day: CalendarDay?
     /// Which goal was reached: `steps`.
     package var goal: String?
+    /// The alert that guardians may confirm.
+    package var alert: ID?
     /// For people, in their own language.
     package var text: String
 
     package init(
         kind: Kind, time: Int64, from: ID? = nil, fromName: String? = nil, day: CalendarDay? = nil, goal: String? = nil,
-        text: String
+        alert: ID? = nil, text: String
     ) {
         self.kind = kind
         self.time = time
@@ -34,6 +36,7 @@ package struct Notification: Hashable {
         self.fromName = fromName
         self.day = day
         self.goal = goal
+        self.alert = alert
         self.text = text
     }
 }
@@ -52,7 +55,7 @@ package struct StoredNotification: Hashable {
         [
             .always("id", .text), .always("kind", .text), .always("time", .time), .always("text", .text),
             .known("from", .id), .known("from_name", .text), .known("day", .day), .known("goal", .text),
-            .always("confirmed", .bool),
+            .known("alert", .id), .always("confirmed", .bool),
         ])
 
     /// As people get it, in the list and on the topic.
@@ -70,6 +73,7 @@ extension Notification {
             "kind": .string(kind.name), "time": .integer(time), "text": .string(text),
             "from": from.map { .string($0.text) }, "from_name": fromName.map(JSON.string),
             "day": day.map { .string("\($0)") }, "goal": goal.map(JSON.string),
+            "alert": alert.map { .string($0.text) },
         ])
     }
 
@@ -85,6 +89,7 @@ extension Notification {
             kind: Kind(name), time: time,
             from: member("from").flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } },
             fromName: member("from_name"), day: member("day").flatMap { CalendarDay($0) }, goal: member("goal"),
-            text: text)
+            alert: member("alert").flatMap { text in decoded { () throws(MalformedValue) in try ID(text) } }, text: text
+        )
     }
 }

@@ -10,12 +10,14 @@ import Storage
 import Telemetry
 import TestSupport
 import Testing
+import Whereabouts
 
 @testable import Accounts
 @testable import Custody
 @testable import Days
 @testable import Exercise
 @testable import Features
+@testable import Guardians
 @testable import Readings
 @testable import Social
 @testable import vitals_consumer
@@ -147,6 +149,17 @@ struct ForgettingTests {
         try documents.write(["plans": [["name": "Lunch run"]]], WorkoutPlanDocument.name, of: demo)
         let phone: JSON = ["phone": "phone-a", "password": "x", "secret": "y", "created": 0]
         try documents.write(["phones": [phone]], "phones", of: demo)
+        // Somebody who watches over themselves is there as both.
+        try documents.write(["hash": "01", "set": 0], "verification-code", of: demo)
+        try documents.write(["guardians": [["guardian": "demo", "since": 0]]], "guardians", of: demo)
+        try documents.write(["dependents": ["demo"]], "dependents", of: demo)
+        var rule = WatchRule(
+            id: try ID("rule"), dependent: demo, guardian: demo, kind: .silence(SilenceWatch(minutes: 30)))
+        rule.begin = start
+        try WatchRules(store: store, keys: keys).write(rule)
+        let alert = Alert(
+            id: try ID("alert"), dependent: demo, kind: .helpWanted, time: start, about: nil, sight: nil, pause: nil)
+        #expect(try AlertRows(store: store, keys: keys).add(alert, next: nil))
         try Notifications(store, keys).add(
             Notification(kind: .goalReached, time: start, day: CalendarDay("2026-11-21"), goal: "steps", text: "!"),
             to: demo)

@@ -12,7 +12,7 @@ extension Store {
         let columns = try database.query(
             """
             SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
-            WHERE t.type = 'table' AND c.name IN ('user', 'person', 'owner')
+            WHERE t.type = 'table' AND c.name IN ('user', 'person', 'owner', 'guardian')
             """
         ) { row throws(VaultError) in (table: try row.text(0), column: try row.text(1)) }
         var counts: [String: Int64] = [:]
@@ -21,8 +21,9 @@ extension Store {
                 "SELECT count(*) FROM pragma_table_info(?) WHERE name = 'secret_version'", [.text(table)], row: Row.int)
             if version != nil, isSealed == 0 { continue }
             let sealed = version.map { "AND secret_version <= \($0)" } ?? ""
-            counts[table] = try database.first(
+            let count = try database.first(
                 "SELECT count(*) FROM \(table) WHERE \(column) = ? \(sealed)", [.text(user.text)], row: Row.int)
+            counts[table, default: 0] += count ?? 0
         }
         return counts
     }

@@ -58,7 +58,8 @@ package struct StoredPassword: Equatable {
         self.hash = hash
     }
 
-    fileprivate init(bytes: [UInt8]) throws(VaultError) {
+    /// One that was kept.
+    package init(bytes: [UInt8]) throws(VaultError) {
         guard bytes.first == Self.scheme, bytes.count > HashingPool.saltLength + 1 else {
             throw VaultError("read a password's hash", .malformed, said: "it is not one of this version's")
         }
@@ -66,7 +67,8 @@ package struct StoredPassword: Equatable {
         hash = Array(bytes.dropFirst(1 + HashingPool.saltLength))
     }
 
-    fileprivate var bytes: [UInt8] { [Self.scheme] + salt + hash }
+    /// As it is kept, sealed.
+    package var bytes: [UInt8] { [Self.scheme] + salt + hash }
 }
 
 /// The accounts of a store. Belongs to the thread of its store and keys.

@@ -232,6 +232,18 @@ extension Accounts {
         }
     }
 
+    /// Compares what somebody says with what is stored, and takes equally long if nothing is. Who may try how often is for the
+    /// caller to say.
+    /// - Throws: `busy` if too many wait.
+    package func compare(
+        _ password: Password, with stored: StoredPassword?,
+        _ completion: @escaping @Sendable (Result<Bool, any Error>) -> Void
+    ) throws {
+        try hash(password, salt: stored?.salt ?? nobodysSalt, isGuest: false) { result in
+            completion(Result { isEqualInConstantTime(try result.get(), stored?.hash ?? []) })
+        }
+    }
+
     /// Compares a password with an account's, and takes equally long if there is no account, or no password.
     /// - Parameters:
     ///   - name: the name that failures are counted under.

@@ -33,7 +33,7 @@ package struct Attempts {
 
     /// - Parameter capacity: how many names are remembered; beyond that, the names whose wait ended first are
     ///   forgotten.
-    init(capacity: Int = 10_000) { self.capacity = capacity }
+    package init(capacity: Int = 10_000) { self.capacity = capacity }
 
     /// Why a name cannot be tried now; nil if it can.
     /// - Parameters:
@@ -54,7 +54,7 @@ package struct Attempts {
     }
 
     /// A try begins. Until its outcome is known, there is no other: many tries at once are no way around the wait.
-    mutating func began(_ name: [UInt8]) {
+    package mutating func began(_ name: [UInt8]) {
         if entries[name] == nil { makeRoom() }
         entries[name, default: Entry()].underWay += 1
     }
@@ -70,14 +70,14 @@ package struct Attempts {
     }
 
     /// A try came to no result, through no fault of the person who tried.
-    mutating func abandoned(_ name: [UInt8]) {
+    package mutating func abandoned(_ name: [UInt8]) {
         guard var entry = entries[name] else { return }
         entry.underWay = max(0, entry.underWay - 1)
         entries[name] = entry.underWay == 0 && entry.failures == 0 ? nil : entry
     }
 
     /// The name's password was right, or has changed.
-    mutating func succeeded(_ name: [UInt8]) { entries[name] = nil }
+    package mutating func succeeded(_ name: [UInt8]) { entries[name] = nil }
 
     /// The wait in milliseconds after this many failures.
     package static func wait(after failures: Int) -> UInt64 {

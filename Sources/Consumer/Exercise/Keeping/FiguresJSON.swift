@@ -131,14 +131,6 @@ extension KeptWorkout {
     }
 }
 
-extension JSON {
-    /// An object with another member, if that has a value.
-    func with(_ name: String, _ value: JSON?) -> JSON {
-        guard case .object(let members) = self, let value else { return self }
-        return .object(members + [Member(name, value)])
-    }
-}
-
 /// The members that have a value.
 func present(_ members: [(String, JSON?)]) -> [JSON.Member] {
     members.compactMap { name, value in value.map { JSON.Member(name, $0) } }

@@ -2,6 +2,7 @@ import Accounts
 import Custody
 import Exercise
 import Features
+import Guardians
 import Insight
 import Phones
 import Sensors
@@ -13,7 +14,8 @@ extension Feature {
     /// Their order is that of the files of an export, which says first who somebody is, and has the readings last; and
     /// that in which a batch of readings is counted, which is minutes before days.
     static let all: [Feature] = [
-        accounts, profile, consents, devices, sensors, phones, pictures, history, friends, notifications, answered,
+        accounts, profile, consents, devices, sensors, phones, pictures, history, friends, guardians,
+        notifications, answered,
         deletions, workouts, workoutFiles, heartRate, days, readings, secrets, reads, today, homeAssistant,
         custody,
     ]

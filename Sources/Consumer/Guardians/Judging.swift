@@ -1,0 +1,175 @@
+import Days
+import Features
+import Files
+import Fitness
+import OwnTracks
+import Phones
+import Readings
+import Records
+import Telemetry
+import Whereabouts
+
+// What guardians watch is judged as it is measured, and what does not happen by the clock: every five seconds. What a rule knows is
+// written when something of it is to be told, in the same transaction, and otherwise once a minute; after a restart, positions that
+// came later than what it knows are judged again.
+
+extension Guardians {
+    /// How often rules are looked at by the clock, and how often what they know is kept, in milliseconds.
+    private static let (looking, keeping): (UInt64, UInt64) = (5000, 60_000)
+
+    /// The rules of a dependent who is watched.
+    func loadRules(of dependent: ID) throws(VaultError) {
+        let rules = try self.rules.rules(for: dependent)
+        watched[dependent]?.rules = rules.map { WatchedRule($0) }
+    }
+
+    // MARK: Places
+
+    /// Positions that have come, in their order.
+    func judge(_ fixes: [StoredFix], of dependent: ID) {
+        guard let one = watched[dependent] else { return }
+        for index in one.rules.indices {
+            guard let area = one.rules[index].rule.area, one.rules[index].rule.isEnabled else { continue }
+            for stored in fixes {
+                let fix = Fix(
+                    time: stored.fix.time, place: stored.fix.place, accuracyMetres: stored.fix.position.accuracyMetres)
+                guard let crossing = watched[dependent]?.rules[index].watch.take(fix, of: stored.source, area.shape)
+                else {
+                    continue
+                }
+                tell(crossing, index, of: dependent)
+            }
+        }
+    }
+
+    /// A phone has left or entered a region of its own.
+    func judge(_ transition: PhoneTransition, of phone: ID, _ dependent: ID) {
+        guard let one = watched[dependent], let region = transition.region else { return }
+        for index in one.rules.indices
+        where one.rules[index].rule.area?.region == region && one.rules[index].rule.isEnabled {
+            let kind: Crossing.Kind = transition.event == .leave ? .left : .entered
+            let source = "\(OwnGateway.name)/\(phone)"
+            if let crossing = watched[dependent]?.rules[index].watch.take(kind, at: transition.time, of: source) {
+                tell(crossing, index, of: dependent)
+            }
+        }
+    }
+
+    private func tell(_ crossing: Crossing, _ index: Int, of dependent: ID) {
+        guard let rule = watched[dependent]?.rules[index].current, let area = rule.area else { return }
+        let isTold = crossing.kind == .left ? area.isToldOfLeaving : area.isToldOfEntering
+        attempt(dependent) { () throws(VaultError) in
+            guard isTold,
+                try area.hours.map({ hours throws(VaultError) in try covers(hours, crossing.time, dependent) }) ?? true
+            else { return try keep(index, of: dependent) }
+            try raise(
+                rule, crossing.kind == .left ? .leftArea : .enteredArea, "\(crossing.kind.rawValue) \(crossing.time)",
+                at: crossing.time, about: area.name)
+            watched[dependent]?.rules[index].kept = clock()
+        }
+    }
+
+    private func covers(_ hours: WatchHours, _ time: Int64, _ dependent: ID) throws(VaultError) -> Bool {
+        let days = try histories.history(of: dependent).localDays
+        // 1 January 1970 was a Thursday.
+        let number = days.day(of: time).daysSince1970 + 3
+        let weekday = Int(number - number.floorDivided(by: 7) * 7)
+        return hours.covers(weekday: weekday, minute: days.minuteOfDay(at: time))
+    }
+
+    // MARK: Phones and hearts
+
+    func judge(batteryPercent: Double, isCharging: Bool, at time: Int64, of dependent: ID) {
+        eachRule(of: dependent) { rule throws(VaultError) in
+            guard case .battery(var watch) = rule.kind else { return nil }
+            watch.restore(rule.state)
+            let occasion = watch.take(percent: batteryPercent, isCharging: isCharging, at: time)
+            rule.state = watch.state
+            return occasion.map { ($0, .batteryLow, "\(Int(batteryPercent.rounded()))") }
+        }
+    }
+
+    /// Heart rates that were stored, in the order of their times.
+    func judge(_ rates: [(time: Int64, rate: Int64)], of dependent: ID) {
+        guard let one = watched[dependent] else { return }
+        for index in one.rules.indices where one.rules[index].rule.isEnabled {
+            guard case .heartRate = one.rules[index].rule.kind else { continue }
+            for (time, rate) in rates {
+                guard let occasion = watched[dependent]?.rules[index].heartRates?.take(rate, at: time) else { continue }
+                attempt(dependent) { () throws(VaultError) in
+                    guard let rule = watched[dependent]?.rules[index].current else { return }
+                    try raise(rule, .heartRateRange, occasion.key, at: occasion.time)
+                }
+            }
+        }
+    }
+
+    // MARK: By the clock
+
+    /// Looks at what has not happened, and keeps what rules know.
+    func lookAtRules() {
+        let clock = self.clock()
+        guard clock >= looked + Self.looking else { return }
+        looked = clock
+        let now = context.now()
+        for (dependent, one) in watched where !one.rules.isEmpty {
+            // Before the day was read, nobody knows what is missing.
+            guard one.isLoaded else { continue }
+            attempt(dependent) { () throws(VaultError) in
+                let days = try histories.history(of: dependent).localDays
+                let (day, minute) = (days.day(of: now), days.minuteOfDay(at: now))
+                eachRule(of: dependent) { rule throws(VaultError) in
+                    switch rule.kind {
+                    case .silence(let watch):
+                        let since = max(one.since, rule.begin)
+                        return watch.occasion(last: one.fixes.last?.time, since: since, now: now).map {
+                            ($0, .noPosition, nil)
+                        }
+                    case .stillness(let watch):
+                        return watch.occasion(on: "\(day)", minuteNow: minute, hasMoved: one.motion.hasMoved, now: now)
+                            .map { ($0, .noMovement, nil) }
+                    default: return nil
+                    }
+                }
+                for index in one.rules.indices where clock >= one.rules[index].kept + Self.keeping {
+                    try keep(index, of: dependent)
+                }
+            }
+        }
+        do throws(VaultError) { try escalate() } catch {
+            context.limitedLog.error("alerts") { "alerts were not passed on\($0): \(error)" }
+        }
+    }
+
+    /// What there is to tell of a rule: the occasion, what kind of alert it is, and what it is about.
+    private typealias Told = (Occasion, Notification.Kind, String?)
+
+    private func eachRule(of dependent: ID, _ body: (inout WatchRule) throws(VaultError) -> Told?) {
+        guard let one = watched[dependent] else { return }
+        for index in one.rules.indices where one.rules[index].rule.isEnabled {
+            attempt(dependent) { () throws(VaultError) in
+                guard var rule = watched[dependent]?.rules[index].current,
+                    let tie = one.ties.first(where: { $0.guardian == rule.guardian }), tie.allowed.contains(rule.sight)
+                else { return }
+                let told = try body(&rule)
+                watched[dependent]?.rules[index].rule = rule
+                guard let (occasion, kind, about) = told, one.rules[index].rule.told != occasion.key else { return }
+                try raise(rule, kind, occasion.key, at: occasion.time, about: about)
+                // In memory only: the alert's own id keeps it from being told again after a restart.
+                watched[dependent]?.rules[index].rule.told = occasion.key
+            }
+        }
+    }
+
+    /// Keeps what a rule knows.
+    private func keep(_ index: Int, of dependent: ID) throws(VaultError) {
+        guard let one = watched[dependent], one.rules.indices.contains(index) else { return }
+        let rule = one.rules[index].current
+        watched[dependent]?.rules[index].kept = clock()
+        guard rule.state != one.rules[index].stored else { return }
+        watched[dependent]?.rules[index].stored = rule.state
+        try context.store.change(dependent) { () throws(VaultError) in
+            if try rules.rule(rule.id) != nil { try rules.write(rule) }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package import Days
+import Features
+import Files
+import Fitness
+import Readings
+import Records
+import Telemetry
+
+// Where dependents were today is read from what is stored, after a restart and whenever that has changed: on another thread, one
+// dependent after the other. What comes in the meantime is taken afterwards, too.
+
+extension Guardians {
+    /// How far back their last place is looked for, if they were nowhere today, in milliseconds.
+    private static let longAgo: Int64 = 7 * 86_400_000
+    /// No day has more positions: two a second.
+    private static let mostPositions = 172_800
+    /// How often what is stored of a dependent is read again, in milliseconds.
+    private static let pause: UInt64 = 10_000
+
+    /// Has what is stored of a dependent read again.
+    func loadAgain(_ dependent: ID) {
+        guard watched[dependent] != nil, !toLoad.contains(dependent) else { return }
+        toLoad.append(dependent)
+    }
+
+    /// Reads what is stored of the next dependent.
+    func loadNext() {
+        let clock = self.clock()
+        guard loading == nil,
+            let index = toLoad.firstIndex(where: { clock >= (loaded[$0] ?? 0) + Self.pause || loaded[$0] == nil })
+        else { return }
+        let dependent = toLoad.remove(at: index)
+        guard let one = watched[dependent] else {
+            loaded[dependent] = nil
+            return
+        }
+        loading = dependent
+        watched[dependent]?.beginLoading()
+        let (now, begin) = (context.now(), one.dayBegins)
+        readers.statistics.read { source in
+            let fixes = try Self.stored(of: dependent, from: begin, to: now + 60_000, source)
+            return fixes.isEmpty
+                ? try Self.stored(of: dependent, from: now - Self.longAgo, to: begin, source).suffix(1) : fixes[...]
+        } completion: { [unowned self] result in
+            loading = nil
+            loaded[dependent] = self.clock()
+            switch result {
+            case .success(let fixes):
+                watched[dependent]?.load(fixes)
+                settle(dependent)
+                // What came while nobody looked.
+                judge(Array(fixes), of: dependent)
+            case .failure(let error):
+                toLoad.append(dependent)
+                context.limitedLog.error("guardians of \(dependent)") {
+                    "where \(dependent) was today was not read\($0): \(error)"
+                }
+            }
+        }
+    }
+
+    /// Positions of a time, in the order of their times, without those that files brought.
+    static func stored(of user: ID, from: Int64, to: Int64, _ source: ReadSource) throws(VaultError) -> [StoredFix] {
+        let files = "\(OwnGateway.name)/\(OwnGateway.importPrefix)"
+        var names: [Int64: String] = [:]
+        for stream in try source.store.streams(of: user) { names[stream.number] = "\(stream.gateway)/\(stream.sensor)" }
+        var fixes: [StoredFix] = []
+        _ = try StoredReadings(store: source.store, keys: source.keys).eachOfStreams(
+            of: user, .position, from: from, to: to
+        ) {
+            reading, stream in
+            let name = names[stream] ?? ""
+            if case .position(let position) = reading.value, !name.hasPrefix(files) {
+                fixes.append(StoredFix(fix: Fixes.Found(time: reading.moment.wall, position: position), source: name))
+            }
+            return fixes.count < mostPositions
+        }
+        return fixes
+    }
+
+    /// Positions that a gateway has recorded come with their blocks, without the places.
+    package func stored(_ readings: PersonsReadings) {
+        guard watched[readings.user] != nil else { return }
+        let own = "\(OwnGateway.name)/"
+        let hasPositions = readings.portions.contains { portion in
+            !portion.sensor.hasPrefix(own) && portion.readings.contains { $0.kind == .position }
+        }
+        if hasPositions { loadAgain(readings.user) }
+        let rates = readings.entries.compactMap { entry in
+            entry.reading?.heartRate.map { (time: entry.bare.wall, rate: Int64($0)) }
+        }
+        if !rates.isEmpty { judge(rates.sorted { $0.time < $1.time }, of: readings.user) }
+    }
+}

@@ -1,0 +1,31 @@
+import Telemetry
+import Whereabouts
+
+/// A rule, with what it knows.
+struct WatchedRule {
+    var rule: WatchRule
+    /// Of an area.
+    var watch: AreaWatch
+    /// Of a range of heart rates.
+    var heartRates: HeartRateRangeWatch?
+    /// What is stored of what it knows, and when it was last kept, in milliseconds since boot.
+    var stored: JSON
+    var kept: UInt64 = 0
+
+    init(_ rule: WatchRule) {
+        (self.rule, stored) = (rule, rule.state)
+        watch = AreaWatch(kept: rule.state) ?? AreaWatch()
+        if case .heartRate(var watch) = rule.kind {
+            watch.restore(rule.state)
+            heartRates = watch
+        }
+    }
+
+    /// The rule, with what it knows now.
+    var current: WatchRule {
+        var rule = rule
+        if rule.area != nil { rule.state = watch.json }
+        if let heartRates { rule.state = heartRates.state }
+        return rule
+    }
+}

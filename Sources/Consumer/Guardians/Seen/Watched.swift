@@ -1,0 +1,141 @@
+import Features
+import Fitness
+import Phones
+import Records
+import Telemetry
+import Whereabouts
+
+/// What is known now of a dependent who lets somebody see something. It is in memory only: positions are read again from what is
+/// stored after a restart; what a phone says of itself comes with its next message.
+struct Watched {
+    /// How many points of a day's way are shown.
+    static let mostPoints = 300
+
+    /// In the order in which guardians are alerted.
+    var ties: [GuardianTie]
+    var rules: [WatchedRule] = []
+    /// Since when they are watched in this run, in Unix milliseconds.
+    let since: Int64
+    /// Whether what is stored of the day has been read.
+    private(set) var isLoaded = false
+    private(set) var fixes = Fixes()
+    private(set) var day: CalendarDay
+    /// When the day began, and when it ends, in Unix milliseconds.
+    private(set) var dayBegins: Int64
+    private(set) var dayEnds: Int64
+    private var path = DayPath()
+    private(set) var motion = MotionJudge()
+    private(set) var phone: PhoneState?
+    /// What came while what is stored was being read; nil if nothing is being read.
+    private var arrived: [StoredFix]?
+    /// Whether sensors are on, as far as it is known.
+    private(set) var sensors: [SensorName: Bool] = [:]
+    /// When something of the phone or the sensors last changed, in Unix milliseconds.
+    private var statusChanged: Int64 = 0
+
+    /// What a phone has said of itself.
+    struct PhoneState: Equatable {
+        /// Unix milliseconds.
+        var heard: Int64
+        var batteryPercent: Double?
+        var isCharging: Bool?
+    }
+
+    init(ties: [GuardianTie], since: Int64, day: CalendarDay, begins: Int64, ends: Int64) {
+        (self.ties, self.since, self.day, dayBegins, dayEnds) = (ties, since, day, begins, ends)
+    }
+
+    /// Another day has begun: its way begins where the last one ended.
+    mutating func begin(_ day: CalendarDay, begins: Int64, ends: Int64) {
+        (self.day, dayBegins, dayEnds) = (day, begins, ends)
+        path = DayPath()
+        motion.beginDay()
+    }
+
+    // MARK: What is measured
+
+    mutating func take(_ fix: Fixes.Found, of source: String) {
+        if arrived != nil { arrived?.append(StoredFix(fix: fix, source: source)) }
+        guard fixes.take(fix, of: source), source == fixes.source else { return }
+        let place = Fix(time: fix.time, place: fix.place, accuracyMetres: fix.position.accuracyMetres)
+        if fix.time >= dayBegins { path.take(place) }
+        motion.take(place)
+    }
+
+    mutating func take(_ news: PhoneNews) {
+        guard news.time >= phone?.heard ?? -Moment.limit else { return }
+        var state = PhoneState(heard: news.time, batteryPercent: phone?.batteryPercent, isCharging: phone?.isCharging)
+        if let percent = news.batteryPercent { (state.batteryPercent, state.isCharging) = (percent, news.isCharging) }
+        if state != phone { (phone, statusChanged) = (state, news.time) }
+        if !news.motions.isEmpty { motion.take(activities: Set(news.motions.map(\.rawValue)), at: news.time) }
+    }
+
+    mutating func take(_ sensor: SensorName, isOn: Bool?, now: Int64) {
+        guard sensors[sensor] != isOn else { return }
+        (sensors[sensor], statusChanged) = (isOn, now)
+    }
+
+    // MARK: What is stored
+
+    mutating func beginLoading() { arrived = [] }
+
+    /// Begins again with what is stored, and what came since it was read.
+    mutating func load(_ stored: some Sequence<StoredFix>) {
+        let later = arrived ?? []
+        (arrived, isLoaded) = (nil, true)
+        (fixes, path, motion) = (Fixes(), DayPath(), motion.withoutFixes())
+        for one in stored { take(one.fix, of: one.source) }
+        for one in later { take(one.fix, of: one.source) }
+    }
+
+    // MARK: What is seen
+
+    /// What is to be seen of them, with the time in it; nil if nothing is known.
+    func payload(_ topic: SightTopic, name: String?, now: Int64) -> JSON? {
+        switch topic {
+        case .location:
+            guard let fix = fixes.last else { return nil }
+            return Self.json(fix, name)
+        case .path:
+            guard fixes.last != nil else { return nil }
+            return ["day": .string("\(day)"), "points": Self.json(path.points(atMost: Self.mostPoints))]
+        case .motion:
+            guard let current = motion.current(now: now) else { return nil }
+            return [
+                "time": .integer(current.time), "state": .string(current.state.rawValue),
+                "since": .integer(current.since),
+                "exercise_min": .integer(Int64(motion.exerciseMinutes)),
+            ]
+        case .status:
+            let online = sensors.sorted { "\($0.key)" < "\($1.key)" }.map { sensor, isOn -> JSON in
+                ["sensor": .string("\(sensor)"), "online": .bool(isOn)]
+            }
+            guard phone != nil || !online.isEmpty else { return nil }
+            return .object(present: [
+                "time": .integer(statusChanged),
+                "battery_percent": phone?.batteryPercent.map { .integer(Int64($0.rounded())) },
+                "charging": phone?.isCharging.map(JSON.bool), "phone": phone.map { .integer($0.heard) },
+                "sensors": .array(online),
+            ])
+        }
+    }
+
+    /// A position, as requests and topics have it.
+    /// - Parameter name: of the person.
+    static func json(_ fix: Fixes.Found, _ name: String? = nil) -> JSON {
+        .object(present: [
+            "time": .integer(fix.time), "lat": .number(fix.position.latitudeDegrees),
+            "lon": .number(fix.position.longitudeDegrees),
+            "accuracy_m": fix.position.accuracyMetres.map(JSON.number),
+            "altitude_m": fix.position.altitudeMetres.map(JSON.number), "name": name.map(JSON.string),
+        ])
+    }
+
+    /// Points of a way: time, latitude, longitude.
+    static func json(_ points: [Fix]) -> JSON {
+        .array(
+            points.map { fix in
+                .array([.integer(fix.time), .number(fix.place.latitude), .number(fix.place.longitude)])
+            })
+    }
+}

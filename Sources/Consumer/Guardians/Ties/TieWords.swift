@@ -1,0 +1,74 @@
+package import Features
+
+// What people are told of whom they watch over, and of who watches over them.
+
+extension Notification.Kind {
+    /// To the dependent: somebody has become their guardian.
+    package static let guardianConnected = Self("guardian-connected")
+    /// To the dependent: a guardian no longer is one.
+    package static let guardianLeft = Self("guardian-left")
+    /// To the dependent: their verification code was tried.
+    package static let codeTries = Self("code-tries")
+    /// To the guardian: a dependent has ended it.
+    package static let dependentEnded = Self("dependent-ended")
+    /// To the guardian: what they may see has changed.
+    package static let dependentConsent = Self("dependent-consent")
+    /// To the guardians: a dependent asks for help.
+    package static let helpWanted = Self("help-wanted")
+}
+
+extension Phrase {
+    /// {name}
+    static let guardianConnected = Phrase(
+        english: """
+            {name} is your guardian now. You decide what they see: vitals guardians allow. You can end it at any time: vitals \
+            guardians remove.
+            """,
+        german: """
+            {name} passt jetzt auf dich auf. Du entscheidest, was zu sehen ist: vitals guardians allow. Du kannst es jederzeit \
+            beenden: vitals guardians remove.
+            """)
+    /// {name}
+    static let guardianLeft = Phrase(
+        english: "{name} is no longer your guardian.",
+        german: "{name} passt nicht mehr auf dich auf.")
+    /// {count}
+    static let codeTries = Phrase(
+        english: """
+            Somebody has tried {count} times to connect with your verification code, and failed. If it was nobody you know, change it: \
+            vitals guardians code.
+            """,
+        german: """
+            Jemand hat {count}-mal vergeblich versucht, sich mit deinem Prüfcode zu verbinden. Wenn es niemand war, den du kennst, \
+            ändere ihn: vitals guardians code.
+            """)
+    /// {name}
+    static let dependentEnded = Phrase(
+        english: "You are no longer the guardian of {name}.",
+        german: "Du passt nicht mehr auf {name} auf.")
+    /// {name}, {sights}
+    static let dependentConsent = Phrase(
+        english: "{name} lets you see: {sights}.",
+        german: "{name} lässt dich sehen: {sights}.")
+    /// {name}
+    static let helpWanted = Phrase(
+        english: "{name} needs help.",
+        german: "{name} braucht Hilfe.")
+    /// {name}, {words}
+    static let helpWantedWords = Phrase(
+        english: "{name} needs help: {words}",
+        german: "{name} braucht Hilfe: {words}")
+    static let nothing = Phrase(
+        english: "nothing",
+        german: "nichts")
+}
+
+extension Sight {
+    var phrase: Phrase {
+        switch self {
+        case .location: Phrase(english: "where they are", german: "den Ort")
+        case .motion: Phrase(english: "how they move", german: "die Bewegung")
+        case .heartRate: Phrase(english: "alerts about their heart rate", german: "Warnungen zum Puls")
+        }
+    }
+}

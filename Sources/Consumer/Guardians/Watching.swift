@@ -1,0 +1,267 @@
+import Daemon
+import Days
+import Features
+import Files
+import Fitness
+package import MQTT
+import OwnTracks
+package import Phones
+package import Reactor
+import Readings
+package import Records
+package import Telemetry
+import Whereabouts
+
+// What guardians see without asking, as retained messages on their own topics (`SightTopic`). What should be there follows from
+// the ties in the databases and from what is known of the dependents (`Watched`). A position is shown as soon as it is stored, at
+// most once a second; what must no longer be seen goes at once.
+//
+// At each connection the broker tells what it has kept, because a consumer that was killed has not taken back what it should
+// have.
+
+/// What the broker may have for a guardian.
+struct Shown: Hashable {
+    let guardian: ID
+    let dependent: ID
+    let topic: SightTopic
+}
+
+/// What was published of it.
+struct ShownState {
+    /// Of the payload; 0 if we only know that there is something.
+    let hash: Int
+    /// Milliseconds since boot; nil if it was not in this run.
+    var time: UInt64?
+}
+
+extension Guardians: PeopleObserver, PhoneListener {
+    // MARK: The service
+
+    package func start(_ loop: EventLoop) {
+        self.loop = loop
+        do throws(VaultError) {
+            for dependent in try ties.everyDependent() { try watch(dependent) }
+        } catch {
+            context.limitedLog.error("guardians") { "who watches over whom was not read\($0): \(error)" }
+        }
+        tick()
+    }
+
+    package func connected() {
+        isConnected = true
+        (shown, chosen) = ([:], [:])
+        unsettled.formUnion(watched.keys)
+        followAllSensors()
+        do throws(VaultError) { try tellChosen() } catch {
+            context.limitedLog.error("guardians") { "whom guardians look at was not published\($0): \(error)" }
+        }
+    }
+
+    package func disconnected() {
+        isConnected = false
+        (shown, chosen) = ([:], [:])
+    }
+
+    /// The broker had kept this, or a sensor says whether it is on.
+    package func heard(_ topic: Topic, _ message: Message) {
+        switch topic {
+        case .user(let guardian, let topic):
+            guard message.retain, !message.payload.isEmpty else { return }
+            if topic == .chosenDependent {
+                if chosen[guardian] == nil { chosen[guardian] = 0 }
+                settleChosen(of: guardian)
+            } else if let (dependent, topic) = topic.sight {
+                let key = Shown(guardian: guardian, dependent: dependent, topic: topic)
+                if shown[key] == nil { shown[key] = ShownState(hash: 0) }
+                settle(dependent, atOnce: true)
+            }
+        case .gateway(let gateway, .status): heardStatus(of: gateway, message.payload)
+        case .gateway(let gateway, .sensor(let sensor, .availability)):
+            heardAvailability(of: SensorName(gateway: gateway, sensor: sensor), message.payload)
+        default: return
+        }
+    }
+
+    /// Each second: what could not be shown before, whom nobody has read yet, days that are over, and alerts that are due.
+    private func tick() {
+        let now = context.now()
+        for dependent in Array(unsettled) { settle(dependent) }
+        for (dependent, one) in watched where one.dayEnds <= now {
+            attempt(dependent) { () throws(VaultError) in try newDay(dependent) }
+        }
+        loadNext()
+        lookAtRules()
+        loop?.after(.seconds(1)) { [unowned self] in tick() }
+    }
+
+    func attempt(_ dependent: ID, _ body: () throws(VaultError) -> Void) {
+        do throws(VaultError) { try body() } catch {
+            context.limitedLog.error("guardians of \(dependent)") {
+                "what the guardians of \(dependent) see is not as it should be\($0): \(error)"
+            }
+        }
+    }
+
+    // MARK: Who is watched
+
+    /// The ties of a dependent have changed, or what they allow: what is no longer allowed is taken back at once.
+    func tiesChanged(of dependent: ID) {
+        attempt(dependent) { () throws(VaultError) in try watch(dependent) }
+        settle(dependent, atOnce: true)
+        for key in chosen.keys { settleChosen(of: key) }
+    }
+
+    /// Begins, goes on or ends watching a person, as the databases say.
+    private func watch(_ dependent: ID) throws(VaultError) {
+        let doors = context.doors
+        let ties =
+            doors.isBeingForgotten(dependent)
+            ? [] : try self.ties.ties(of: dependent).filter { !doors.isBeingForgotten($0.guardian) }
+        guard ties.contains(where: { !$0.allowed.isEmpty }) else {
+            if watched.removeValue(forKey: dependent) != nil { followSensors(of: dependent) }
+            return
+        }
+        if watched[dependent] == nil {
+            let (day, times) = try today(of: dependent)
+            watched[dependent] = Watched(
+                ties: ties, since: context.now(), day: day, begins: times.lowerBound, ends: times.upperBound)
+            toLoad.append(dependent)
+            try loadRules(of: dependent)
+            followSensors(of: dependent)
+        } else {
+            watched[dependent]?.ties = ties
+            // The rules of a guardian who is none any more are gone.
+            try loadRules(of: dependent)
+        }
+    }
+
+    func rulesChanged(of dependent: ID) {
+        attempt(dependent) { () throws(VaultError) in if watched[dependent] != nil { try loadRules(of: dependent) } }
+    }
+
+    private func newDay(_ dependent: ID) throws(VaultError) {
+        let (day, times) = try today(of: dependent)
+        watched[dependent]?.begin(day, begins: times.lowerBound, ends: times.upperBound)
+        loadAgain(dependent)
+        settle(dependent)
+    }
+
+    /// A dependent's day, and from when to when it is, in Unix milliseconds.
+    private func today(of dependent: ID) throws(VaultError) -> (CalendarDay, Range<Int64>) {
+        let days = try histories.history(of: dependent).localDays
+        let (day, now) = (days.day(of: context.now()), context.now())
+        let intervals = days.intervals(of: day)
+        return (day, (intervals.first?.lowerBound ?? now)..<max(now + 1, intervals.last?.upperBound ?? now + 1))
+    }
+
+    package func moved(_ user: ID) {
+        guard watched[user] != nil else { return }
+        attempt(user) { () throws(VaultError) in try newDay(user) }
+    }
+
+    package func forgotten(_ user: ID) {
+        watched[user] = nil
+        let others = Set(shown.keys.compactMap { $0.guardian == user ? $0.dependent : nil })
+        // Their documents may be gone already, and those who watched over them are known by what was shown.
+        settle(user, atOnce: true)
+        for dependent in others { tiesChanged(of: dependent) }
+        for (dependent, one) in watched where one.ties.contains(where: { $0.guardian == user }) {
+            tiesChanged(of: dependent)
+        }
+        settleChosen(of: user)
+        followSensors(of: user)
+    }
+
+    /// Deleted readings are no longer shown.
+    package func corrected(_ user: ID) { loadAgain(user) }
+
+    // MARK: What is measured
+
+    package func measured(_ readings: [Reading], of user: ID, by sensor: SensorName) {
+        guard watched[user] != nil, !isOfFile(sensor) else { return }
+        let fixes = readings.compactMap { reading -> StoredFix? in
+            guard case .position(let position) = reading.value else { return nil }
+            return StoredFix(fix: Fixes.Found(time: reading.moment.wall, position: position), source: "\(sensor)")
+        }
+        for one in fixes { watched[user]?.take(one.fix, of: one.source) }
+        settle(user)
+        judge(fixes, of: user)
+    }
+
+    /// What files bring is no news.
+    private func isOfFile(_ sensor: SensorName) -> Bool {
+        sensor.gateway.text == OwnGateway.name && sensor.sensor.text.hasPrefix(OwnGateway.importPrefix)
+    }
+
+    package func heard(_ news: PhoneNews, of user: ID) {
+        guard watched[user] != nil else { return }
+        watched[user]?.take(news)
+        settle(user)
+        if let percent = news.batteryPercent {
+            judge(batteryPercent: percent, isCharging: news.isCharging ?? false, at: news.time, of: user)
+        }
+        if let transition = news.transition { judge(transition, of: news.phone, user) }
+        if let (areAll, regions) = news.regions { keep(regions, areAll: areAll, of: news.phone, user) }
+    }
+
+    private func keep(_ regions: [PhoneRegion], areAll: Bool, of phone: ID, _ user: ID) {
+        attempt(user) { () throws(VaultError) in
+            var known = try PhoneRegions.read(context.documents, of: user)
+            let before = known
+            known.take(regions, areAll: areAll, of: phone)
+            guard known != before else { return }
+            try context.store.change(user) { () throws(VaultError) in try known.write(context.documents, of: user) }
+        }
+    }
+
+    // MARK: Showing
+
+    /// Publishes what has changed, and takes back what must not be seen.
+    /// - Parameter atOnce: whether what is shown is different now in who may see it.
+    func settle(_ dependent: ID, atOnce: Bool = false) {
+        guard isConnected else { return }
+        unsettled.remove(dependent)
+        let (one, now, clock) = (watched[dependent], context.now(), self.clock())
+        var name: String?
+        attempt(dependent) { () throws(VaultError) in name = try context.notifications.name(of: dependent) }
+        var wanted: [Shown: JSON] = [:]
+        for topic in SightTopic.allCases {
+            guard let one, let payload = one.payload(topic, name: name, now: now) else { continue }
+            for tie in one.ties where topic.isAllowed(tie) {
+                wanted[Shown(guardian: tie.guardian, dependent: dependent, topic: topic)] = payload
+            }
+        }
+        for key in shown.keys where key.dependent == dependent && wanted[key] == nil { takeBack(key) }
+        for (key, payload) in wanted { show(payload, key, clock) }
+    }
+
+    private func show(_ payload: JSON, _ key: Shown, _ clock: UInt64) {
+        let bytes = payload.bytes
+        let hash = bytes.hashValue
+        let known = shown[key]
+        guard known?.hash != hash else { return }
+        if let time = known?.time, clock < time + key.topic.pause {
+            unsettled.insert(key.dependent)
+            return
+        }
+        guard context.session.unfinishedCount < Self.mostUnfinished,
+            context.session.publish(
+                bytes, to: context.topics[user: key.guardian, .sight(key.topic, of: key.dependent)], qos: .atLeastOnce,
+                retain: true)
+        else {
+            unsettled.insert(key.dependent)
+            return
+        }
+        shown[key] = ShownState(hash: hash, time: clock)
+        if key.topic == .location { noteLook(key.guardian, at: key.dependent) }
+    }
+
+    private func takeBack(_ key: Shown) {
+        let topic = context.topics[user: key.guardian, .sight(key.topic, of: key.dependent)]
+        if context.session.publish([], to: topic, qos: .atLeastOnce, retain: true) {
+            shown[key] = nil
+        } else {
+            unsettled.insert(key.dependent)
+        }
+    }
+}

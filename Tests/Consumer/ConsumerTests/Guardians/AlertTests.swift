@@ -1,0 +1,190 @@
+import HouseholdSupport
+import MQTT
+import Records
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import Guardians
+@testable import vitals_consumer
+
+@Suite("Alerts of guardians", .timeLimit(.minutes(60)))
+struct AlertTests {
+    @Test("come once for each time an area is left or entered, over a restart, and only where both want it")
+    func areas() throws {
+        var people: Family.People?
+        try Circle.with { circle in
+            let first = try Family(circle)
+            people = first.people
+            try first.area(["enter": true])
+            for metres in [0.0, 10, 0] { try step(first, metres) }
+            // One bad fix, and drift at the border.
+            for metres in [900.0, 0, 195, 205, 195] { try step(first, metres) }
+            #expect(try first.alerts(first.grace) == [])
+            for metres in [400.0, 500] { try step(first, metres) }
+            #expect(try first.alerts(first.grace) == ["left-area"])
+            let told = try circle.notifications(first.grace)[0]
+            #expect(try told.text("text").hasPrefix("Otto left Home at "))
+            #expect(told["from"] == .string(first.otto.text) && told["alert"] != nil)
+        } then: { circle in
+            guard let people else { throw TestFailure("nobody") }
+            let family = Family(circle, people)
+            for metres in [600.0, 500] { try step(family, metres) }
+            #expect(try family.alerts(family.grace) == ["left-area"])
+            for metres in [20.0, 10] { try step(family, metres) }
+            #expect(try family.alerts(family.grace) == ["left-area", "entered-area"])
+            // Without consent there is no alert, and the rule waits.
+            try family.allow(family.grace, ["location"], false)
+            for metres in [900.0, 1000] { try step(family, metres) }
+            #expect(try family.alerts(family.grace) == ["left-area", "entered-area"])
+        }
+    }
+
+    @Test("of a region of the phone's own: its report and our positions are one")
+    func regions() throws {
+        try Circle.with { circle in
+            let family = try Family(circle)
+            family.say(
+                #"{"_type":"waypoints","waypoints":[{"desc":"Garden","lat":52.5,"lon":13.4,"rad":200,"tst":1}]}"#,
+                "/waypoints")
+            try circle.done(family.otto, "guardians/list")
+            let list = try circle.done(family.grace, "areas/list")
+            #expect(try elements(list, "regions")[0]["region"] == "Garden")
+            let unknown: JSON = ["dependent": .string(family.otto.text), "region": "Moon"]
+            #expect(try circle.refused(family.grace, "areas/set", unknown).field == "region")
+            let area = try circle.done(
+                family.grace, "areas/set", ["dependent": .string(family.otto.text), "region": "Garden"])
+            #expect(area["name"] == "Garden" && area["circle"]?["radius_m"] == 200)
+            for metres in [0.0, 10] { try step(family, metres) }
+            circle.advance(5000)
+            family.say(
+                "{\"_type\":\"transition\",\"event\":\"leave\",\"desc\":\"Garden\",\"tst\":\(circle.now / 1000)}",
+                "/event")
+            for metres in [400.0, 500, 600] { try step(family, metres) }
+            #expect(try family.alerts(family.grace) == ["left-area"])
+        }
+    }
+
+    @Test("are passed on to the next guardian until somebody confirms them, and help is asked of all at once")
+    func escalated() throws {
+        try Circle.with { circle in
+            let family = try Family(circle)
+            let (hugo, ida) = (try circle.person(name: "Hugo"), try circle.person(name: "Ida"))
+            for guardian in [hugo, ida] { try family.connect(guardian) }
+            for guardian in [hugo, ida] { try family.allow(guardian, ["location"], true) }
+            try family.area(["escalate_min": 5])
+            for metres in [0.0, 10, 400, 500] { try step(family, metres) }
+            #expect(try family.alerts(family.grace) == ["left-area"])
+            #expect(try family.alerts(hugo) == [])
+            circle.advance(5 * 60_000)
+            try waitForLook(circle)
+            #expect(try family.alerts(hugo) == ["left-area"])
+            #expect(try family.alerts(ida) == [])
+            let alert = try elements(circle.done(hugo, "alerts/list"), "alerts")[0]
+            let id = try alert.text("alert")
+            #expect(try circle.refused(ida, "alerts/confirm", ["alert": .string(id)]).code == .notFound)
+            try circle.done(hugo, "alerts/confirm", ["alert": .string(id)])
+            circle.advance(5 * 60_000)
+            try waitForLook(circle)
+            #expect(try family.alerts(ida) == [])
+            let seen = try elements(circle.done(family.grace, "alerts/list"), "alerts")[0]
+            #expect(seen["confirmed"]?["by"] == .string(hugo.text))
+            #expect(try circle.done(family.otto, "guardians/help", ["text": "at the bus stop"])["told"] == 3)
+            for guardian in [family.grace, hugo, ida] { #expect(try family.alerts(guardian).last == "help-wanted") }
+            #expect(try circle.notifications(ida)[0].text("text") == "Otto needs help: at the bus stop")
+            for _ in 0..<4 { try circle.done(family.otto, "guardians/help") }
+            #expect(try circle.refused(family.otto, "guardians/help").code == .rateLimited)
+        }
+    }
+
+    @Test("come where nothing comes: no position, an empty battery, no movement by an hour")
+    func silence() throws {
+        try Circle.with { circle in
+            let family = try Family(circle)
+            let otto = JSON.string(family.otto.text)
+            try circle.done(family.grace, "alerts/set", ["dependent": otto, "kind": "silence", "minutes": 30])
+            try circle.done(family.grace, "alerts/set", ["dependent": otto, "kind": "battery", "below": 20])
+            try step(family, 0)
+            family.walk(5, battery: 19, at: circle.now + 1000)
+            circle.advance(29 * 60_000)
+            try waitForLook(circle)
+            #expect(try family.alerts(family.grace) == ["battery-low"])
+            circle.advance(2 * 60_000)
+            for _ in 0..<2 { try waitForLook(circle) }
+            #expect(try family.alerts(family.grace) == ["battery-low", "no-position"])
+            family.walk(5, battery: 18)
+            try circle.done(family.otto, "guardians/list")
+            circle.advance(31 * 60_000)
+            try waitForLook(circle)
+            #expect(try family.alerts(family.grace) == ["battery-low", "no-position", "no-position"])
+        }
+    }
+
+    @Test("What cannot be watched is refused, with the field that is wrong")
+    func refused() throws {
+        try Circle.with { circle in
+            let family = try Family(circle, allowing: ["location"])
+            let otto = JSON.string(family.otto.text)
+            let wrong: [(String, JSON, String)] = [
+                ("areas/set", ["dependent": otto, "name": ""], "name"),
+                ("areas/set", ["dependent": otto, "name": "Home"], "circle"),
+                (
+                    "areas/set",
+                    ["dependent": otto, "name": "Home", "circle": ["lat": 91, "lon": 0, "radius_m": 100]], "circle"
+                ),
+                (
+                    "areas/set", ["dependent": otto, "name": "Home", "circle": ["lat": 1, "lon": 0, "radius_m": 5]],
+                    "circle"
+                ),
+                ("areas/set", ["dependent": otto, "name": "Home", "polygon": [[0, 0], [1, 1]]], "polygon"),
+                (
+                    "areas/set",
+                    [
+                        "dependent": otto, "name": "Home",
+                        "polygon": [[0, 0], [.number(0.1), .number(0.1)], [0, .number(0.1)], [.number(0.1), 0]],
+                    ], "polygon"
+                ),
+                ("alerts/set", ["dependent": otto, "kind": "weather"], "kind"),
+                ("alerts/set", ["dependent": otto, "kind": "silence", "minutes": 4], "minutes"),
+                ("alerts/set", ["dependent": otto, "kind": "battery", "below": 0], "below"),
+                ("alerts/set", ["dependent": otto, "kind": "heart-rate"], "below"),
+                ("alerts/set", ["dependent": otto, "kind": "heart-rate", "below": 120, "above": 60], "below"),
+                ("alerts/set", ["dependent": otto, "kind": "stillness", "at": "25:00"], "at"),
+                ("alerts/set", ["dependent": otto, "kind": "stillness", "at": "09:00"], "motion"),
+                ("alerts/set", ["dependent": otto, "kind": "silence", "escalate_min": 0], "escalate_min"),
+            ]
+            for (verb, fields, field) in wrong {
+                #expect(try circle.refused(family.grace, verb, fields).field == field, "\(verb) \(fields)")
+            }
+            for number in 1...WatchRules.most { try family.area(["escalate_min": .integer(Int64(number))]) }
+            let circleFields: JSON = ["lat": 1, "lon": 1, "radius_m": 100]
+            let more: JSON = ["dependent": otto, "name": "Home", "circle": circleFields]
+            #expect(try circle.refused(family.grace, "areas/set", more).code == .notAllowed)
+        }
+    }
+
+    /// A minute later, the phone says where it is; everything that follows from that has been done.
+    private func step(_ family: Family, _ metres: Double) throws {
+        family.circle.advance(61_000)
+        family.walk(metres)
+        // Messages come in the order in which the broker took them, and readings are stored with their batch.
+        try family.circle.done(family.otto, "guardians/list")
+        try family.circle.done(family.otto, "guardians/list")
+    }
+
+    /// Waits until the day of all has been read, and has the rules looked at.
+    private func waitForLook(_ circle: Circle) throws {
+        let guardians = try #require(circle.consumer.features.only(Guardians.self))
+        var isRead = false
+        while !isRead {
+            isRead = circle.consumer.session.loop.sync {
+                guardians.loadNext()
+                return guardians.watched.values.allSatisfy(\.isLoaded)
+            }
+        }
+        circle.consumer.session.loop.sync {
+            guardians.looked = 0
+            guardians.lookAtRules()
+        }
+    }
+}
