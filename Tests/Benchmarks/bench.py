@@ -1,4 +1,4 @@
-"""Prints what the gateway, the consumer, signing in, the broker's rules and curves of heart rate cost, and compares each with a floor that is measured in the same run.
+"""Prints what the gateway, the consumer, signing in, the broker's rules, curves of heart rate and lists of workouts cost, and compares each with a floor that is measured in the same run.
 Called by deploy/bench."""
 
 import signal
@@ -10,7 +10,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "Rigs"))
 from arguments import TEMPORARY, ArgumentParser  # noqa: E402
 
 parser = ArgumentParser(prog="deploy/bench", description=__doc__)
-parser.add_argument("what", nargs="?", choices=["gateway", "consumer", "accounts", "broker", "graph", "all"], default="all")
+parser.add_argument("what", nargs="?", choices=["gateway", "consumer", "accounts", "broker", "graph", "workouts", "all"], default="all")
 parser.add_argument("--seconds", type=int, default=20, help="how long each gateway is watched (default 20)")
 parser.add_argument("--speed", type=float, default=280, help="how fast the sensor replays; 280 is about 250 heart rates a second")
 parser.add_argument("--blocks", type=int, default=20_000, help="how many blocks the consumer is sent (default 20000)")
@@ -20,7 +20,8 @@ parser.add_argument("--devices", type=int, nargs="+", default=[0, 1_000, 10_000]
 parser.add_argument("--rounds", type=int, default=1, help="how often everything is measured; medians are printed (default 1)")
 parser.add_argument("--years", type=float, default=5, help="how many years of heart rate a curve shows (default 5)")
 parser.add_argument("--days", type=int, default=30, help="how many days of heart rate are weighed (default 30)")
-parser.add_argument("--times", type=int, default=40, help="how often a curve is asked for (default 40)")
+parser.add_argument("--times", type=int, default=40, help="how often a curve or a list is asked for (default 40)")
+parser.add_argument("--workouts", type=int, default=2000, help="how many workouts a list has (default 2000)")
 chosen = parser.parse_args()
 parser.leave_if_only_asked()
 
@@ -31,6 +32,7 @@ import consumer_rate  # noqa: E402
 import gateway_cost  # noqa: E402
 import graph  # noqa: E402
 import household  # noqa: E402
+import workout_lists  # noqa: E402
 
 # What was started is stopped on every way out.
 for number in (signal.SIGTERM, signal.SIGHUP):
@@ -49,6 +51,8 @@ try:
         broker_rules.run(chosen.devices)
     if chosen.what in ("graph", "all"):
         graph.run(chosen.years, chosen.days, chosen.times)
+    if chosen.what in ("workouts", "all"):
+        workout_lists.run(chosen.workouts, chosen.times)
 except KeyboardInterrupt:
     sys.exit(130)
 except TimeoutError as error:
