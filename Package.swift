@@ -292,7 +292,7 @@ let package = Package(
         tests(
             .consumer, "FeaturesTests",
             [
-                "DaysSupport", "Desk", "Features", "HouseholdSupport", "Records", "Telemetry",
+                "DaysSupport", "Desk", "Features", "Files", "HouseholdSupport", "Records", "Storage", "Telemetry",
             ]),
         tests(
             .consumer, "AccountsTests",

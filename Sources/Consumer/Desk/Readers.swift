@@ -6,13 +6,12 @@ package import Telemetry
 // Requests that read stored data are answered on a thread of its own: readings are opened by the thousand there, and
 // the session's thread has other things to do.
 //
-// Each request opens the databases again, only to read: nobody's keys stay on that thread, and if a person is
-// forgotten, or the root key is changed, the next request sees it. It sees one state of the database, whatever is
-// committed in the meantime.
+// Each request has keys of its own: nobody's stay on that thread, and if a person is forgotten, or the root key is
+// changed, the next request sees it. It sees one state of the database, whatever is committed in the meantime.
 
 /// Answers requests by reading. It belongs to the session's thread; the other thread only gets values.
-// Proof of @unchecked: `waiting` and `prepare` are touched on the session's thread only, or before it starts; the rest
-// does not change.
+// Proof of @unchecked: `waiting` and `prepare` are touched on the session's thread only, or before it starts, and `pause`
+// on the reader's; the rest does not change.
 package final class Readers<Source>: @unchecked Sendable {
     /// Reads for a reply: on the reader's thread, with what is open for this request alone. An error that it throws is
     /// the reply.
@@ -25,10 +24,14 @@ package final class Readers<Source>: @unchecked Sendable {
     private let loop: EventLoop
     private let reader: EventLoop
     private let open: Opening
+    private let rest: () -> Void
+    private let close: () -> Void
     private let prepare: (ID) throws -> Void
     private var waiting: [ID: Int] = [:]
+    /// Until `rest` is called.
+    private var pause: EventLoop.Timer?
 
-    /// Opens the source for one request alone, and calls `read` with it. On the reader's thread.
+    /// Calls `read` with a source for one request alone. On the reader's thread.
     package typealias Opening = @Sendable (_ read: Read) throws -> JSON
 
     /// - Parameters:
@@ -36,14 +39,20 @@ package final class Readers<Source>: @unchecked Sendable {
     ///   - loop: the session's.
     ///   - prepare: called on the session's thread before anything is read for a person: writes what has to be written
     ///     first, if it is little.
+    ///   - open: makes the source of each request.
+    ///   - rest: called on the reader's thread once nobody has asked for a second: gives back what is of use only to the
+    ///     next request of several.
+    ///   - close: called once the reader's thread has ended: closes what `open` has kept.
     package init(
         threadName: String, _ loop: EventLoop, prepare: @escaping (ID) throws -> Void = { _ in },
-        open: @escaping Opening
+        open: @escaping Opening, rest: @escaping () -> Void = {}, close: @escaping () -> Void = {}
     ) {
         reader = EventLoop(name: threadName)
         self.loop = loop
         self.prepare = prepare
         self.open = open
+        self.rest = rest
+        self.close = close
     }
 
     /// A verb that is answered by reading.
@@ -67,7 +76,7 @@ package final class Readers<Source>: @unchecked Sendable {
             try prepare(user)
             waiting[user, default: 0] += 1
             reader.perform { [self] in
-                let outcome = Result { try open(read) }
+                let outcome = Result { try opened(read) }
                 loop.perform { [self] in
                     waiting[user] = waiting[user].flatMap { $0 > 1 ? $0 - 1 : nil }
                     request.finish(outcome)
@@ -85,7 +94,7 @@ package final class Readers<Source>: @unchecked Sendable {
         reader.perform { [self] in
             let found = Mutex<Value?>(nil)
             let outcome = Result {
-                try open { source in
+                try opened { source in
                     let value = try body(source)
                     found.withLock { $0 = value }
                     return .null
@@ -98,8 +107,20 @@ package final class Readers<Source>: @unchecked Sendable {
         }
     }
 
+    /// On the reader's thread.
+    private func opened(_ read: Read) throws -> JSON {
+        defer {
+            pause?.cancel()
+            pause = reader.after(.seconds(1)) { [unowned self] in rest() }
+        }
+        return try open(read)
+    }
+
     package func start() { reader.start() }
 
     /// Requests that are not answered yet stay unanswered.
-    package func stop() { reader.stop() }
+    package func stop() {
+        reader.stop()
+        close()
+    }
 }

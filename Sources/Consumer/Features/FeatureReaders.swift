@@ -18,10 +18,15 @@ package struct FeatureReaders {
     /// - Parameter stale: a person's stale hours, if there are few, are computed again before anybody's question about
     ///   that person is answered.
     package init(_ settings: some HouseSettings, _ features: [Feature], _ loop: EventLoop, _ stale: StaleHours) {
-        let read: StoreReaders.Opening = { read in try ReadSource.opened(settings, features, read) }
         let catchUp = { (user: ID) in _ = try stale.catchUp(user, within: StaleHours.portion) }
-        questions = Readers(threadName: "queries", loop, prepare: catchUp, open: read)
-        exports = Readers(threadName: "export", loop, open: read)
-        statistics = Readers(threadName: "statistics", loop, prepare: catchUp, open: read)
+        func readers(_ name: String, prepare: @escaping (ID) throws -> Void = { _ in }) -> StoreReaders {
+            let connections = ReadConnections(settings, features)
+            return Readers(
+                threadName: name, loop, prepare: prepare, open: { try connections.read($0) },
+                rest: { connections.rest() }, close: { connections.close() })
+        }
+        questions = readers("queries", prepare: catchUp)
+        exports = readers("export")
+        statistics = readers("statistics", prepare: catchUp)
     }
 }

@@ -4,7 +4,7 @@ package import Readings
 package import Records
 import Storage
 
-/// The source that a reader reads from, opened for one request alone.
+/// The source that a reader reads from, for one request alone.
 package struct ReadSource {
     package let store: Store
     package let keys: Keys
@@ -15,8 +15,12 @@ package struct ReadSource {
     ) throws -> Value {
         let keys = try Keys(settings, .read)
         let store = try Store(folder: settings.state, readOnly: true, adding: features.schema)
-        let source = ReadSource(store: store, keys: keys)
-        return try store.database.snapshot { () throws(VaultError) in Result { try read(source) } }.get()
+        return try ReadSource(store: store, keys: keys).read(read)
+    }
+
+    /// Lets `body` read one state of the store.
+    func read<Value>(_ body: (ReadSource) throws -> Value) throws -> Value {
+        try store.database.snapshot { () throws(VaultError) in Result { try body(self) } }.get()
     }
 }
 

@@ -1,5 +1,6 @@
 package import Daemon
 package import Records
+package import Storage
 package import Telemetry
 package import Vault
 
@@ -66,5 +67,10 @@ extension Keys {
     ) throws(Failure) {
         try self.init(
             state: settings.state, rootKeyFile: settings.rootKeyFile, access, folder: folder, mayBeOlder: mayBeOlder)
+    }
+
+    /// Opens the keys on a connection that `connection(state:)` has made.
+    package convenience init(_ settings: some HouseSettings, reading database: Database) throws(Failure) {
+        try self.init(reading: database, state: settings.state, rootKeyFile: settings.rootKeyFile)
     }
 }

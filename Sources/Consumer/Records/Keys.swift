@@ -118,22 +118,43 @@ package final class Keys {
                 .configuration, "there are no keys: \(path) does not exist",
                 hint: "`vitals-consumer identity` makes them; check \"state\" in the settings")
         }
-        try self.init(path, Self.rootKey(rootKeyFile, path, access), access, mayBeOlder: mayBeOlder)
+        // The root key first: without it nothing is made.
+        let rootKey = try Self.rootKey(rootKeyFile, path, access)
+        try self.init(Self.connection(path, access, mayBeOlder: mayBeOlder), rootKey, access)
     }
 
-    private init(_ path: String, _ rootKey: RootKey, _ access: Access, mayBeOlder: Bool) throws(Failure) {
+    /// A connection to the keys that only reads, for `init(reading:)`. It knows none of them.
+    package static func connection(state: String) throws(Failure) -> Database {
+        try connection("\(state)/\(file)", .read, mayBeOlder: false)
+    }
+
+    /// Opens the keys, as with `.read`, on a connection that may have read them before: nothing of that counts.
+    package convenience init(
+        reading database: Database, state: String, rootKeyFile: String?
+    ) throws(Failure) {
+        try StateFolder.checkForPendingRestore(state)
+        try self.init(database, Self.rootKey(rootKeyFile, database.path, .read), .read)
+    }
+
+    private static func connection(
+        _ path: String, _ access: Access, mayBeOlder: Bool
+    ) throws(Failure) -> Database {
         let database = try Failure.explaining { () throws(VaultError) in
             try Database(
-                path, access == .read ? .readOnly : .readWrite(.full), applicationID: Self.applicationID,
+                path, access == .read ? .readOnly : .readWrite(.full), applicationID: applicationID,
                 secureDelete: true)
         }
-        if access != .read { try StateFolder.migrate(database, Schema(steps: Self.migrations)) }
+        if access != .read { try StateFolder.migrate(database, Schema(steps: migrations)) }
         let refusal = try Failure.explaining { () throws(VaultError) -> Failure? in
-            let age = try database.schemaAge(Self.migrations)
+            let age = try database.schemaAge(migrations)
             guard age != .current, !mayBeOlder || age != .older else { return nil }
-            return try Failure(olderOrNewer: database, knows: Self.migrations)
+            return try Failure(olderOrNewer: database, knows: migrations)
         }
         if let refusal { throw refusal }
+        return database
+    }
+
+    private init(_ database: Database, _ rootKey: RootKey, _ access: Access) throws(Failure) {
         let opened = try Failure.explaining { () throws(VaultError) in
             try access == .read
                 ? Self.opened(database, rootKey)
@@ -141,7 +162,7 @@ package final class Keys {
         }
         guard let opened else {
             throw Failure(
-                .configuration, "the root key is not the one that \(path) was made with",
+                .configuration, "the root key is not the one that \(database.path) was made with",
                 hint: """
                     check root_key_file in the settings, or the credential root-key; without the right one nothing can be \
                     opened. Keys from a backup need the one of their time, if rotate-root was run since then

@@ -20,9 +20,24 @@ package final class Store {
 
     /// Opens `vitals.db` in `folder`: to write, making it where there is none; or to read beside a service.
     /// - Parameter features: the features' own part of the schema.
-    package init(
+    package convenience init(
         folder: String, readOnly: Bool = false, adding features: Schema = Schema()
     ) throws(Failure) {
+        try self.init(Self.connection(folder: folder, readOnly: readOnly, adding: features))
+    }
+
+    /// The store of a connection that `connection` has made.
+    package init(_ database: Database) throws(Failure) {
+        id = try Failure.explaining { () throws(VaultError) in
+            StoreID(stored: try database.first("SELECT id FROM store", row: Row.blob) ?? [])
+        }
+        self.database = database
+    }
+
+    /// A connection to `vitals.db` whose schema is the one that this program knows.
+    package static func connection(
+        folder: String, readOnly: Bool, adding features: Schema
+    ) throws(Failure) -> Database {
         let schema = Self.schema + features
         let path = "\(folder)/\(Self.file)"
         if readOnly, access(path, F_OK) != 0 {
@@ -32,21 +47,18 @@ package final class Store {
         }
         let database = try Failure.explaining { () throws(VaultError) in
             try Database(
-                path, readOnly ? .readOnly : .readWrite(.full), applicationID: Self.applicationID,
+                path, readOnly ? .readOnly : .readWrite(.full), applicationID: applicationID,
                 // Not all rows are sealed: keyed hashes of names must not be left in free pages when their account is
                 // gone.
                 secureDelete: true)
         }
-        if !readOnly { try StateFolder.migrate(database, schema) { () throws(VaultError) in try Self.fill(database) } }
+        if !readOnly { try StateFolder.migrate(database, schema) { () throws(VaultError) in try fill(database) } }
         let refusal = try Failure.explaining { () throws(VaultError) -> Failure? in
             guard try database.schemaAge(schema.steps) != .current else { return nil }
             return try Failure(olderOrNewer: database, knows: schema.steps)
         }
         if let refusal { throw refusal }
-        id = try Failure.explaining { () throws(VaultError) in
-            StoreID(stored: try database.first("SELECT id FROM store", row: Row.blob) ?? [])
-        }
-        self.database = database
+        return database
     }
 }
 

@@ -36,6 +36,25 @@ extension Database {
         return (Int(pages), Int(moved))
     }
 
+    /// Whether the connection's file was renamed, removed, or replaced by another one with its name.
+    public func hasMoved() throws(VaultError) -> Bool {
+        var hasMoved: Int32 = 0
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        try check(code, "look at the file of the database \(path)")
+        return hasMoved != 0
+    }
+
+    /// Gives back the memory that keeps what was read of the file. Outside of transactions that is all of it, as when a
+    /// connection is closed; statements stay prepared.
+    /// - Returns: how many bytes are kept nevertheless.
+    @discardableResult
+    public func releaseMemory() -> Int {
+        sqlite3_db_release_memory(handle)
+        var (bytes, most) = (Int32(0), Int32(0))
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &bytes, &most, 0)
+        return Int(bytes)
+    }
+
     /// Bytes of the file that are in use: without the pages that are free.
     public func bytesInUse() throws(VaultError) -> Int {
         try (count("page_count") - freePages()) * count("page_size")

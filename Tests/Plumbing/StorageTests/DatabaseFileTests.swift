@@ -48,6 +48,33 @@ struct DatabaseFileTests {
                 == .missing)
     }
 
+    @Test("a connection knows that its file is no longer the one of that name")
+    func moved() throws {
+        let database = try place.openWithTable()
+        let reader = try place.open(.readOnly)
+        #expect(try !reader.hasMoved() && reader.count() == 0)
+        try database.backUp(to: place.directory.path("copy.db"))
+        try FileManager.default.moveItem(atPath: place.path, toPath: place.directory.path("old.db"))
+        #expect(try reader.hasMoved())
+        try FileManager.default.moveItem(atPath: place.directory.path("copy.db"), toPath: place.path)
+        #expect(try reader.hasMoved() && database.hasMoved() && !place.open(.readOnly).hasMoved())
+    }
+
+    @Test("gives back what it has read of the file, and reads it again")
+    func memory() throws {
+        let database = try place.openWithTable()
+        for number in 1...500 {
+            try database.execute(
+                "INSERT INTO notes (text) VALUES (?)", [.text("\(number)" + String(repeating: "x", count: 900))])
+        }
+        let reader = try place.open(.readOnly)
+        let count = { try reader.query("SELECT text FROM notes ORDER BY id", row: Row.text).count }
+        #expect(try count() == 500)
+        // SQLite keeps at most two megabytes by itself: all of this.
+        #expect(reader.releaseMemory() < 20_000)
+        #expect(try count() == 500)
+    }
+
     @Test("a reader cannot write")
     func readOnly() throws {
         let database = try place.openWithTable()
