@@ -345,10 +345,16 @@ extension JSON {
 }
 
 extension JSON {
-    /// An object with another member, if that has a value.
+    /// An object, which has members already, with another one, if that has a value.
     package func with(_ name: String, _ value: JSON?) -> JSON {
-        guard case .object(let members) = self, let value else { return self }
-        return .object(members + [Member(name, value)])
+        guard let value else { return self }
+        let member = Member(name, value)
+        switch self {
+        case .object(let members): return .object(members + [member])
+        case .written(let bytes):
+            return .written(bytes.dropLast() + [UInt8(ascii: ",")] + JSON.object([member]).bytes.dropFirst())
+        default: return self
+        }
     }
 
     /// The same value with the whole number in a member spelt as a date; without the member if it has no date.

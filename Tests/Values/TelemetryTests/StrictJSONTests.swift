@@ -39,6 +39,51 @@ struct StrictJSONTests {
     }
 
     @Test(
+        "leaves a member of the outermost object as it is written, whatever it is",
+        arguments: [
+            "1", "-2.50", "null", #""x""#, #""a,b}]\\""#, #""\"}""#, "[]", "{}", #"[1,{"b":[2,"]"]}]"#,
+            #"{"z":1,"a":{"b":","}}"#,
+        ])
+    func unread(_ value: String) throws {
+        let written = JSON.written(Array(value.utf8))
+        for (before, after) in [("", ""), (#""a":1,"#, ""), ("", #","z":[3]"#), (#""a":{"b":4},"#, #","c":5"#)] {
+            let bytes = Array("{\(before)\"b\": \(value)\(after)}".utf8)
+            let read = try StrictJSON.value(bytes, leaving: "b")
+            #expect(read["b"] == written)
+            let other = try StrictJSON.value(bytes)
+            for name in ["a", "c", "z"] { #expect(read[name] == other[name]) }
+            // What is written again is read as the same.
+            #expect(try StrictJSON.value(read.bytes) == other)
+        }
+        #expect(
+            try StrictJSON.value(Array("[{\"b\":\(value)}]".utf8), leaving: "b")
+                == StrictJSON.value(Array("[{\"b\":\(value)}]".utf8)))
+    }
+
+    @Test(
+        "leaves nothing that has no end",
+        arguments: [
+            #"{"b":"#, #"{"b":}"#, #"{"b":,"c":1}"#, #"{"b":[1"#, #"{"b":"x}"#, #"{"b":"x\"#, #"{"b":1"#,
+            #"{"b":1,"b":2}"#,
+        ])
+    func endless(_ text: String) {
+        #expect(throws: StrictJSON.Fault.self) { try StrictJSON.value(Array(text.utf8), leaving: "b") }
+    }
+
+    @Test("nothing that is cut or changed makes it read beyond the end")
+    func damagedUnread() {
+        let seed = Array(#"{"a":1,"b":{"c":["\\",{"d":"}"}],"e":2},"f":[3]}"#.utf8)
+        for length in seed.indices {
+            _ = try? StrictJSON.value(Array(seed[..<length]), leaving: "b")
+            for byte in Array(#"{}[]",:\ "#.utf8) {
+                var bytes = seed
+                bytes[length] = byte
+                _ = try? StrictJSON.value(bytes, leaving: "b")
+            }
+        }
+    }
+
+    @Test(
         "takes no bytes that are not UTF-8",
         arguments: [[0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0xED, 0xA0, 0x80]])
     func encoding(_ bytes: [UInt8]) {

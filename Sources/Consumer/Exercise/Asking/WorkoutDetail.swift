@@ -16,7 +16,7 @@ extension WorkoutHistory {
         let hearts = samples.all.compactMap { sample -> HeartRateReading? in
             if case .heartRate(let reading) = sample { reading } else { nil }
         }
-        guard case .object(let line) = workout.line(workout.fold(samples.all, asked.history), now: workout.started)
+        guard case .object(let line) = try workout.line(workout.fold(samples.all, asked.history), now: workout.started)
         else { return [:] }
         let splits = course.splits(heartRates: hearts, workout.timer).prefix(mostSplits)
         let whole =

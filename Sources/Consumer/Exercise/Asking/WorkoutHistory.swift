@@ -26,8 +26,8 @@ enum WorkoutHistory {
     private static let mostActivities = 50
     /// How many days are looked at in one go, where all of them count.
     private static let daysAtOnce = 64
-    /// How many are, where a reply may be full before the last of them.
-    private static let fewDaysAtOnce = 8
+    /// How many are at most, where a reply may be full before the last of them.
+    private static let fewDaysAtOnce = 32
 
     /// - Parameter zone: that of people who have named none.
     static func verbs(_ readers: FeatureReaders, zone: String) -> [Verb] {
@@ -84,16 +84,29 @@ enum WorkoutHistory {
     struct Asked {
         let rows: WorkoutRows
         let user: ID
-        let history: History
-        private let counts = Budget()
+        private let zone: String
+        private let soFar = SoFar()
 
-        /// How many workouts one question may have counted that never were.
-        private final class Budget { var left = 4 }
+        /// What came of the question so far.
+        private final class SoFar {
+            var history: History?
+            /// How many workouts it may still have counted that never were.
+            var countsLeft = 4
+        }
 
-        init(_ source: ReadSource, _ user: ID, _ zone: String) throws(VaultError) {
+        init(_ source: ReadSource, _ user: ID, _ zone: String) {
             rows = WorkoutRows(source.store, source.keys)
-            self.user = user
-            history = try Histories(source.store, source.keys, zone: zone).history(of: user)
+            (self.user, self.zone) = (user, zone)
+        }
+
+        /// Read when it is first asked for: a list needs none, as a rule.
+        var history: History {
+            get throws(VaultError) {
+                if let history = soFar.history { return history }
+                let history = try Histories(rows.store, rows.keys, zone: zone).history(of: user)
+                soFar.history = history
+                return history
+            }
         }
 
         /// The gear of the person.
@@ -105,23 +118,28 @@ enum WorkoutHistory {
         func figures(_ workout: KeptWorkout) throws(VaultError) -> JSON {
             if let figures = workout.figures { return figures }
             // It will be counted soon, by itself.
-            guard counts.left > 0 else {
+            let history = try self.history
+            guard soFar.countsLeft > 0 else {
                 return .object(workout.fold([], history).figures(at: workout.started).members(workout))
             }
-            counts.left -= 1
+            soFar.countsLeft -= 1
             return try workout.counted(of: user, history, rows.store, rows.keys)
         }
 
         /// Those that are meant, the latest first, for as long as `body` wants more.
-        /// - Parameter daysAtOnce: how many days with workouts are opened before `body` is asked.
+        /// - Parameters:
+        ///   - daysAtOnce: how many days with workouts are opened before `body` is asked.
+        ///   - areHandedOn: whether `body` hands their figures on, and looks into none: these may be as they are written.
         func each(
-            _ filter: Filter, daysAtOnce: Int = daysAtOnce, while body: (KeptWorkout) throws(VaultError) -> Bool
+            _ filter: Filter, daysAtOnce: Int = daysAtOnce, figuresAreHandedOn areHandedOn: Bool = false,
+            while body: (KeptWorkout) throws(VaultError) -> Bool
         ) throws(VaultError) {
             var last = WorkoutRows.day(filter.to - 1)
             while true {
                 let days = try rows.days(of: user, upTo: last, limit: daysAtOnce)
                 guard let latest = days.first, let earliest = days.last else { return }
-                for entry in try rows.workouts(of: user, on: earliest...latest) where filter.includes(entry.workout) {
+                let found = try rows.workouts(of: user, on: earliest...latest, figuresAreHandedOn: areHandedOn)
+                for entry in found where filter.includes(entry.workout) {
                     guard try body(entry.workout) else { return }
                 }
                 guard days.count == daysAtOnce, earliest > WorkoutRows.day(filter.from) else { return }
@@ -148,7 +166,8 @@ enum WorkoutHistory {
         var lines: [JSON] = []
         var (next, length) = (Int64?.none, 0)
         let gear = try asked.gear()
-        try asked.each(filter, daysAtOnce: fewDaysAtOnce) { workout throws(VaultError) in
+        try asked.each(filter, daysAtOnce: min(max(limit, 8), fewDaysAtOnce), figuresAreHandedOn: true) {
+            workout throws(VaultError) in
             let line = try asked.figures(workout).with("gear", gear.json(of: workout.gear))
             length += line.bytes.count + 1
             guard lines.count < limit, length <= longestReply else {
@@ -205,11 +224,12 @@ enum WorkoutHistory {
     /// Load, fitness and fatigue of the last days.
     private static func load(_ days: Int, now: Int64, _ asked: Asked) throws -> JSON {
         var loads: [CalendarDay: Double] = [:]
+        let localDays = try asked.history.localDays
         let filter = Filter()
         for (_, summary) in try asked.summaries(filter) {
-            loads[asked.history.localDays.day(of: summary.started), default: 0] += summary[.load] ?? 0
+            loads[localDays.day(of: summary.started), default: 0] += summary[.load] ?? 0
         }
-        let today = asked.history.localDays.day(of: now)
+        let today = localDays.day(of: now)
         guard let first = loads.keys.min(), first <= today else { return ["days": .array([])] }
         let length = min(first.distance(to: today) + 1, TrainingDay.mostDays)
         let start = today.advanced(by: 1 - length)

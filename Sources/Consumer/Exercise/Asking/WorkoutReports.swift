@@ -57,7 +57,7 @@ enum WorkoutReports {
     }
 
     private static func report(_ question: Question, now: Int64, _ asked: WorkoutHistory.Asked) throws -> JSON {
-        let days = asked.history.localDays
+        let days = try asked.history.localDays
         let span = ReportSpan(question.period, around: question.day ?? days.day(of: now), count: question.count)
         var filter = WorkoutHistory.Filter()
         filter.activity = question.activity
@@ -65,7 +65,7 @@ enum WorkoutReports {
         filter.to = min(filter.to, (span.days.upperBound.daysSince1970 + 1) * 86_400_000 + margin)
         let found = try asked.summaries(filter).filter { span.days.contains(days.day(of: $0.summary.started)) }
         let parts =
-            span.by == .workout
+            try span.by == .workout
             ? found.reversed().prefix(mostListed).map { line($0.id, $0.summary) }
             : bars(span, found.map(\.summary), asked.history)
         return .object([

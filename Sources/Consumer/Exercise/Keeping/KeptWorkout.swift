@@ -92,6 +92,8 @@ extension KeptWorkout {
         ])
     }
 
+    static let figuresMember = "figures"
+
     /// A workout as it was sealed; nil if it is none.
     package init?(id: ID, kept json: JSON) {
         guard case .string(let name)? = json["activity"], let activity = Activity(named: name),
@@ -111,7 +113,7 @@ extension KeptWorkout {
         }
         if timer.isOver, case .string(let end)? = json["end"] { self.end = End(rawValue: end) ?? .person }
         origin = json["origin"].flatMap(WorkoutOrigin.init)
-        figures = json["figures"]
+        figures = json[Self.figuresMember]
         if case .string(let text)? = json["gear"] { gear = try? ID(text) }
     }
 }

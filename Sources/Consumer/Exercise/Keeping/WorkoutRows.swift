@@ -110,10 +110,15 @@ package struct WorkoutRows {
     package func underWay() throws(VaultError) -> [Entry] { try entries("under_way = 1", []) }
 
     /// A person's workouts that began on some days, by UTC, the latest first.
-    package func workouts(of user: ID, on days: ClosedRange<Int64>) throws(VaultError) -> [Entry] {
+    /// - Parameter areHandedOn: whether their figures are only handed on: then these are left as they are written, and
+    ///   have no members.
+    package func workouts(
+        of user: ID, on days: ClosedRange<Int64>, figuresAreHandedOn areHandedOn: Bool = false
+    ) throws(VaultError) -> [Entry] {
         let found = try entries(
             "person = ? AND day BETWEEN ? AND ?",
-            [.text(user.text), .integer(days.lowerBound), .integer(days.upperBound)])
+            [.text(user.text), .integer(days.lowerBound), .integer(days.upperBound)],
+            leaving: areHandedOn ? KeptWorkout.figuresMember : nil)
         return found.sorted { ($0.workout.started, $0.workout.id.text) > ($1.workout.started, $1.workout.id.text) }
     }
 
@@ -141,7 +146,9 @@ package struct WorkoutRows {
     /// That workout; nil if it cannot be opened.
     package func marked(_ id: String) throws(VaultError) -> Entry? { try entries("id = ?", [.text(id)]).first }
 
-    private func entries(_ condition: String, _ values: [Value]) throws(VaultError) -> [Entry] {
+    private func entries(
+        _ condition: String, _ values: [Value], leaving unread: String? = nil
+    ) throws(VaultError) -> [Entry] {
         let rows = try store.database.query(
             "SELECT id, person, marks, secret_version, sealed FROM workouts WHERE \(condition)", values
         ) { row throws(VaultError) in
@@ -155,7 +162,7 @@ package struct WorkoutRows {
             let names = decoded { () throws(MalformedValue) in (id: try ID(row.id), user: try ID(row.person)) }
             guard let (id, user) = names,
                 let bytes = try keys.open(row.row, of: user, { Self.context(row.id, user, $0) }),
-                let json = decoded({ () throws(MalformedValue) in try JSON(payload: bytes) }),
+                let json = decoded({ () throws(MalformedValue) in try JSON(payload: bytes, leaving: unread) }),
                 let workout = KeptWorkout(id: id, kept: json)
             else { continue }
             entries.append(Entry(user: user, workout: workout, marks: row.marks))

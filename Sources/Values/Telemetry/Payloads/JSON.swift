@@ -16,6 +16,9 @@ public enum JSON: Hashable, Sendable {
     case array([JSON])
     /// Members in the order in which they are written; what was read is sorted by name.
     case object([Member])
+    /// Any value, as the bytes that spell it: they are written as they are, and nobody looks into them or checks them. So
+    /// it equals no other case, and has no members. For what this program has written before, and hands on.
+    case written([UInt8])
 
     /// One member of an object.
     public struct Member: Hashable, Sendable {
@@ -35,16 +38,19 @@ public enum JSON: Hashable, Sendable {
     public static let maximumLength = 64 * 1024
 
     /// The value that a payload spells: one value, at most 64 KiB of UTF-8, nested at most 16 deep.
-    public init(payload: [UInt8]) throws(MalformedValue) {
-        self = try JSON.read(payload, of: "JSON")
+    /// - Parameter unread: see `StrictJSON.value`.
+    public init(payload: [UInt8], leaving unread: String? = nil) throws(MalformedValue) {
+        self = try JSON.read(payload, of: "JSON", leaving: unread)
     }
 
-    static func read(_ payload: [UInt8], of subject: String) throws(MalformedValue) -> JSON {
+    static func read(
+        _ payload: [UInt8], of subject: String, leaving unread: String? = nil
+    ) throws(MalformedValue) -> JSON {
         guard payload.count <= maximumLength else {
             throw MalformedValue(subject, .outOfRange("more than \(maximumLength) bytes"))
         }
         do {
-            return try StrictJSON.value(payload)
+            return try StrictJSON.value(payload, leaving: unread)
         } catch {
             switch error {
             case .notUTF8, .notJSON: throw MalformedValue(subject, notJSON)
@@ -117,6 +123,7 @@ public enum JSON: Hashable, Sendable {
                 member.value.append(to: &bytes)
             }
             bytes.append(UInt8(ascii: "}"))
+        case .written(let value): bytes += value
         }
     }
 }
