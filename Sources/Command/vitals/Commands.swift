@@ -48,7 +48,7 @@ enum Commands {
         [("The household's sensors", [watch, read, scan, connect, disconnect, forget, rename, sensors, status])]
         + [
             ("Your days", DaysCommands.all), ("Your workouts", WorkoutCommands.all),
-            ("Your friends", FriendsCommands.all),
+            ("Your friends", FriendsCommands.all), ("Guardians", GuardianCommands.all),
         ]
         + PeopleCommands.groups + [("This machine", [Setup.command, Doctor.command]), ("This program", [completion])]
 

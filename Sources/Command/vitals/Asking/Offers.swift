@@ -30,6 +30,8 @@ enum Offers: String, CaseIterable {
     /// Friends, and people who ask to be.
     case suitors
     case blocked
+    /// The people who watch over the asker, and the people whom the asker watches over.
+    case guardians, dependents
 
     /// Names, one on each line. Somebody is waiting for the completion, so names that do not come in time are left out,
     /// without an error.
@@ -56,6 +58,8 @@ enum Offers: String, CaseIterable {
             case .acquaintances: people(call, ["friend", "asked", "invited"])
             case .suitors: people(call, ["friend", "asked"])
             case .blocked: people(call, ["blocked"])
+            case .guardians: own(call, "guardians") { $0.text("name") ?? $0.text("guardian") }
+            case .dependents: own(call, "dependents") { $0.text("name") ?? $0.text("dependent") }
             }
         // Names that other people gave themselves must not look like an option, nor span more than a line.
         let harmless = Set(names).filter { !$0.isEmpty && !$0.hasPrefix("-") && $0 == escaped($0) }

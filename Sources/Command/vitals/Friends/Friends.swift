@@ -181,21 +181,7 @@ struct Friends {
             else { return nil }
             return (id, entry.text("name") ?? entry.text("to") ?? id)
         }
-        if let entry = entries.first(where: { $0.id == wanted }) { return entry }
-        let word = escaped(wanted).lowercased()
-        let same = entries.filter { $0.name.lowercased() == word }
-        let found = same.isEmpty && !word.isEmpty ? entries.filter { $0.name.lowercased().hasPrefix(word) } : same
-        guard let entry = found.first else {
-            let there = entries.map(\.name).joined(separator: ", ")
-            throw Failure(
-                .notFound, "there is nobody called \(escaped(wanted)) to \(verb)",
-                hint: entries.isEmpty ? "see vitals friends" : "you can name \(there); see vitals friends")
-        }
-        guard found.count == 1 else {
-            let there = found.map { "\($0.name) (\($0.id))" }.joined(separator: ", ")
-            throw Failure(.usage, "which \(escaped(wanted))? There are \(there)", hint: "name that person by the id")
-        }
-        return entry
+        return try person(wanted, among: entries, to: verb, list: "vitals friends")
     }
 
     private func print(_ text: String) throws -> ExitCode {
