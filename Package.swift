@@ -126,7 +126,9 @@ let package = Package(
             ["Compression", "Daemon", "Files", "Fitness", "ProgramSettings", "Storage", "Telemetry", "Vault"]),
         library(
             .consumer, "Admission", ["Daemon", "Files", "MQTT", "ProgramSettings", "Reactor", "Telemetry", "Vault"]),
-        library(.consumer, "Desk", ["Daemon", "Exposition", "Files", "MQTT", "Reactor", "Telemetry", "Vault"]),
+        library(
+            .consumer, "Desk",
+            ["Contract", "Daemon", "Exposition", "Files", "MQTT", "Reactor", "Telemetry", "Vault"]),
         library(.consumer, "Packed", ["Compression", "Telemetry"]),
         library(
             .consumer, "Readings",
@@ -154,6 +156,7 @@ let package = Package(
         library(
             .consumer, "Sensors",
             [
+                "Contract",
                 "Admission", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings",
                 "Records", "Storage", "Telemetry", "Vault",
             ]),
@@ -182,6 +185,7 @@ let package = Package(
         library(
             .consumer, "Accounts",
             [
+                "Contract",
                 "Admission", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "OpenID",
                 "ProgramSettings", "Reactor", "Readings", "Records", "Storage", "Telemetry", "Vault",
             ]),
@@ -195,6 +199,7 @@ let package = Package(
         library(
             .consumer, "Phones",
             [
+                "Contract",
                 "Accounts", "Admission", "Daemon", "Desk", "Features", "Files", "Fitness", "MQTT", "OwnTracks",
                 "Readings", "Records", "Storage", "Telemetry", "Vault",
             ]),
@@ -249,7 +254,7 @@ let package = Package(
         testSupport(
             .consumer, "HouseholdSupport",
             [
-                "Daemon", "Files", "MQTT", "ProgramSettings", "Readings", "Records", "Storage", "Telemetry",
+                "Daemon", "Desk", "Files", "MQTT", "ProgramSettings", "Readings", "Records", "Storage", "Telemetry",
                 "TestSupport", "Vault",
             ]),
         testSupport(

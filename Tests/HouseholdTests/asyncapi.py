@@ -68,9 +68,11 @@ for name, channel in document["channels"].items():
         pattern = re.compile("/".join("[^/]+" if level.startswith("{") else re.escape(level) for level in channel["address"].split("/")))
         message = resolved(next(iter(channel["messages"].values())))
         known.append((pattern, name, operations.get(channel["address"]), message))
-# The most particular one first. Replies come at any topic below `responses`.
+# The most particular one first. Replies come at any topic below `responses`; what they are about is not known there.
 known.sort(key=lambda one: one[0].pattern.count("[^/]+"))
-reply = document["components"]["messages"]["Reply"]
+done = {"properties": {"status": {"const": "ok"}, "data": {}, "id": {}}, "required": ["status", "data"], "additionalProperties": False}
+schemas["Reply"] = {"oneOf": [done, {"$ref": "#/components/schemas/ReplyRefused"}]}
+reply = {"contentType": "application/json", "payload": {"$ref": "#/components/schemas/Reply"}}
 known.append((re.compile(r".*/responses/.+"), "a reply", None, reply))
 seen: collections.Counter[str] = collections.Counter()
 for line in path.read_text().splitlines():

@@ -1,3 +1,4 @@
+package import Contract
 package import Daemon
 package import Reactor
 import Synchronization
@@ -59,12 +60,18 @@ package final class Readers<Source>: @unchecked Sendable {
     /// - Parameter answering: called on the session's thread: looks at the request and returns the work for the
     ///   reader's thread. An error that either throws is the reply.
     package func verb(
-        _ name: String, bulk: Allowance<ID>? = nil, _ answering: @escaping (PeopleRequest) throws -> Read
+        _ name: String, _ contract: RequestContract, bulk: Allowance<ID>? = nil,
+        _ answering: @escaping (PeopleRequest) throws -> Read
     ) -> Verb {
         Verb(
-            name, bulk: bulk,
+            name, contract, bulk: bulk,
             .later { [self] request in request.answering { answer(request, try answering(request)) } })
     }
+
+    /// A verb whose request and reply are not described yet.
+    package func verb(
+        _ name: String, bulk: Allowance<ID>? = nil, _ answering: @escaping (PeopleRequest) throws -> Read
+    ) -> Verb { verb(name, .undescribed, bulk: bulk, answering) }
 
     /// Answers a request with what is read for it. On the session's thread.
     package func answer(_ request: PeopleRequest, _ read: @escaping Read) {

@@ -1,3 +1,4 @@
+package import Contract
 package import Daemon
 package import Telemetry
 
@@ -11,6 +12,8 @@ package struct Verb {
 
     /// A verb for guests, `resource/verb` for people.
     package let name: String
+    /// What the request says, and its reply.
+    package let contract: RequestContract
     package let audience: Audience
     /// The maximum length of its payload.
     package let maximumLength: Int
@@ -21,6 +24,7 @@ package struct Verb {
 
     /// - Parameters:
     ///   - name: a verb for guests, `resource/verb` for people.
+    ///   - contract: what the request says, and its reply: for the document of all topics.
     ///   - maximumLength: of its payload.
     ///   - bulk: how often a person may ask it, apart from all their other requests: for what comes in many parts, each
     ///     of which can be asked for again. Replies to it are not remembered, because they would take the place of all
@@ -29,16 +33,32 @@ package struct Verb {
     ///     people defend themselves with. A thief who has one of their devices can then flood the desk with something
     ///     else, and they are still answered.
     package init(
-        _ name: String, for audience: Audience = .persons, maximumLength: Int = Request.maximumLength,
-        bulk: Allowance<ID>? = nil, own: Allowance<ID>? = nil, _ handling: Handling
+        _ name: String, _ contract: RequestContract, for audience: Audience = .persons,
+        maximumLength: Int = Request.maximumLength, bulk: Allowance<ID>? = nil, own: Allowance<ID>? = nil,
+        _ handling: Handling
     ) {
         self.name = name
+        self.contract = contract
         self.audience = audience
         self.maximumLength = maximumLength
         allowance = bulk ?? own
         isRemembered = bulk == nil
         self.handling = handling
     }
+
+    /// A verb whose request and reply are not described yet.
+    package init(
+        _ name: String, for audience: Audience = .persons, maximumLength: Int = Request.maximumLength,
+        bulk: Allowance<ID>? = nil, own: Allowance<ID>? = nil, _ handling: Handling
+    ) {
+        self.init(
+            name, .undescribed, for: audience, maximumLength: maximumLength, bulk: bulk, own: own, handling)
+    }
+}
+
+extension RequestContract {
+    /// Says nothing.
+    package static let undescribed = RequestContract("See deploy/topics.md.", answers: .anything)
 }
 
 /// How a request is handled. Both kinds run on the session's thread, and must not hold it up.

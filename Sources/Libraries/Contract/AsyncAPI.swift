@@ -16,7 +16,7 @@ public struct AsyncAPI: Sendable {
     /// The document. The same channels give the same bytes.
     public var json: JSON {
         let words = """
-            Made from the code: see deploy/topics.md, which also says what the fields of requests to the consumer are. The root \
+            Made from the code: see deploy/topics.md. The root \
             vitals/v1 is a setting, and so is Home Assistant's prefix, homeassistant.
             """
         return .object(present: [

@@ -66,15 +66,20 @@ public struct Channel: Hashable, Sendable {
     }
 
     /// A request to the consumer: of a person if its name has a slash, and else of somebody who is not signed in.
-    public static func verb(_ name: String, maximumLength: Int, _ topics: Topics) -> Channel {
+    public static func verb(
+        _ name: String, _ contract: RequestContract, maximumLength: Int, _ topics: Topics
+    ) -> Channel {
         let isPersons = name.contains("/")
         let place = isPersons ? "users/{user}/requests" : "accounts"
+        let type = RequestContract.name(of: name)
+        let answers =
+            contract.answers.name == nil ? contract.answers.named("\(type)Data", "What it replies.") : contract.answers
         return Channel(
-            "\(topics.root)/\(place)/\(name)", .receive, qos: 1,
-            "deploy/topics.md says what the request's fields are, and what the reply has in `data`",
-            .json(Schemas.request),
+            "\(topics.root)/\(place)/\(name)", .receive, qos: 1, contract.words,
+            .json(Schemas.request("\(type)Request", contract.words, contract.asks)),
             reply: Reply(
-                address: isPersons ? "\(topics.root)/users/{user}/responses/\(name)" : nil, schema: Schemas.reply),
+                address: isPersons ? "\(topics.root)/users/{user}/responses/\(name)" : nil,
+                schema: Schemas.reply("\(type)Reply", to: answers)),
             maximumLength: maximumLength)
     }
 }

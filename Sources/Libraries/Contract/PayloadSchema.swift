@@ -16,7 +16,7 @@ public struct PayloadSchema: Hashable, Sendable {
 
     /// A field of an object.
     public struct Field: Hashable, Sendable {
-        let name: String
+        public let name: String
         let schema: PayloadSchema
         let isRequired: Bool
 
@@ -33,15 +33,22 @@ public struct PayloadSchema: Hashable, Sendable {
 
     /// - Parameter name: what generated types call it, such as `HeartRate`.
     public static func object(_ name: String, _ words: String, _ fields: [Field]) -> PayloadSchema {
+        record(fields).named(name, words)
+    }
+
+    /// An object without a name of its own.
+    public static func record(_ fields: [Field]) -> PayloadSchema {
         let required = fields.filter(\.isRequired).map { JSON.string($0.name) }
         return PayloadSchema(
-            name,
+            nil,
             .object(present: [
-                "title": .string(name), "description": .string(words), "type": "object",
-                "properties": .object(fields.map { JSON.Member($0.name, $0.schema.json) }),
+                "type": "object", "properties": .object(fields.map { JSON.Member($0.name, $0.schema.json) }),
                 "required": required.isEmpty ? nil : .array(required),
             ]))
     }
+
+    /// An object without any fields.
+    public static let nothing = record([])
 
     /// Unix milliseconds, UTC.
     public static let time = PayloadSchema(nil, ["type": "integer", "description": "Unix milliseconds, UTC"])
@@ -66,8 +73,39 @@ public struct PayloadSchema: Hashable, Sendable {
             nil, .object(present: ["type": "integer", "minimum": .integer(least), "maximum": most.map(JSON.integer)]))
     }
 
+    public static func integer(in range: ClosedRange<Int64>) -> PayloadSchema {
+        integer(from: range.lowerBound, through: range.upperBound)
+    }
+
+    public static func number(in range: ClosedRange<Double>) -> PayloadSchema {
+        PayloadSchema(nil, ["type": "number", "minimum": bound(range.lowerBound), "maximum": bound(range.upperBound)])
+    }
+
+    private static func bound(_ value: Double) -> JSON { Int64(exactly: value).map(JSON.integer) ?? .number(value) }
+
     public static func text(matching pattern: String) -> PayloadSchema {
         PayloadSchema(nil, ["type": "string", "pattern": .string(pattern)])
+    }
+
+    /// - Parameter bytes: the limit. JSON Schema counts characters, and a text never has more of these than bytes.
+    public static func text(from least: Int = 0, atMost bytes: Int) -> PayloadSchema {
+        PayloadSchema(
+            nil,
+            .object(present: [
+                "type": "string", "minLength": least > 0 ? .integer(Int64(least)) : nil,
+                "maxLength": .integer(Int64(bytes)), "description": .string("at most \(bytes) bytes of UTF-8"),
+            ]))
+    }
+
+    /// Bytes in base64.
+    /// - Parameter bytes: how many there may be before they are encoded; nil if nothing is said about it.
+    public static func base64(atMost bytes: Int? = nil) -> PayloadSchema {
+        PayloadSchema(
+            nil,
+            .object(present: [
+                "type": "string", "contentEncoding": "base64",
+                "maxLength": bytes.map { .integer(Int64(($0 + 2) / 3 * 4)) },
+            ]))
     }
 
     /// One of these words.
@@ -86,6 +124,19 @@ public struct PayloadSchema: Hashable, Sendable {
     /// One of several.
     public static func either(_ schemas: PayloadSchema...) -> PayloadSchema {
         PayloadSchema(nil, ["oneOf": .array(schemas.map(\.json))])
+    }
+
+    /// The same, or null where that is not the same as leaving the field out.
+    public var orNull: PayloadSchema { .either(self, PayloadSchema(nil, ["type": "null"])) }
+
+    /// The same with words for people: a unit, what it means, what it is if it is left out. Not for what has a name of
+    /// its own.
+    public func about(_ words: String) -> PayloadSchema {
+        guard case .object(let members) = json else { return self }
+        let others = members.filter { $0.name != "description" }
+        let known = members.first { $0.name == "description" }?.value
+        let text = if case .string(let before)? = known { "\(words); \(before)" } else { words }
+        return PayloadSchema(name, .object(others + [JSON.Member("description", .string(text))]))
     }
 
     /// The same under a name of its own, with words for people.

@@ -100,11 +100,9 @@ enum Schemas {
 
     // MARK: Requests
 
-    private static let requestID = PayloadSchema.either(.text, .integer)
+    private static let requestID = PayloadSchema.either(.text(atMost: 128), .integer)
 
     static let request = request("Request", "A request whose fields depend on its name.", [])
-
-    static let reply = reply("Reply", to: .anything)
 
     static func request(_ name: String, _ words: String, _ fields: [PayloadSchema.Field]) -> PayloadSchema {
         .object(name, words, [.known("id", requestID)] + fields)
@@ -122,11 +120,13 @@ enum Schemas {
             .object(
                 "\(name)Done", "It was carried out.",
                 [.always("status", .only("ok")), .always("data", data), .known("id", requestID)]),
-            .object(
-                "\(name)Refused", "It was not carried out.",
-                [.always("status", .only("error")), .always("error", error), .known("id", requestID)])
+            refused
         ).named(name, "The one reply to a request.")
     }
+
+    private static let refused = PayloadSchema.object(
+        "ReplyRefused", "It was not carried out.",
+        [.always("status", .only("error")), .always("error", error), .known("id", requestID)])
 
     static let stepsReply = reply(
         "StepsReply",

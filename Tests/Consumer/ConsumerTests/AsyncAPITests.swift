@@ -26,7 +26,7 @@ struct AsyncAPITests {
             try Channel.gateways(topics)
             + Channel.homeAssistant(HomeAssistantTopics(), topics, showing: HomeAssistantDays.schema)
             + Feature.all.topics.map { .person($0.filter, qos: $0.qos, isRetained: $0.isRetained, topics, $0.payload) }
-            + verbs.map { .verb($0.name, maximumLength: $0.maximumLength, topics) }
+            + verbs.map { .verb($0.name, $0.contract, maximumLength: $0.maximumLength, topics) }
         let bytes = AsyncAPI(channels, version: version).json.bytes
         return try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? NSDictionary)
     }
