@@ -3,33 +3,36 @@ package import Fitness
 package import Telemetry
 
 extension DayTotals {
-    /// What the topic `today` has: the time of the message, and what follows here.
+    /// What the topic `today` has: the time of the message, and a day.
     package static var schema: PayloadSchema {
+        .object("Today", "What a person's day has come to so far.", [.always("time", .time)] + fields)
+    }
+
+    /// What a day of statistics has.
+    package static var daySchema: PayloadSchema { .object("Day", "What a person's day has come to.", fields) }
+
+    /// How far each goal of a day is.
+    package static var goalsSchema: PayloadSchema {
         let goal = PayloadSchema.object(
             "DayGoal", "How far a goal is.",
             [
                 .known("target", .number), .known("value", .number), .known("percent", .number),
                 .always("reached", .bool),
             ])
+        return .object("DayGoals", "By the name of the goal.", Goal.allCases.map { .known($0.field, goal) })
+    }
+
+    private static var fields: [PayloadSchema.Field] {
         let temperature = PayloadSchema.object(
             "DayTemperature", "Degrees Celsius.",
             [.always("mean", .number), .always("min", .number), .always("max", .number), .always("last", .number)])
         let heartRate = PayloadSchema.object(
-            "DayHeartRate", "Beats per minute, and seconds in the zones 1 to 5.",
-            [
-                .always("mean", .number), .always("min", .count), .always("max", .count), .known("resting", .number),
-                .known("zones_s", .array(of: .count)), .always("recorded_s", .count), .known("energy_kcal", .number),
-            ])
-        return .object(
-            "Today", "What a person's day has come to so far.",
-            [
-                .always("time", .time), .always("day", .day), .known("steps", .count),
-                .known("step_counts_left_out", .count), .known("distance_m", .number), .known("energy_kcal", .number),
-                .known("temperature_c", temperature), .known("heart_rate", heartRate),
-                .known(
-                    "goals",
-                    .object("DayGoals", "By the name of the goal.", Goal.allCases.map { .known($0.field, goal) })),
-            ])
+            "DayHeartRate", "Beats per minute, and seconds in the zones 1 to 5.", HeartRateDay.fields)
+        return [
+            .always("day", .day), .known("steps", .count), .known("step_counts_left_out", .count),
+            .known("distance_m", .number), .known("energy_kcal", .number), .known("temperature_c", temperature),
+            .known("heart_rate", heartRate), .known("goals", goalsSchema),
+        ]
     }
 
     /// A day as replies and topics have it: numbers are rounded as people read them, and unknown values are left out.
@@ -70,6 +73,14 @@ extension [Goal: GoalDay] {
 }
 
 extension HeartRateDay {
+    /// What `json` has. A period has the same.
+    package static var fields: [PayloadSchema.Field] {
+        [
+            .always("mean", .number), .always("min", .count), .always("max", .count), .known("resting", .number),
+            .known("zones_s", .array(of: .count)), .always("recorded_s", .count), .known("energy_kcal", .number),
+        ]
+    }
+
     /// As in a day.
     package var json: JSON {
         .object(present: [

@@ -13,7 +13,7 @@ package import Telemetry
 /// What a curve shows.
 package struct HeartRateGraph: Equatable {
     /// What buckets are made of.
-    enum Tier: String, CaseIterable {
+    package enum Tier: String, CaseIterable {
         case samples, minutes, hours
 
         /// The beginning and the width of its buckets are multiples of one of these, in milliseconds; narrower buckets

@@ -154,16 +154,20 @@ extension Notifications {
     /// What people may ask.
     package var verbs: [Verb] {
         [
-            Verb("notifications/list", .atOnce { [self] in try list($0) }),
+            Verb("notifications/list", .notificationsList, .atOnce { [self] in try list($0) }),
             // All of them by their ids.
-            Verb("notifications/confirm", maximumLength: 16 * 1024, .atOnce { [self] in try confirm($0) }),
+            Verb(
+                "notifications/confirm", .notificationsConfirm, maximumLength: 16 * 1024,
+                .atOnce { [self] in try confirm($0) }),
         ]
     }
 
-    private static let limits: ClosedRange<Int64> = 1...100
+    /// How many a reply lists, and how many if the request does not say.
+    static let limits: ClosedRange<Int64> = 1...100
+    static let usualLimit: Int64 = 50
 
     private func list(_ request: PeopleRequest) throws -> JSON {
-        let limit = try request.optionalInteger("limit", in: Self.limits) ?? 50
+        let limit = try request.optionalInteger("limit", in: Self.limits) ?? Self.usualLimit
         let (found, hasMore) = try list(
             of: request.user, withConfirmed: try request.optionalBool("all") ?? false,
             before: try request.optionalText("before", atMost: 64), limit: Int(limit))

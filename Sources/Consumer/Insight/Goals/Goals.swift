@@ -16,7 +16,7 @@ package final class Goals: @unchecked Sendable {
     private let days: Days
 
     /// What a target may be; nobody walks farther on a day.
-    private static let limits: [Goal: ClosedRange<Double>] = [
+    static let limits: [Goal: ClosedRange<Double>] = [
         .steps: 1...200_000, .distance: 1...300_000, .energy: 1...20_000,
     ]
 
@@ -28,9 +28,9 @@ package final class Goals: @unchecked Sendable {
     /// What people may ask.
     package var verbs: [Verb] {
         [
-            Verb("goals/get", .atOnce { [self] in try get($0.user) }),
-            Verb("goals/set", .atOnce { [self] in try set($0) }),
-            Verb("goals/share", .atOnce { [self] in try share($0) }),
+            Verb("goals/get", .goalsGet, .atOnce { [self] in try get($0.user) }),
+            Verb("goals/set", .goalsSet, .atOnce { [self] in try set($0) }),
+            Verb("goals/share", .goalsShare, .atOnce { [self] in try share($0) }),
         ]
     }
 

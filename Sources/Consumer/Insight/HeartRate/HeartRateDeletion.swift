@@ -18,7 +18,11 @@ package final class HeartRateDeletion: @unchecked Sendable {
 
     /// What people may ask.
     package var verbs: [Verb] {
-        [Verb("heart-rate/delete", .later { [self] request in request.answering { try delete(request) } })]
+        [
+            Verb(
+                "heart-rate/delete", .heartRateDelete,
+                .later { [self] request in request.answering { try delete(request) } })
+        ]
     }
 
     private func delete(_ request: PeopleRequest) throws {

@@ -22,7 +22,7 @@ package enum HeartRateRequests {
 
     package static func verbs(_ readers: StoreReaders) -> [Verb] {
         [
-            readers.verb("heart-rate/graph") { request in
+            readers.verb("heart-rate/graph", .heartRateGraph) { request in
                 let (user, times) = (try request.user, try request.times())
                 let points = try request.optionalInteger("points") ?? HeartRateGraph.usualPoints
                 guard (1...HeartRateGraph.mostPoints).contains(points) else {
@@ -35,15 +35,15 @@ package enum HeartRateRequests {
                     return graph.json
                 }
             },
-            readers.verb("heart-rate/at") { request in
+            readers.verb("heart-rate/at", .heartRateAt) { request in
                 let (user, time) = (try request.user, try request.time("time"))
                 return { source in try at(time, of: user, source.store, source.keys) }
             },
-            readers.verb("heart-rate/intervals") { request in
+            readers.verb("heart-rate/intervals", .heartRateIntervals) { request in
                 let (user, times) = (try request.user, try request.times(atMost: longestSpan))
                 return { source in try intervals(of: user, times, source.store, source.keys) }
             },
-            readers.verb("heart-rate/variability") { request in
+            readers.verb("heart-rate/variability", .heartRateVariability) { request in
                 let (user, times) = (try request.user, try request.times(atMost: longestSpan))
                 return { source in try variability(of: user, times, source.store, source.keys) }
             },

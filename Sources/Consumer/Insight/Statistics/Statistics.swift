@@ -1,3 +1,4 @@
+import Contract
 import Days
 package import Desk
 package import Features
@@ -39,8 +40,8 @@ package struct Statistics {
 
     /// What people may ask.
     package static func verbs(_ readers: StoreReaders, _ context: PeopleContext) -> [Verb] {
-        StatisticsQuestion.names.map { name in
-            readers.verb(name) { request in
+        RequestContract.statistics.map { name, contract in
+            readers.verb(name, contract) { request in
                 let (user, question) = (try request.user, try StatisticsQuestion(request))
                 let (zone, now) = (context.settings.timeZone, context.now())
                 return { source in

@@ -6,6 +6,8 @@ package import Telemetry
 package enum StatisticsQuestion: Equatable {
     /// How many years a reply has at most.
     static let mostYears = 100
+    /// What can be asked for as a year.
+    static let askedYears: ClosedRange<Int64> = 1...9999
 
     case day(CalendarDay?)
     case week(CalendarDay?)
@@ -13,9 +15,6 @@ package enum StatisticsQuestion: Equatable {
     case year(Int?)
     case years
     case summary(ClosedRange<CalendarDay>)
-
-    /// The names of the requests.
-    package static let names = ["today", "day", "week", "month", "year", "years", "summary"].map { "statistics/\($0)" }
 
     /// What a request asks.
     init(_ request: PeopleRequest) throws(ReplyError) {
@@ -70,7 +69,7 @@ extension PeopleRequest {
     func optionalYear(_ field: String) throws(ReplyError) -> Int? {
         switch fields[field] {
         case nil, .null?: return nil
-        case .integer(let year)? where (1...9999).contains(year): return Int(year)
+        case .integer(let year)? where StatisticsQuestion.askedYears.contains(year): return Int(year)
         default: throw ReplyError(.badRequest, "\"\(field)\" has to be a year such as 2026", field: field)
         }
     }

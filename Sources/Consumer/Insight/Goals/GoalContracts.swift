@@ -1,0 +1,32 @@
+import Contract
+import Days
+import Fitness
+
+/// What `goals/…` ask and answer.
+extension RequestContract {
+    private static let goals = PayloadSchema.record([.always("goals", DayTotals.goalsSchema)])
+
+    static let goalsGet = RequestContract("How far the goals of the day are.", answers: goals)
+
+    static let goalsSet = RequestContract(
+        "Sets goals of each day, from today on: a goal that is left out stays, and null removes it.",
+        asks: Goal.allCases.map { goal in
+            .known(goal.field, .number(in: Goals.limits[goal] ?? 1...1).orNull)
+        },
+        answers: goals)
+
+    static let goalsShare = RequestContract(
+        "What to show others of a goal and a day.",
+        asks: [
+            .known("goal", .word(Goal.allCases.flatMap(names)).about("steps if it is left out")),
+            .known("day", .day.about("today if it is left out")),
+        ],
+        answers: .record([
+            .always("text", .text), .always("svg", .text.about("a picture, less than 4 KiB")),
+            .known("link", .text.about("as the settings have it")),
+        ]))
+
+    private static func names(_ goal: Goal) -> [String] {
+        goal.rawValue == goal.field ? [goal.field] : [goal.rawValue, goal.field]
+    }
+}
