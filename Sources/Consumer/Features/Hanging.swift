@@ -1,3 +1,4 @@
+package import Contract
 package import Records
 package import Storage
 package import Telemetry
@@ -26,6 +27,18 @@ package struct Hanging: Equatable {
         other.devices = 0
         return other == Hanging()
     }
+
+    /// What `json` has: what the account does not have is left out.
+    package static let schema = PayloadSchema.object(
+        "Hanging", "What belongs to an account.",
+        [
+            .known("friends", .count), .known("invitations", .count), .known("consent", .array(of: .text)),
+            .known("devices", .count), .known("gateways", .array(of: .id)), .known("sensors", .array(of: .text)),
+            .known("documents", .array(of: .text)),
+        ] + ReadingKind.allCases.map { .known($0.rawValue, .count) } + [
+            .known("from", .time.about("of the first reading, to the hour")),
+            .known("to", .time.about("of the last reading, to the hour")),
+        ])
 
     package var json: JSON {
         var members: [(String, JSON?)] = [

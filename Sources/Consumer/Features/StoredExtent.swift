@@ -1,7 +1,18 @@
+package import Contract
 package import Files
 package import Records
 import Storage
 package import Telemetry
+
+/// How much is stored of a person.
+package enum StoredExtent {
+    /// What `Store.extent` has.
+    package static let schema = PayloadSchema.object(
+        "StoredExtent", "How much is stored of a person.",
+        ReadingKind.allCases.map { .always($0.rawValue, .count) } + [
+            .always("blocks", .count), .always("documents", .array(of: .text)),
+        ])
+}
 
 extension Store {
     /// The names of the documents that are kept of a person, beside readings.

@@ -46,10 +46,10 @@ package final class Phones: FeatureService, PeopleObserver, @unchecked Sendable 
 
     package var verbs: [Verb] {
         [
-            Verb("phones/add", .later { [unowned self] in add($0) }),
-            Verb("phones/list", .atOnce { [unowned self] in try list(of: $0.user) }),
-            Verb("phones/link", .atOnce { [unowned self] in try link($0) }),
-            Verb("phones/remove", .later { [unowned self] in remove($0) }),
+            Verb("phones/add", .phonesAdd, .later { [unowned self] in add($0) }),
+            Verb("phones/list", .phonesList, .atOnce { [unowned self] in try list(of: $0.user) }),
+            Verb("phones/link", .phonesLink, .atOnce { [unowned self] in try link($0) }),
+            Verb("phones/remove", .phonesRemove, .later { [unowned self] in remove($0) }),
         ]
     }
 

@@ -56,8 +56,8 @@ package final class Accounts: @unchecked Sendable {
     /// What guests and people may ask about accounts.
     package var verbs: [Verb] {
         [
-            Verb("sign-up", for: .guests, .later { [unowned self] in signUp($0) }),
-            Verb("sign-in", for: .guests, .later { [unowned self] in signIn($0) }),
+            Verb("sign-up", .signUp, for: .guests, .later { [unowned self] in signUp($0) }),
+            Verb("sign-in", .signIn, for: .guests, .later { [unowned self] in signIn($0) }),
         ] + ownVerbs + devices.verbs + (resets?.verbs ?? []) + (providers?.verbs ?? [])
     }
 

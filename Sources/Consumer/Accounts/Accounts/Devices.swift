@@ -52,10 +52,10 @@ package final class Devices: @unchecked Sendable {
     /// What people may ask about their devices.
     package var verbs: [Verb] {
         [
-            Verb("devices/list", own: .devices, .atOnce { [unowned self] in try list(of: $0.user) }),
-            Verb("devices/name", .atOnce { [unowned self] in try rename($0) }),
-            Verb("devices/revoke", own: .devices, .later { [unowned self] in revoke($0) }),
-            Verb("account/sign-out", own: .defence, .later { [unowned self] in signOut($0) }),
+            Verb("devices/list", .devicesList, own: .devices, .atOnce { [unowned self] in try list(of: $0.user) }),
+            Verb("devices/name", .devicesName, .atOnce { [unowned self] in try rename($0) }),
+            Verb("devices/revoke", .devicesRevoke, own: .devices, .later { [unowned self] in revoke($0) }),
+            Verb("account/sign-out", .accountSignOut, own: .defence, .later { [unowned self] in signOut($0) }),
         ]
     }
 

@@ -26,7 +26,7 @@ package struct EmailAddress: Hashable {
     }
 
     /// The whole (RFC 5321, 4.5.3.1.3, without the angle brackets), and the part before the @ (4.5.3.1.1), in bytes.
-    private static let maximumLength = 254
+    static let maximumLength = 254
     private static let maximumLocalLength = 64
     /// RFC 1035, 2.3.4, without the root's empty label.
     private static let maximumDomainLength = 253

@@ -10,10 +10,12 @@ extension Accounts {
     /// What people may ask about their own accounts.
     var ownVerbs: [Verb] {
         [
-            Verb("account/get", .atOnce { [unowned self] in try get($0.user) }),
-            Verb("account/change-password", own: .defence, .later { [unowned self] in changePassword($0) }),
+            Verb("account/get", .accountGet, .atOnce { [unowned self] in try get($0.user) }),
             Verb(
-                "account/delete", maximumLength: Self.longestConfirmation, own: .defence,
+                "account/change-password", .accountChangePassword, own: .defence,
+                .later { [unowned self] in changePassword($0) }),
+            Verb(
+                "account/delete", .accountDelete, maximumLength: Self.longestConfirmation, own: .defence,
                 .later { [unowned self] in delete($0) }),
         ]
     }

@@ -4,6 +4,9 @@ package struct PhoneNumber: Hashable {
     /// A plus sign and digits only: `+4915123456789`. It distinguishes accounts.
     package let text: String
 
+    /// As people write it, in bytes.
+    static let maximumLength = 64
+
     /// The number that a text spells, with spaces, hyphens, full stops and brackets as people write them; nil if it
     /// is none.
     ///
@@ -11,7 +14,9 @@ package struct PhoneNumber: Hashable {
     /// only the person knows.
     init?(_ given: String) {
         let written = given.trimmed
-        guard written.utf8.count <= 64, written.utf8.first == UInt8(ascii: "+"), Self.hasFittingBrackets(written) else {
+        guard written.utf8.count <= Self.maximumLength, written.utf8.first == UInt8(ascii: "+"),
+            Self.hasFittingBrackets(written)
+        else {
             return nil
         }
         var digits = ""

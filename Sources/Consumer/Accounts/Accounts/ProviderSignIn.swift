@@ -29,6 +29,8 @@ package final class ProviderSignIn {
         let useNonce: () throws -> Void
     }
 
+    /// Of a provider, in bytes.
+    static let longestName = 64
     /// Requests with a token are longer than others.
     package static let maximumLength = CompactJWS.maximumLength + 2048
 
@@ -77,9 +79,9 @@ package final class ProviderSignIn {
     /// What guests may ask.
     package var verbs: [Verb] {
         [
-            Verb("nonce", for: .guests, .atOnce { [unowned self] in try nonce($0) }),
+            Verb("nonce", .nonce, for: .guests, .atOnce { [unowned self] in try nonce($0) }),
             Verb(
-                "sign-in-with", for: .guests, maximumLength: Self.maximumLength,
+                "sign-in-with", .signInWith, for: .guests, maximumLength: Self.maximumLength,
                 .later { [unowned self] in signIn($0) }),
         ]
     }
@@ -138,7 +140,7 @@ package final class ProviderSignIn {
     }
 
     private func provider(_ request: PeopleRequest) throws(ReplyError) -> ProviderSettings {
-        let name = try request.text("provider", atMost: 64)
+        let name = try request.text("provider", atMost: Self.longestName)
         guard let provider = providers[name] else {
             let known = providers.keys.sorted().joined(separator: ", ")
             throw ReplyError(

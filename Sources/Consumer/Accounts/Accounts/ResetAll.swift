@@ -13,6 +13,8 @@ package final class ResetAll: @unchecked Sendable {
         let expires: Int64
     }
 
+    /// In bytes.
+    static let longestConfirmation = 64
     /// How long a confirmation is valid, in milliseconds.
     package static let lifetime: Int64 = 600_000
 
@@ -30,9 +32,9 @@ package final class ResetAll: @unchecked Sendable {
     /// What people may ask.
     package var verbs: [Verb] {
         [
-            Verb("reset-all/ask", own: .defence, .atOnce { [self] request in try ask(request.user) }),
+            Verb("reset-all/ask", .resetAllAsk, own: .defence, .atOnce { [self] request in try ask(request.user) }),
             Verb(
-                "reset-all/confirm", maximumLength: Accounts.longestConfirmation, own: .defence,
+                "reset-all/confirm", .resetAllConfirm, maximumLength: Accounts.longestConfirmation, own: .defence,
                 .later { [self] request in confirm(request) }),
         ]
     }
@@ -71,7 +73,7 @@ package final class ResetAll: @unchecked Sendable {
 
     private func checkConfirmation(_ request: PeopleRequest) throws {
         let user = try request.user
-        let code = try request.text("confirmation", atMost: 64)
+        let code = try request.text("confirmation", atMost: Self.longestConfirmation)
         guard !context.doors.isBeingForgotten(user) else {
             throw ReplyError(.busy, "this is already being done", retryAfterSeconds: 10)
         }

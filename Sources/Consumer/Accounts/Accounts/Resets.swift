@@ -22,6 +22,9 @@ import Telemetry
 /// Answers requests of people who cannot sign in. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.
 final class Resets: @unchecked Sendable {
+    /// As somebody may write it, in bytes.
+    static let longestCode = 64
+
     private unowned let accounts: Accounts
     private let context: PeopleContext
     private let codes: ResetCodes
@@ -42,8 +45,8 @@ final class Resets: @unchecked Sendable {
     /// What guests may ask.
     var verbs: [Verb] {
         [
-            Verb("request-reset", for: .guests, .later { [unowned self] in requestReset($0) }),
-            Verb("reset-password", for: .guests, .later { [unowned self] in resetPassword($0) }),
+            Verb("request-reset", .requestReset, for: .guests, .later { [unowned self] in requestReset($0) }),
+            Verb("reset-password", .resetPassword, for: .guests, .later { [unowned self] in resetPassword($0) }),
         ]
     }
 
@@ -117,7 +120,7 @@ final class Resets: @unchecked Sendable {
     private func resetPassword(_ request: PeopleRequest) {
         request.answering {
             let name = try AccountName(request.fields)
-            let code = try request.text("code", atMost: 64)
+            let code = try request.text("code", atMost: Self.longestCode)
             guard !code.trimmed.isEmpty else { throw ReplyError(.invalid, "Enter the code", field: "code") }
             let password = try Password(new: request.fields, names: [name])
             let isKept = try request.optionalBool("keep")

@@ -7,7 +7,7 @@ import Telemetry
 
 /// A picture in one of three formats.
 struct Picture: Equatable {
-    enum Format: String {
+    enum Format: String, CaseIterable {
         case jpeg = "image/jpeg"
         case png = "image/png"
         case webp = "image/webp"

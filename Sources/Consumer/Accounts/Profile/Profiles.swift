@@ -24,15 +24,16 @@ package final class Profiles: @unchecked Sendable {
     /// What people may ask.
     package var verbs: [Verb] {
         [
-            Verb("profile/get", .atOnce { [self] in try get($0.user) }),
-            Verb("profile/set", .atOnce { [self] in try set($0) }),
-            Verb("profile/cancel", .atOnce { [self] in try cancel($0.user) }),
-            Verb("consent/get", .atOnce { [self] in try consent(of: $0.user) }),
-            Verb("consent/set", .atOnce { [self] in try setConsent($0) }),
-            Verb("picture/get", .atOnce { [self] in try picture(of: $0.user) }),
+            Verb("profile/get", .profileGet, .atOnce { [self] in try get($0.user) }),
+            Verb("profile/set", .profileSet, .atOnce { [self] in try set($0) }),
+            Verb("profile/cancel", .profileCancel, .atOnce { [self] in try cancel($0.user) }),
+            Verb("consent/get", .consentGet, .atOnce { [self] in try consent(of: $0.user) }),
+            Verb("consent/set", .consentSet, .atOnce { [self] in try setConsent($0) }),
+            Verb("picture/get", .pictureGet, .atOnce { [self] in try picture(of: $0.user) }),
             Verb(
-                "picture/set", maximumLength: Picture.maximumRequestLength, .atOnce { [self] in try setPicture($0) }),
-            Verb("picture/remove", .atOnce { [self] in try removePicture(of: $0.user) }),
+                "picture/set", .pictureSet, maximumLength: Picture.maximumRequestLength,
+                .atOnce { [self] in try setPicture($0) }),
+            Verb("picture/remove", .pictureRemove, .atOnce { [self] in try removePicture(of: $0.user) }),
         ]
     }
 
@@ -140,7 +141,7 @@ package final class Profiles: @unchecked Sendable {
 
 extension BodyMassIndex.Class {
     /// As replies have it.
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .severeThinness: "severe-thinness"
         case .moderateThinness: "moderate-thinness"

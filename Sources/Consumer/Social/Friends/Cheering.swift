@@ -5,7 +5,7 @@ import Telemetry
 
 extension Friends {
     /// How many thumbs a person may give one friend on a day (the giver's day).
-    private static let mostThumbs: Int64 = 20
+    static let mostThumbs: Int64 = 20
 
     /// A thumb up or down for a friend. It is counted in the giver's document "thumbs"; a friend who has muted the
     /// giver hears nothing, and the giver does not learn of that.

@@ -3,7 +3,7 @@ package import Telemetry
 
 /// What another person is to a person.
 package struct Tie: Hashable {
-    package enum State: String {
+    package enum State: String, CaseIterable {
         /// They see each other's steps.
         case friend
         /// The person has invited them.

@@ -56,16 +56,17 @@ package final class Friends: @unchecked Sendable {
         [
             // Each of the friends is looked at.
             Verb(
-                "friends/list", bulk: Allowance(perSecond: 2, burst: 50), .atOnce { [self] in try list($0.user) }),
-            Verb("friends/code", .atOnce { [self] in try code($0) }),
-            Verb("friends/invite", .later { [self] in invite($0) }),
-            Verb("friends/accept", .atOnce { [self] in try accept($0) }),
-            Verb("friends/refuse", .atOnce { [self] in try refuse($0) }),
-            Verb("friends/remove", .later { [self] in remove($0) }),
-            Verb("friends/block", .atOnce { [self] in try block($0) }),
-            Verb("friends/unblock", .atOnce { [self] in try unblock($0) }),
-            Verb("friends/mute", .atOnce { [self] in try mute($0) }),
-            Verb("friends/cheer", .atOnce { [self] in try cheer($0) }),
+                "friends/list", .friendsList, bulk: Allowance(perSecond: 2, burst: 50),
+                .atOnce { [self] in try list($0.user) }),
+            Verb("friends/code", .friendsCode, .atOnce { [self] in try code($0) }),
+            Verb("friends/invite", .friendsInvite, .later { [self] in invite($0) }),
+            Verb("friends/accept", .friendsAccept, .atOnce { [self] in try accept($0) }),
+            Verb("friends/refuse", .friendsRefuse, .atOnce { [self] in try refuse($0) }),
+            Verb("friends/remove", .friendsRemove, .later { [self] in remove($0) }),
+            Verb("friends/block", .friendsBlock, .atOnce { [self] in try block($0) }),
+            Verb("friends/unblock", .friendsUnblock, .atOnce { [self] in try unblock($0) }),
+            Verb("friends/mute", .friendsMute, .atOnce { [self] in try mute($0) }),
+            Verb("friends/cheer", .friendsCheer, .atOnce { [self] in try cheer($0) }),
         ]
     }
 
