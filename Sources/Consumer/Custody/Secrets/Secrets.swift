@@ -1,3 +1,4 @@
+import Contract
 package import Daemon
 package import Desk
 package import Features
@@ -54,7 +55,7 @@ package final class Secrets: FeatureService, @unchecked Sendable {
     package var verbs: [Verb] {
         [
             Verb(
-                "secret/rotate",
+                "secret/rotate", .secretRotate,
                 .atOnce { [self] request in
                     ["version": .integer(try rotate(request.user, now: context.now()))]
                 })
@@ -99,6 +100,12 @@ package final class Secrets: FeatureService, @unchecked Sendable {
         try context.doors.settle(sensors { $0 == user })
         return version
     }
+}
+
+extension RequestContract {
+    fileprivate static let secretRotate = RequestContract(
+        "Makes a new secret for the person, once an hour.",
+        answers: .record([.always("version", .count.about("the secret's number"))]))
 }
 
 extension Keys {

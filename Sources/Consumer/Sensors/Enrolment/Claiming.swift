@@ -36,9 +36,9 @@ package final class Claiming: @unchecked Sendable {
     /// What people may ask.
     package var verbs: [Verb] {
         [
-            Verb("sensors/claim", .atOnce { [self] in try claim($0) }),
-            Verb("sensors/release", .atOnce { [self] in try release($0) }),
-            Verb("sensors/list", .atOnce { [self] in try list($0) }),
+            Verb("sensors/claim", .sensorsClaim, .atOnce { [self] in try claim($0) }),
+            Verb("sensors/release", .sensorsRelease, .atOnce { [self] in try release($0) }),
+            Verb("sensors/list", .sensorsList, .atOnce { [self] in try list($0) }),
         ]
     }
 

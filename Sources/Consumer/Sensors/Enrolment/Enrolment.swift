@@ -34,9 +34,9 @@ package final class Enrolment: @unchecked Sendable {
     private var database: Database { context.store.database }
 
     /// The length of a gateway's name, in bytes.
-    private static let longestName = 64
+    static let longestName = 64
     /// How many gateways a person may have.
-    private static let mostGateways = 32
+    static let mostGateways = 32
 
     package init(_ context: PeopleContext) {
         self.context = context
@@ -45,11 +45,11 @@ package final class Enrolment: @unchecked Sendable {
     /// What people and gateways may ask.
     package var verbs: [Verb] {
         [
-            Verb("enrol", for: .guests, .later { [self] in enrol($0) }),
-            Verb("gateways/invite", .atOnce { [self] in try invite($0) }),
-            Verb("gateways/list", .atOnce { [self] in try list($0) }),
-            Verb("gateways/rename", .atOnce { [self] in try rename($0) }),
-            Verb("gateways/remove", .later { [self] in remove($0) }),
+            Verb("enrol", .enrol, for: .guests, .later { [self] in enrol($0) }),
+            Verb("gateways/invite", .gatewaysInvite, .atOnce { [self] in try invite($0) }),
+            Verb("gateways/list", .gatewaysList, .atOnce { [self] in try list($0) }),
+            Verb("gateways/rename", .gatewaysRename, .atOnce { [self] in try rename($0) }),
+            Verb("gateways/remove", .gatewaysRemove, .later { [self] in remove($0) }),
         ]
     }
 

@@ -16,6 +16,8 @@ package final class ReadRequests: @unchecked Sendable {
     private let context: PeopleContext
     private let questions: SensorQuestions
     private var underWay: [ID: Int] = [:]
+    /// The length of a sensor's name with its gateway's, in bytes.
+    static let longestName = 80
     /// How many reads of one person run at a time: a radio is slow.
     private static let most = 8
 
@@ -28,7 +30,7 @@ package final class ReadRequests: @unchecked Sendable {
     package var verbs: [Verb] {
         Question.allCases.map { question in
             Verb(
-                "\(question.rawValue)/read",
+                "\(question.rawValue)/read", .reads(question),
                 .later { [self] request in request.answering { try begin(question, request) } })
         }
     }
@@ -36,7 +38,7 @@ package final class ReadRequests: @unchecked Sendable {
     private func begin(_ question: Question, _ request: PeopleRequest) throws {
         let user = try request.user
         var sensors = try context.store.openSensors(of: user)
-        if let text = try request.optionalText("sensor", atMost: 80) {
+        if let text = try request.optionalText("sensor", atMost: Self.longestName) {
             guard let sensor = SensorName(text) else {
                 throw ReplyError(.badRequest, "\"sensor\" has to name a sensor, such as home/strap", field: "sensor")
             }
