@@ -23,13 +23,13 @@ final class GearRequests: @unchecked Sendable {
     var verbs: [Verb] {
         let zone = context.settings.timeZone
         return [
-            readers.statistics.verb("gear/list") { request in
+            readers.statistics.verb("gear/list", .gearList) { request in
                 let user = try request.user
                 return { source in try Self.list(WorkoutHistory.Asked(source, user, zone)) }
             },
-            Verb("gear/add", .atOnce { [self] in try add($0) }),
-            Verb("gear/change", .atOnce { [self] in try change($0) }),
-            Verb("gear/delete", .atOnce { [self] in try delete($0) }),
+            Verb("gear/add", .gearAdd, .atOnce { [self] in try add($0) }),
+            Verb("gear/change", .gearChange, .atOnce { [self] in try change($0) }),
+            Verb("gear/delete", .gearDelete, .atOnce { [self] in try delete($0) }),
         ]
     }
 

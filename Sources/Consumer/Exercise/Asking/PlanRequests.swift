@@ -15,9 +15,9 @@ final class PlanRequests: @unchecked Sendable {
 
     var verbs: [Verb] {
         [
-            Verb("plans/list", .atOnce { [self] in try list($0) }),
-            Verb("plans/save", .atOnce { [self] in try save($0) }),
-            Verb("plans/delete", .atOnce { [self] in try delete($0) }),
+            Verb("plans/list", .plansList, .atOnce { [self] in try list($0) }),
+            Verb("plans/save", .plansSave, .atOnce { [self] in try save($0) }),
+            Verb("plans/delete", .plansDelete, .atOnce { [self] in try delete($0) }),
         ]
     }
 

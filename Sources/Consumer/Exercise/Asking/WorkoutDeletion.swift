@@ -19,7 +19,11 @@ final class WorkoutDeletion: @unchecked Sendable {
     }
 
     var verbs: [Verb] {
-        [Verb("workouts/delete", .later { [self] request in request.answering { try delete(request) } })]
+        [
+            Verb(
+                "workouts/delete", .workoutsDelete,
+                .later { [self] request in request.answering { try delete(request) } })
+        ]
     }
 
     private func delete(_ request: PeopleRequest) throws {

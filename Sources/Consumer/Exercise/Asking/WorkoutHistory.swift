@@ -15,13 +15,13 @@ import Workouts
 /// Answers `workouts/list`, `show`, `statistics`, `records` and `load`.
 enum WorkoutHistory {
     /// How many workouts a reply lists.
-    private static let lines: ClosedRange<Int64> = 1...200
+    static let lines: ClosedRange<Int64> = 1...200
     /// How many points a chart or a path has.
-    private static let points: ClosedRange<Int64> = 2...1000
+    static let points: ClosedRange<Int64> = 2...1000
     /// Bytes of a reply, without what stands around them: nobody reads JSON that is longer than 64 KiB.
     static let longestReply = JSON.maximumLength - 4096
     /// How many days of training load a reply has.
-    private static let mostDays: ClosedRange<Int64> = 1...700
+    static let mostDays: ClosedRange<Int64> = 1...700
     /// How many activities have their records in a reply, those that were done most often.
     private static let mostActivities = 50
     /// How many days are looked at in one go, where all of them count.
@@ -32,25 +32,25 @@ enum WorkoutHistory {
     /// - Parameter zone: that of people who have named none.
     static func verbs(_ readers: FeatureReaders, zone: String) -> [Verb] {
         [
-            readers.questions.verb("workouts/list") { request in
+            readers.questions.verb("workouts/list", .workoutsList) { request in
                 let (user, filter) = (try request.user, try Filter(request))
                 let limit = Int(try request.optionalInteger("limit", in: lines) ?? 50)
                 return { source in try list(of: user, filter, limit, Asked(source, user, zone)) }
             },
-            readers.questions.verb("workouts/show") { request in
+            readers.questions.verb("workouts/show", .workoutsShow) { request in
                 let (user, id) = (try request.user, try request.id("id"))
                 let count = Int(try request.optionalInteger("points", in: points) ?? 200)
                 return { source in try show(id, of: user, count, Asked(source, user, zone)) }
             },
-            readers.statistics.verb("workouts/statistics") { request in
+            readers.statistics.verb("workouts/statistics", .workoutsStatistics) { request in
                 let (user, filter) = (try request.user, try Filter(request))
                 return { source in try statistics(filter, Asked(source, user, zone)) }
             },
-            readers.statistics.verb("workouts/records") { request in
+            readers.statistics.verb("workouts/records", .workoutsRecords) { request in
                 let (user, filter) = (try request.user, try Filter(request))
                 return { source in try records(filter, Asked(source, user, zone)) }
             },
-            readers.statistics.verb("workouts/load") { request in
+            readers.statistics.verb("workouts/load", .workoutsLoad) { request in
                 let user = try request.user
                 let days = Int(try request.optionalInteger("days", in: mostDays) ?? 90)
                 return { source in try load(days, now: unixMilliseconds(), Asked(source, user, zone)) }
@@ -212,7 +212,8 @@ enum WorkoutHistory {
                 records.append(
                     .object(
                         [
-                            JSON.Member("activity", .string(activity.name)), record.kind.member(record.value),
+                            JSON.Member("activity", .string(activity.name)),
+                            JSON.Member(record.kind.field, rounded(record.value, 1) ?? .null),
                             JSON.Member("id", .string(one.id.text)),
                             JSON.Member("started", .integer(one.summary.started)),
                         ]))
@@ -252,13 +253,17 @@ extension WorkoutHistory.Filter {
 }
 
 extension PersonalRecord.Kind {
-    /// What it is a record of, with its unit.
-    fileprivate func member(_ value: Double) -> JSON.Member {
+    /// All of them.
+    static let all: [PersonalRecord.Kind] =
+        [.longest, .farthest, .mostAscent] + Course.bestDistances.map { .fastest(metres: $0) }
+
+    /// The name where names include the unit.
+    var field: String {
         switch self {
-        case .longest: JSON.Member("longest_s", rounded(value, 1) ?? .null)
-        case .farthest: JSON.Member("farthest_m", rounded(value, 1) ?? .null)
-        case .mostAscent: JSON.Member("most_ascent_m", rounded(value, 1) ?? .null)
-        case .fastest(let metres): JSON.Member("fastest_\(Int(metres))_m_s", rounded(value, 1) ?? .null)
+        case .longest: "longest_s"
+        case .farthest: "farthest_m"
+        case .mostAscent: "most_ascent_m"
+        case .fastest(let metres): "fastest_\(Int(metres))_m_s"
         }
     }
 }

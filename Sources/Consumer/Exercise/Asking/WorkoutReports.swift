@@ -20,7 +20,7 @@ enum WorkoutReports {
 
     static func verbs(_ readers: FeatureReaders, _ context: PeopleContext) -> [Verb] {
         [
-            readers.statistics.verb("workouts/report") { request in
+            readers.statistics.verb("workouts/report", .workoutsReport) { request in
                 let (user, question) = (try request.user, try Question(request))
                 let (zone, now) = (context.settings.timeZone, context.now())
                 return { source in try report(question, now: now, WorkoutHistory.Asked(source, user, zone)) }

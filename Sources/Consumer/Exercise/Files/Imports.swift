@@ -84,14 +84,16 @@ final class Imports: FeatureService, PeopleObserver, @unchecked Sendable {
         let parts = Allowance<ID>(perSecond: 50, burst: 500)
         return [
             Verb(
-                "imports/file", maximumLength: Upload.longestRequest, bulk: parts,
+                "imports/file", .importsFile, maximumLength: Upload.longestRequest, bulk: parts,
                 .later { [unowned self] request in request.answering { try take(request) } }),
             Verb(
-                "imports/records", maximumLength: Upload.longestRequest, bulk: parts,
+                "imports/records", .importsRecords, maximumLength: Upload.longestRequest, bulk: parts,
                 .later { [unowned self] request in request.answering { try takeRecords(request) } }),
-            Verb("imports/result", .later { [unowned self] request in request.answering { try result(request) } }),
+            Verb(
+                "imports/result", .importsResult,
+                .later { [unowned self] request in request.answering { try result(request) } }),
             files.verb,
-            Verb("imports/list", .atOnce { [unowned self] in try list(of: $0.user) }),
+            Verb("imports/list", .importsList, .atOnce { [unowned self] in try list(of: $0.user) }),
         ]
     }
 

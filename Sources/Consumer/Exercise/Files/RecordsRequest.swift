@@ -13,11 +13,13 @@ struct RecordsRequest {
     let records: ImportedRecords
 
     /// How many heart rates, and how many spans.
-    private static let most = 8192
+    static let most = 8192
+    /// Of a source's name, in bytes.
+    static let longestSource = 400
 
     /// - Parameter now: Unix milliseconds.
     init(_ request: PeopleRequest, now: Int64) throws(ReplyError) {
-        let source = try request.text("source", atMost: 400)
+        let source = try request.text("source", atMost: Self.longestSource)
         var readings: [Reading] = []
         let times = ImportedWorkout.earliest...now + ImportedWorkout.tolerance
         if let columns = try Self.columns(request, "heart_rates", ["times", "bpm"], times) {

@@ -6,6 +6,8 @@ import Telemetry
 struct Upload {
     /// Bytes of a file.
     static let longestFile = 16 << 20
+    /// Of a name, in bytes.
+    static let longestName = 200
     /// Parts of a file: a few bytes each would cost more than they are.
     private static let mostParts = 1000
     /// Bytes of a request with a part in base64.
@@ -33,7 +35,7 @@ struct Upload {
         let data: [UInt8]
 
         init(_ request: PeopleRequest) throws(ReplyError) {
-            name = try request.optionalText("name", atMost: 200) ?? "file"
+            name = try request.optionalText("name", atMost: Upload.longestName) ?? "file"
             guard let size = try request.optionalInteger("size", in: 1...Int64(Int32.max)) else {
                 throw ReplyError(.badRequest, "\"size\" is missing: the bytes of the whole file", field: "size")
             }

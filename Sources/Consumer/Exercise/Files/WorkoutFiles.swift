@@ -44,6 +44,8 @@ final class WorkoutFiles: @unchecked Sendable {
     /// How often something was forgotten: what was made before is not kept.
     private var generation: UInt64 = 0
 
+    /// Of a mark, in bytes.
+    static let longestMark = 32
     /// A file is kept for its other parts for so many milliseconds, and all of them have so many bytes at most.
     private static let (memory, mostBytes): (UInt64, Int) = (60_000, 32 << 20)
 
@@ -54,7 +56,7 @@ final class WorkoutFiles: @unchecked Sendable {
 
     var verb: Verb {
         Verb(
-            "workouts/file", bulk: Allowance(perSecond: 50, burst: 500),
+            "workouts/file", .workoutsFile, bulk: Allowance(perSecond: 50, burst: 500),
             .later { [self] request in request.answering { try answer(request) } })
     }
 
@@ -74,7 +76,7 @@ final class WorkoutFiles: @unchecked Sendable {
         }
         let offset = Int(try request.optionalInteger("offset", in: 0...Int64(Int32.max)) ?? 0)
         let now = millisecondsSinceBoot()
-        let mark = try request.optionalText("mark", atMost: 32)
+        let mark = try request.optionalText("mark", atMost: Self.longestMark)
         if offset > 0, let known = made[user], known.id == id, known.format == format, known.mark == mark,
             // It may have been deleted.
             try rows.workout(id, of: user) != nil

@@ -1,4 +1,3 @@
-import Contract
 import Fitness
 import Telemetry
 import Workouts
@@ -6,43 +5,6 @@ import Workouts
 // How a workout went, as people get it. What is not known is left out.
 
 extension WorkoutFigures {
-    /// What the topic `workout` has: the time of the message, and the members below.
-    static var schema: PayloadSchema {
-        let rate = PayloadSchema.object(
-            "WorkoutRate", "A rate: now, and in the whole workout.",
-            [.known("now", .number), .known("mean", .number), .known("max", .number)])
-        let heartRate = PayloadSchema.object(
-            "WorkoutHeartRate", "Beats per minute, seconds in the zones 1 to 5, and training load.",
-            [
-                .known("now", .count), .known("zone", .count), .known("mean", .number), .always("min", .count),
-                .always("max", .count), .known("zones_s", .array(of: .count)), .known("load", .number),
-                .known("trimp", .number),
-            ])
-        let speed = PayloadSchema.object(
-            "WorkoutSpeed", "Metres per second, and minutes for a kilometre.",
-            [
-                .known("now", .number), .known("mean", .number), .known("min", .number), .known("max", .number),
-                .known("pace", .text), .known("pace_now", .text),
-            ])
-        let goal = PayloadSchema.object(
-            "WorkoutGoal", "Its target is in the field of its kind.",
-            [.always("kind", .word(WorkoutGoal.Kind.allCases.map(\.rawValue)))]
-                + WorkoutGoal.Kind.allCases.map { .known($0.field, .number) } + [.always("enabled", .bool)])
-        return .object(
-            "Workout", "The workout that is under way.",
-            [
-                .always("time", .time), .always("id", .text), .always("activity", .text), .known("name", .text),
-                .always("state", .text), .known("started", .time), .known("ended", .time), .known("ended_by", .text),
-                .known("duration_s", .number), .known("distance_m", .number), .known("ascent_m", .number),
-                .known("steps", .count), .known("energy_kcal", .number), .known("heart_rate", heartRate),
-                .known("speed_mps", speed), .known("cadence", rate), .known("power_w", rate),
-                .known("percent", .number), .known("goal", goal), .known("source", .text),
-                .known(
-                    "gear",
-                    .object("WorkoutGear", "What it is done with.", [.always("id", .text), .always("name", .text)])),
-            ])
-    }
-
     /// The members of a workout's line: times in Unix milliseconds, everything else in the unit that its name ends with.
     /// What was not measured is taken from what an imported file says of the whole.
     func members(_ workout: KeptWorkout) -> [JSON.Member] {

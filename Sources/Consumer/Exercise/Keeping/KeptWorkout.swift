@@ -5,7 +5,7 @@ package import Workouts
 /// A workout as it is kept: what the person has done and wanted. How it went follows from the readings of its time.
 package struct KeptWorkout: Equatable, Sendable {
     /// Why a workout has ended.
-    package enum End: String, Sendable {
+    package enum End: String, CaseIterable, Sendable {
         /// The person has stopped it.
         case person
         /// Its goal was reached.

@@ -26,14 +26,15 @@ final class WorkoutRequests: @unchecked Sendable {
     var verbs: [Verb] {
         [
             Verb(
-                "workouts/start", own: Allowance(perSecond: 1.0 / 30, burst: 500), .atOnce { [self] in try start($0) }),
-            Verb("workouts/pause", .atOnce { [self] in try add(.pause, $0) }),
-            Verb("workouts/resume", .atOnce { [self] in try add(.resume, $0) }),
-            Verb("workouts/stop", .atOnce { [self] in try add(.stop, $0) }),
-            Verb("workouts/cancel", .atOnce { [self] in try add(.cancel, $0) }),
-            Verb("workouts/current", .atOnce { [self] in try current($0.user) }),
-            Verb("workouts/goal", .atOnce { [self] in try goal($0) }),
-            Verb("workouts/set", .atOnce { [self] in try set($0) }),
+                "workouts/start", .workoutsStart, own: Allowance(perSecond: 1.0 / 30, burst: 500),
+                .atOnce { [self] in try start($0) }),
+            Verb("workouts/pause", .workoutsPause, .atOnce { [self] in try add(.pause, $0) }),
+            Verb("workouts/resume", .workoutsResume, .atOnce { [self] in try add(.resume, $0) }),
+            Verb("workouts/stop", .workoutsStop, .atOnce { [self] in try add(.stop, $0) }),
+            Verb("workouts/cancel", .workoutsCancel, .atOnce { [self] in try add(.cancel, $0) }),
+            Verb("workouts/current", .workoutsCurrent, .atOnce { [self] in try current($0.user) }),
+            Verb("workouts/goal", .workoutsGoal, .atOnce { [self] in try goal($0) }),
+            Verb("workouts/set", .workoutsSet, .atOnce { [self] in try set($0) }),
         ]
     }
 

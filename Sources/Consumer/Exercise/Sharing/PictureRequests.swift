@@ -12,11 +12,16 @@ import Workouts
 
 /// Answers `workouts/picture`.
 enum PictureRequests {
+    /// In bytes.
+    static let longestCursor = 64
+
     /// - Parameter zone: that of people who have named none.
     static func verbs(_ readers: FeatureReaders, zone: String) -> [Verb] {
-        let verb = readers.statistics.verb("workouts/picture", bulk: Allowance(perSecond: 2, burst: 30)) { request in
+        let verb = readers.statistics.verb(
+            "workouts/picture", .workoutsPicture, bulk: Allowance(perSecond: 2, burst: 30)
+        ) { request in
             let (user, picture) = (try request.user, try WorkoutPicture(request))
-            let cursor = try request.optionalText("cursor", atMost: 64).map { try Cursor($0) }
+            let cursor = try request.optionalText("cursor", atMost: longestCursor).map { try Cursor($0) }
             return { source in try part(of: picture, cursor, WorkoutHistory.Asked(source, user, zone)) }
         }
         return [verb]

@@ -30,7 +30,7 @@ struct WorkoutPicture: Sendable {
     let without: Set<Part>
 
     /// How much can be hidden, in metres.
-    private static let hideable: ClosedRange<Int64> = 0...5000
+    static let hideable: ClosedRange<Int64> = 0...5000
     /// How many places are drawn, and how many points the chart has.
     private static let (places, points) = (1500, 150)
 

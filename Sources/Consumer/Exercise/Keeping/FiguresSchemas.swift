@@ -1,0 +1,79 @@
+import Contract
+import Workouts
+
+// What FiguresJSON.swift writes. What is not known is left out.
+
+extension WorkoutFigures {
+    /// What the topic `workout` has: the time of the message, and the members of a workout's line.
+    static let schema = PayloadSchema.object(
+        "Workout", "The workout that is under way.", [.always("time", .time)] + fields)
+
+    /// What a workout in a list has.
+    static let lineSchema = PayloadSchema.object("WorkoutLine", "A workout that is over.", fields + [best])
+
+    /// What `members` has, and the gear.
+    static let fields: [PayloadSchema.Field] = [
+        .always("id", .id), .always("activity", .text), .known("name", .text),
+        .always("state", .word(WorkoutTimer.State.allCases.map(\.rawValue))), .known("started", .time),
+        .known("ended", .time), .known("ended_by", .word(KeptWorkout.End.allCases.map(\.rawValue))),
+        .known("duration_s", .number.about("seconds, without pauses")), .known("distance_m", .number),
+        .known("ascent_m", .number), .known("steps", .count), .known("energy_kcal", .number),
+        .known("heart_rate", heartRate), .known("speed_mps", speed), .known("cadence", rate),
+        .known("power_w", rate), .known("percent", .number.about("of the goal")),
+        .known("goal", WorkoutGoal.schema), .known("source", .text.about("what recorded an imported workout")),
+        .known("gear", GearList.schema),
+    ]
+
+    /// The best times, as far as the way is long enough for them.
+    static let best = PayloadSchema.Field.known(
+        "best",
+        .array(
+            of: .object(
+                "BestTime", "The shortest time over a distance.",
+                [
+                    .always("distance_m", .number), .always("seconds", .number),
+                    .always("start_s", .number.about("when it began: seconds of the workout, without pauses")),
+                    .known("pace", pace),
+                ]), atMost: Int64(Course.bestDistances.count)))
+
+    /// As people write it.
+    static let pace = PayloadSchema.text.about("minutes and seconds for a kilometre, such as 5:19")
+
+    private static let rate = PayloadSchema.object(
+        "WorkoutRate", "A rate: now, and in the whole workout.",
+        [.known("now", .number), .known("mean", .number), .known("max", .number)])
+
+    private static let heartRate = PayloadSchema.object(
+        "WorkoutHeartRate", "Beats per minute, seconds in the zones 1 to 5, and training load.",
+        [
+            .known("now", .count), .known("zone", .count), .known("mean", .number), .always("min", .count),
+            .always("max", .count), .known("zones_s", .array(of: .count)), .known("load", .number.about("Edwards'")),
+            .known("trimp", .number.about("Banister's")),
+        ])
+
+    private static let speed = PayloadSchema.object(
+        "WorkoutSpeed", "Metres per second, and minutes for a kilometre.",
+        [
+            .known("now", .number), .known("mean", .number), .known("min", .number), .known("max", .number),
+            .known("pace", pace), .known("pace_now", pace),
+        ])
+}
+
+extension WorkoutGoal {
+    /// What `json(endingWorkout:)` has.
+    static let schema = PayloadSchema.object(
+        "WorkoutGoal", "Its target is in the field of its kind.",
+        [.always("kind", .word(Kind.allCases.map(\.rawValue)))] + Kind.allCases.map { .known($0.field, $0.schema) }
+            + [.always("enabled", .bool.about("whether reaching it ends the workout"))])
+}
+
+extension WorkoutGoal.Kind {
+    /// A target of this kind.
+    var schema: PayloadSchema { .number(in: targets) }
+}
+
+extension GearList {
+    /// What `json(of:)` has.
+    static let schema = PayloadSchema.object(
+        "WorkoutGear", "What it is done with.", [.always("id", .id), .always("name", .text)])
+}
