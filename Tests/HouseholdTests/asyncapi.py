@@ -2,9 +2,11 @@
 
     asyncapi.py PROJECT FILE [--people]
 
-Each line of FILE is a message: whether it is retained (0 or 1), its QoS, its topic, its payload in hexadecimal digits. With `--people` only
-what the consumer publishes to people is looked at, and what it tells Home Assistant of them. It prints how many messages of which channels were looked at, or says what is wrong
-and ends with 1. A field that the document does not have is wrong, too: only readers ignore those.
+Each line of FILE is a message: whether it is retained (0 or 1), its QoS, its topic, its payload in hexadecimal digits. Or it is what somebody
+has asked the consumer: the word `asked`, `users` or `accounts`, the request's name, its payload and that of the reply in hexadecimal digits.
+Every reply is looked at, and those requests that were carried out: tests ask much that is refused. With `--people` only what was asked is
+looked at, what the consumer publishes to people, and what it tells Home Assistant of them. It prints how many messages of which channels
+were looked at, or says what is wrong and ends with 1. A field that the document does not have is wrong, too: only readers ignore those.
 """
 
 import collections
@@ -75,7 +77,40 @@ schemas["Reply"] = {"oneOf": [done, {"$ref": "#/components/schemas/ReplyRefused"
 reply = {"contentType": "application/json", "payload": {"$ref": "#/components/schemas/Reply"}}
 known.append((re.compile(r".*/responses/.+"), "a reply", None, reply))
 seen: collections.Counter[str] = collections.Counter()
-for line in path.read_text().splitlines():
+#: The validators of messages, by what their payload refers to.
+validators: dict[str, jsonschema.Draft7Validator] = {}
+
+
+def check(name, message, value):
+    """Looks at a message; `name` is what a problem calls it."""
+    seen[name] += 1
+    reference = message["payload"]["$ref"]
+    if reference not in validators:
+        validators[reference] = jsonschema.Draft7Validator({"components": {"schemas": schemas}, "$ref": reference})
+    for error in validators[reference].iter_errors(value):
+        # What is wrong inside a choice is more than that nothing fits.
+        inner = jsonschema.exceptions.best_match([error])
+        problems[f"{name}: {inner.json_path}: {inner.message[:400]}"] += 1
+
+
+def check_asked(place, name, asked, replied):
+    """Looks at what somebody has asked, and at the reply."""
+    level = "users/{user}/requests" if place == "users" else "accounts"
+    operation = operations.get(f"vitals/v1/{level}/{name}")
+    if operation is None:
+        problems[f"{place}: nothing is said about the request {name}"] += 1
+        return
+    reply = json.loads(replied)
+    check(f"reply to {name}", resolved(operation["reply"]["messages"][0]), reply)
+    if reply["status"] == "ok":
+        check(name, resolved(operation["messages"][0]), json.loads(asked))
+
+
+for line in dict.fromkeys(path.read_text().splitlines()):
+    if line.startswith("asked "):
+        _, place, name, asked, replied = line.split(" ")
+        check_asked(place, name, bytes.fromhex(asked), bytes.fromhex(replied))
+        continue
     retained, qos, topic, digits = (line.split(" ") + [""])[:4]
     payload = bytes.fromhex(digits)
     if people and not re.match(OF_PEOPLE, topic):
@@ -99,11 +134,7 @@ for line in path.read_text().splitlines():
     # An empty message takes a retained one back, and an empty request has no fields.
     if "payload" not in message or not payload:
         continue
-    seen[name] += 1
-    value = payload.decode() if message["contentType"] == "text/plain" else json.loads(payload)
-    validator = jsonschema.Draft7Validator({"components": {"schemas": schemas}, **message["payload"]})
-    for error in validator.iter_errors(value):
-        problems[f"{name}: {error.json_path}: {error.message}"] += 1
+    check(name, message, payload.decode() if message["contentType"] == "text/plain" else json.loads(payload))
 
 for problem, count in problems.items():
     print(f"{problem} ({count} times)")

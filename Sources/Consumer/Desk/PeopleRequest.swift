@@ -40,7 +40,7 @@ package struct PeopleRequest: Sendable {
     /// Called with what the operator's log should say about an error.
     private let report: @Sendable (String) -> Void
     /// To be called once, on the session's thread.
-    package let answer: @Sendable (Reply.Outcome) -> Void
+    package var answer: @Sendable (Reply.Outcome) -> Void
 
     package init(
         asker: Asker, name: String, fields: JSON, identity: [UInt8]?, limit: Duration = .seconds(10),

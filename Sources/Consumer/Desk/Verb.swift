@@ -20,7 +20,8 @@ package struct Verb {
     /// How often a person may ask it, apart from all other requests; nil if it is counted with these.
     let allowance: Allowance<ID>?
     let isRemembered: Bool
-    let handling: Handling
+    /// Tests put something around it that sees what is asked and answered.
+    package var handling: Handling
 
     /// - Parameters:
     ///   - name: a verb for guests, `resource/verb` for people.

@@ -72,6 +72,7 @@ extension ServiceTests {
             people: people, port: broker.port, more: "accounts: {}, broker_rules: {},")
         let key = try Keys(settings, .read).identity.publicKey
         let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+        consumer.desk.recordRequests()
         let time = Mutex<Int64>(start)
         consumer.features.context.now = { time.withLock { $0 } }
         let client = try Client(
@@ -139,6 +140,7 @@ extension ServiceTests {
         let settings = try household.settings(people: people, port: broker.port)
         let key = try Keys(settings, .read).identity.publicKey
         let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+        consumer.desk.recordRequests()
         let client = try Client(broker, "vitals/v1/gateways/#")
         defer { client.stop() }
         consumer.start()
@@ -178,6 +180,7 @@ extension ServiceTests {
         let settings = try household.settings(
             people: people, port: broker.port, more: "accounts: {}, broker_rules: {},")
         let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+        consumer.desk.recordRequests()
         let client = try Client(broker, "vitals/v1/users/+/responses/#")
         defer { client.stop() }
         consumer.start()

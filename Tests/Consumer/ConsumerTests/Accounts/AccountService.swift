@@ -21,8 +21,9 @@ final class AccountService {
     /// - Parameters:
     ///   - accounts: the settings' section.
     ///   - more: other sections, each with a comma after it.
+    ///   - isRecorded: whether what is asked is what clients ask: false where a test asks nonsense that may be answered.
     static func with<Result>(
-        accounts: String = "{}", more: String = "", _ body: (AccountService) throws -> Result
+        accounts: String = "{}", more: String = "", isRecorded: Bool = true, _ body: (AccountService) throws -> Result
     ) throws -> Result {
         let household = try Household()
         var settings: ConsumerSettings?
@@ -36,7 +37,7 @@ final class AccountService {
         return try Broker.withRules(settings: write) { broker in
             guard let settings else { throw TestFailure("no settings") }
             _ = try Keys(settings, .create)
-            let service = AccountService(broker, household, settings, try started(settings, broker))
+            let service = AccountService(broker, household, settings, try started(settings, broker, isRecorded))
             defer { service.consumer.stop() }
             let clock = service.clock
             try service.onSession { $0.clock = { clock.all.reduce(0, +) } }
@@ -55,8 +56,9 @@ final class AccountService {
         self.consumer = consumer
     }
 
-    private static func started(_ settings: ConsumerSettings, _ broker: Broker) throws -> Consumer {
+    private static func started(_ settings: ConsumerSettings, _ broker: Broker, _ isRecorded: Bool) throws -> Consumer {
         let consumer = try Consumer(settings, readiness: Readiness()) { print("the consumer failed: \($0)") }
+        if isRecorded { consumer.desk.recordRequests() }
         let settled = Record<RulesError?>()
         consumer.rules?.settled = { settled.append($0) }
         consumer.start()

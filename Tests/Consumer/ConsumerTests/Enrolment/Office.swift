@@ -38,6 +38,7 @@ final class Office {
         keys = try Keys(settings, .create)
         for user in ["ada", "eve"] { _ = try keys.currentVersion(of: ID(user)) }
         consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+        consumer.desk.recordRequests()
         let ahead = Ahead()
         self.ahead = ahead
         let context = consumer.features.context

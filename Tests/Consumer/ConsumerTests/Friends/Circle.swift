@@ -66,6 +66,7 @@ final class Circle {
         _ settings: ConsumerSettings, _ clock: ClockHand, _ body: (Consumer) throws -> Void
     ) throws {
         let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+        consumer.desk.recordRequests()
         consumer.features.context.now = { clock.time.withLock { $0 } }
         // Requests from before its subscription are not answered.
         let granted = Record<Bool>()

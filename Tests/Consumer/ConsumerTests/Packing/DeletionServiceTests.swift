@@ -19,6 +19,7 @@ extension ServiceTests {
         let settings = try household.settings(port: broker.port)
         let key = try Keys(settings, .create).identity.publicKey
         let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+        consumer.desk.recordRequests()
         consumer.features.context.now = { start + 60_000 }
         consumer.start()
         defer { consumer.stop() }

@@ -19,6 +19,7 @@ struct StatisticsServiceTests {
                 more: "accounts: {}, broker_rules: {},")
             _ = try Keys(settings, .create)
             let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+            consumer.desk.recordRequests()
             let client = try Client(broker, "vitals/v1/users/+/responses/#", "vitals/v1/gateways/home/control")
             defer { client.stop() }
             consumer.start()

@@ -25,6 +25,7 @@ struct ReadRequestTests {
             people: people, port: broker.port, more: "reads: { steps: { every: 0, before_midnight: 0 } },")
         _ = try Keys(settings, .create)
         let consumer = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }
+        consumer.desk.recordRequests()
         consumer.start()
         defer { consumer.stop() }
         let client = try Client(

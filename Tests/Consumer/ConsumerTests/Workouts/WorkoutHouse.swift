@@ -87,6 +87,7 @@ final class WorkoutHouse {
 
     private static func started(_ settings: ConsumerSettings, _ clock: Clock) throws -> Consumer {
         let consumer = try Consumer(settings, readiness: Readiness()) { _ in }
+        consumer.desk.recordRequests()
         consumer.features.context.now = { clock.time }
         consumer.start()
         return consumer
