@@ -68,11 +68,6 @@ package final class Readers<Source>: @unchecked Sendable {
             .later { [self] request in request.answering { answer(request, try answering(request)) } })
     }
 
-    /// A verb whose request and reply are not described yet.
-    package func verb(
-        _ name: String, bulk: Allowance<ID>? = nil, _ answering: @escaping (PeopleRequest) throws -> Read
-    ) -> Verb { verb(name, .undescribed, bulk: bulk, answering) }
-
     /// Answers a request with what is read for it. On the session's thread.
     package func answer(_ request: PeopleRequest, _ read: @escaping Read) {
         request.answering {

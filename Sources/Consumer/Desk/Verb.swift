@@ -46,20 +46,6 @@ package struct Verb {
         isRemembered = bulk == nil
         self.handling = handling
     }
-
-    /// A verb whose request and reply are not described yet.
-    package init(
-        _ name: String, for audience: Audience = .persons, maximumLength: Int = Request.maximumLength,
-        bulk: Allowance<ID>? = nil, own: Allowance<ID>? = nil, _ handling: Handling
-    ) {
-        self.init(
-            name, .undescribed, for: audience, maximumLength: maximumLength, bulk: bulk, own: own, handling)
-    }
-}
-
-extension RequestContract {
-    /// Says nothing.
-    package static let undescribed = RequestContract("See deploy/topics.md.", answers: .anything)
 }
 
 /// How a request is handled. Both kinds run on the session's thread, and must not hold it up.

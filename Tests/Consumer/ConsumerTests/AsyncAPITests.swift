@@ -1,5 +1,6 @@
 import Contract
 import Daemon
+import Desk
 import Foundation
 import HouseholdSupport
 import Records
@@ -15,12 +16,17 @@ import Testing
 struct AsyncAPITests {
     private let path = "\(projectFolder)/deploy/asyncapi.json"
 
-    /// What the code makes: topics of gateways, those of every feature, and every verb of the desk.
-    private func made() throws -> NSDictionary {
+    /// Every verb of the desk.
+    private func verbs() throws -> [Verb] {
         let household = try Household()
         let settings = try household.settings(port: 1, more: "accounts: {}, broker_rules: {},")
         _ = try Keys(settings, .create)
-        let verbs = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }.desk.verbs
+        return try Consumer(settings, readiness: Readiness()) { Issue.record($0) }.desk.verbs
+    }
+
+    /// What the code makes: topics of gateways, those of every feature, and every verb of the desk.
+    private func made() throws -> NSDictionary {
+        let verbs = try verbs()
         let topics = try Topics()
         let channels =
             try Channel.gateways(topics)
@@ -58,5 +64,29 @@ struct AsyncAPITests {
         ] {
             #expect(addresses.contains(address), "\(address)")
         }
+    }
+
+    @Test("says what every request asks and answers: each field, and each reply, is of some type")
+    func requests() throws {
+        let verbs = try verbs()
+        #expect(verbs.count > 90)
+        for verb in verbs {
+            #expect(!verb.contract.words.isEmpty && verb.contract.answers != .anything, "\(verb.name)")
+        }
+        let components = try #require(try made()["components"] as? [String: Any])
+        let schemas = try #require(components["schemas"] as? [String: [String: Any]])
+        for (name, schema) in schemas {
+            // What is always one word, or one of several types, has no type of its own.
+            let fields = schema["properties"] as? [String: [String: Any]] ?? [:]
+            let vague = fields.filter { $0.value.keys.allSatisfy { !["type", "$ref", "const", "oneOf"].contains($0) } }
+            #expect(vague.isEmpty, "\(name): \(vague.keys)")
+        }
+        // One of each kind: with a limit, without anything to ask, of guests.
+        let steps = try #require((schemas["GoalsSetRequest"]?["properties"] as? [String: [String: Any]])?["steps"])
+        let number = try #require((steps["oneOf"] as? [[String: Any]])?.first)
+        #expect(number["minimum"] as? Int == 1 && number["maximum"] as? Int == 200_000)
+        #expect((schemas["GoalsGetRequest"]?["properties"] as? [String: Any])?.keys.sorted() == ["id"])
+        #expect(schemas["SignUpRequest"]?["required"] as? [String] == ["password"])
+        #expect(schemas["WorkoutsShowReply"] != nil && schemas["WorkoutDetail"] != nil)
     }
 }

@@ -1,3 +1,4 @@
+import Contract
 import Daemon
 import DaysSupport
 import Desk
@@ -241,7 +242,7 @@ extension Feature {
                 let title = { @Sendable (request: PeopleRequest) throws -> JSON in
                     ["title": try context.documents.read("diary-title", of: request.user) ?? .null]
                 }
-                return [Verb("diary/get", .atOnce(title))]
+                return [Verb("diary/get", .diaryGet, .atOnce(title))]
             },
             service: { parts in Greeting(parts.context) }, topics: [FeatureTopic(.greeting, isRetained: true)],
             notifications: [Notification.Kind("diary-full")], settings: DiarySettings.self)
@@ -250,6 +251,11 @@ extension Feature {
 
 extension UserTopic {
     fileprivate static let greeting = UserTopic.published("diary/greeting")
+}
+
+extension RequestContract {
+    fileprivate static let diaryGet = RequestContract(
+        "The diary's title.", answers: .record([.always("title", .text.orNull)]))
 }
 
 extension Phrase {

@@ -44,6 +44,30 @@ struct RequestListTests {
         #expect(desk.requests(of: .guests).subtracting(names).isEmpty)
     }
 
+    @Test("names in the document each field that a request has")
+    func fields() throws {
+        let household = try Household()
+        let settings = try household.settings(port: 1, more: "accounts: {}, broker_rules: {},")
+        _ = try Keys(settings, .create)
+        let desk = try Consumer(settings, readiness: Readiness()) { Issue.record($0) }.desk
+        let verbs = Dictionary(uniqueKeysWithValues: desk.verbs.map { ($0.name, $0) })
+        var (seen, before) = (Set<String>(), Set<String>())
+        for line in try document("deploy/topics.md").filter({ $0.hasPrefix("| `") }) {
+            let columns = line.split(separator: "|")
+            let named = quoted(columns[0]).compactMap { verbs[$0] }
+            guard !named.isEmpty else { continue }
+            var told = Set(columns.dropFirst().prefix(1).flatMap(quoted))
+            if columns[1].contains("the same") { told.formUnion(before) }
+            for verb in named {
+                let missing = verb.contract.asks.map(\.name).filter { !told.contains($0) }
+                #expect(missing.isEmpty, "\(verb.name)")
+            }
+            seen.formUnion(named.map(\.name))
+            before = told
+        }
+        #expect(seen == Set(verbs.keys))
+    }
+
     @Test("has beside it what people are told, and on which topics: the same in the features and in the document")
     func told() throws {
         let lines = try document("deploy/topics.md")
