@@ -14,13 +14,13 @@ import Whereabouts
 extension Guardians {
     var ruleVerbs: [Verb] {
         [
-            Verb("areas/set", .atOnce { [unowned self] in try setArea($0) }),
-            Verb("areas/list", .atOnce { [unowned self] in try listAreas($0) }),
-            Verb("areas/remove", .atOnce { [unowned self] in try remove($0, field: "area") }),
-            Verb("alerts/set", .atOnce { [unowned self] in try setAlert($0) }),
-            Verb("alerts/list", .atOnce { [unowned self] in try listAlerts($0) }),
-            Verb("alerts/remove", .atOnce { [unowned self] in try remove($0, field: "alert") }),
-            Verb("alerts/confirm", own: .defence, .atOnce { [unowned self] in try confirm($0) }),
+            Verb("areas/set", .areasSet, .atOnce { [unowned self] in try setArea($0) }),
+            Verb("areas/list", .areasList, .atOnce { [unowned self] in try listAreas($0) }),
+            Verb("areas/remove", .areasRemove, .atOnce { [unowned self] in try remove($0, field: "area") }),
+            Verb("alerts/set", .alertsSet, .atOnce { [unowned self] in try setAlert($0) }),
+            Verb("alerts/list", .alertsList, .atOnce { [unowned self] in try listAlerts($0) }),
+            Verb("alerts/remove", .alertsRemove, .atOnce { [unowned self] in try remove($0, field: "alert") }),
+            Verb("alerts/confirm", .alertsConfirm, own: .defence, .atOnce { [unowned self] in try confirm($0) }),
         ]
     }
 

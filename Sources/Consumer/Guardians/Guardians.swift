@@ -71,19 +71,21 @@ package final class Guardians: FeatureService, @unchecked Sendable {
 
     package var verbs: [Verb] {
         [
-            Verb("guardians/list", .atOnce { [unowned self] in try listGuardians(of: $0.user) }),
-            Verb("guardians/code", own: .defence, .later { [unowned self] in setCode($0) }),
-            Verb("guardians/allow", own: .defence, .atOnce { [unowned self] in try allow($0) }),
-            Verb("guardians/remove", own: .defence, .atOnce { [unowned self] in try removeGuardian($0) }),
-            Verb("guardians/block", own: .defence, .atOnce { [unowned self] in try block($0) }),
-            Verb("guardians/unblock", .atOnce { [unowned self] in try unblock($0) }),
-            Verb("guardians/help", own: .defence, .atOnce { [unowned self] in try help($0) }),
-            Verb("dependents/connect", .later { [unowned self] in connect($0) }),
-            Verb("dependents/list", .atOnce { [unowned self] in try listDependents(of: $0.user) }),
-            Verb("dependents/choose", .atOnce { [unowned self] in try choose($0) }),
-            Verb("dependents/remove", .atOnce { [unowned self] in try removeDependent($0) }),
-            Verb("dependents/locate", .atOnce { [unowned self] in try locate($0) }),
-            Verb("dependents/day", .later { [unowned self] in showDay($0) }),
+            Verb("guardians/list", .guardiansList, .atOnce { [unowned self] in try listGuardians(of: $0.user) }),
+            Verb("guardians/code", .guardiansCode, own: .defence, .later { [unowned self] in setCode($0) }),
+            Verb("guardians/allow", .guardiansAllow, own: .defence, .atOnce { [unowned self] in try allow($0) }),
+            Verb(
+                "guardians/remove", .guardiansRemove, own: .defence,
+                .atOnce { [unowned self] in try removeGuardian($0) }),
+            Verb("guardians/block", .guardiansBlock, own: .defence, .atOnce { [unowned self] in try block($0) }),
+            Verb("guardians/unblock", .guardiansUnblock, .atOnce { [unowned self] in try unblock($0) }),
+            Verb("guardians/help", .guardiansHelp, own: .defence, .atOnce { [unowned self] in try help($0) }),
+            Verb("dependents/connect", .dependentsConnect, .later { [unowned self] in connect($0) }),
+            Verb("dependents/list", .dependentsList, .atOnce { [unowned self] in try listDependents(of: $0.user) }),
+            Verb("dependents/choose", .dependentsChoose, .atOnce { [unowned self] in try choose($0) }),
+            Verb("dependents/remove", .dependentsRemove, .atOnce { [unowned self] in try removeDependent($0) }),
+            Verb("dependents/locate", .dependentsLocate, .atOnce { [unowned self] in try locate($0) }),
+            Verb("dependents/day", .dependentsDay, .later { [unowned self] in showDay($0) }),
         ] + ruleVerbs
     }
 

@@ -28,6 +28,7 @@ extension Guardians {
     /// Positions that have come, in their order.
     func judge(_ fixes: [StoredFix], of dependent: ID) {
         guard let one = watched[dependent] else { return }
+        let now = context.now()
         for index in one.rules.indices {
             guard let area = one.rules[index].rule.area, one.rules[index].rule.isEnabled else { continue }
             for stored in fixes {
@@ -49,7 +50,9 @@ extension Guardians {
         where one.rules[index].rule.area?.region == region && one.rules[index].rule.isEnabled {
             let kind: Crossing.Kind = transition.event == .leave ? .left : .entered
             let source = "\(OwnGateway.name)/\(phone)"
-            if let crossing = watched[dependent]?.rules[index].watch.take(kind, at: transition.time, of: source) {
+            if let crossing = watched[dependent]?.rules[index].watch.take(
+                kind, at: transition.time, of: source, now: context.now())
+            {
                 tell(crossing, index, of: dependent)
             }
         }
@@ -79,11 +82,13 @@ extension Guardians {
 
     // MARK: Phones and hearts
 
-    func judge(batteryPercent: Double, isCharging: Bool, at time: Int64, of dependent: ID) {
+    func judge(batteryPercent: Double, isCharging: Bool, at time: Int64, of phone: String, _ dependent: ID) {
+        let now = context.now()
         eachRule(of: dependent) { rule throws(VaultError) in
             guard case .battery(var watch) = rule.kind else { return nil }
             watch.restore(rule.state)
-            let occasion = watch.take(percent: batteryPercent, isCharging: isCharging, at: time)
+            let occasion = watch.take(
+                percent: batteryPercent, isCharging: isCharging, at: time, of: phone, now: now)
             rule.state = watch.state
             return occasion.map { ($0, .batteryLow, "\(Int(batteryPercent.rounded()))") }
         }
@@ -95,7 +100,9 @@ extension Guardians {
         for index in one.rules.indices where one.rules[index].rule.isEnabled {
             guard case .heartRate = one.rules[index].rule.kind else { continue }
             for (time, rate) in rates {
-                guard let occasion = watched[dependent]?.rules[index].heartRates?.take(rate, at: time) else { continue }
+                guard
+                    let occasion = watched[dependent]?.rules[index].heartRates?.take(rate, at: time, now: context.now())
+                else { continue }
                 attempt(dependent) { () throws(VaultError) in
                     guard let rule = watched[dependent]?.rules[index].current else { return }
                     try raise(rule, .heartRateRange, occasion.key, at: occasion.time)
@@ -126,8 +133,10 @@ extension Guardians {
                             ($0, .noPosition, nil)
                         }
                     case .stillness(let watch):
-                        return watch.occasion(on: "\(day)", minuteNow: minute, hasMoved: one.motion.hasMoved, now: now)
-                            .map { ($0, .noMovement, nil) }
+                        let occasion = watch.occasion(
+                            on: "\(day)", minuteNow: minute, hasMoved: one.motion.hasMoved, now: now)
+                        // One that is set up after its hour begins tomorrow.
+                        return occasion.flatMap { $0.time < rule.begin ? nil : ($0, .noMovement, nil) }
                     default: return nil
                     }
                 }
@@ -153,7 +162,12 @@ extension Guardians {
                 else { return }
                 let told = try body(&rule)
                 watched[dependent]?.rules[index].rule = rule
-                guard let (occasion, kind, about) = told, one.rules[index].rule.told != occasion.key else { return }
+                guard let (occasion, kind, about) = told else {
+                    watched[dependent]?.rules[index].rule.told = nil
+                    return
+                }
+                // Until things were in order in between, it is the same occasion.
+                guard one.rules[index].rule.told == nil else { return }
                 try raise(rule, kind, occasion.key, at: occasion.time, about: about)
                 // In memory only: the alert's own id keeps it from being told again after a restart.
                 watched[dependent]?.rules[index].rule.told = occasion.key

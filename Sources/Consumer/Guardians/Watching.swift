@@ -198,7 +198,8 @@ extension Guardians: PeopleObserver, PhoneListener {
         watched[user]?.take(news)
         settle(user)
         if let percent = news.batteryPercent {
-            judge(batteryPercent: percent, isCharging: news.isCharging ?? false, at: news.time, of: user)
+            judge(
+                batteryPercent: percent, isCharging: news.isCharging ?? false, at: news.time, of: news.phone.text, user)
         }
         if let transition = news.transition { judge(transition, of: news.phone, user) }
         if let (areAll, regions) = news.regions { keep(regions, areAll: areAll, of: news.phone, user) }

@@ -53,6 +53,10 @@ struct AreaSource: Hashable, Sendable {
     /// Whether the person is outside because of it, until it has come back.
     var isAway: Bool
 
+    /// Whether it is outside, and its latest fix does not speak against it: a phone that was charged at home says so with
+    /// its second fix.
+    var isSurelyOutside: Bool { side == .outside && turn == nil }
+
     init(_ name: String, isAway: Bool) { (self.name, self.isAway) = (name, isAway) }
 
     /// Takes what the fix at `seen` says.

@@ -110,13 +110,14 @@ public struct AreaWatch: Hashable, Sendable {
             return nil
         }
         let isSomewhereOutside = counted.contains { sources[$0].side == .outside }
-        for index in counted where sources[index].side == .outside { sources[index].isAway = true }
+        for index in counted where sources[index].isSurelyOutside { sources[index].isAway = true }
         guard let side else {
             self.side = own
             return nil
         }
         switch (side, isSomewhereOutside) {
         case (.inside, true):
+            guard counted.contains(where: { sources[$0].isSurelyOutside }) else { return nil }
             self.side = .outside
             return .left
         case (.outside, false):

@@ -125,6 +125,15 @@ import Testing
                 #expect(told(80, 200, every: every, step: step) == 0)
             }
         }
+        // Nine seconds in a minute are outliers, too.
+        var (high, low) = (0, 0)
+        var watches = [HeartRateRangeWatch](
+            repeating: HeartRateRangeWatch(below: nil, above: 120, minutes: 5), count: 2)
+        for index in 1...1200 {
+            if watches[0].take(index % 60 < 9 ? 80 : 150, at: second(index)) != nil { high += 1 }
+            if watches[1].take(index % 60 < 9 ? 150 : 80, at: second(index)) != nil { low += 1 }
+        }
+        #expect(high == 1 && low == 0)
         // What is no heart rate is not even an outlier.
         #expect(told(150, 0, every: 2, step: 1) == 1 && told(80, 255, every: 2, step: 1) == 0)
     }

@@ -100,7 +100,7 @@ struct Dependents {
     private func page(_ data: JSON, _ name: String) -> String {
         let points = data.list("points").compactMap { point -> (time: Int64, place: PathDrawing.Point)? in
             guard case .array(let numbers) = point, numbers.count == 3, case .integer(let time) = numbers[0],
-                let latitude = numbers[1].double, let longitude = numbers[2].double
+                let latitude = numbers[1].degrees, let longitude = numbers[2].degrees
             else { return nil }
             return (time, PathDrawing.Point(latitude: latitude, longitude: longitude))
         }

@@ -217,7 +217,7 @@ private func thousandths(_ number: Double) -> Int64 { Int64(min(max(number, 0), 
 
 extension JSON {
     /// A number of degrees.
-    fileprivate var degrees: Double? {
+    var degrees: Double? {
         switch self {
         case .integer(let whole): (-360...360).contains(whole) ? Double(whole) : nil
         case .number(let number): (-360...360).contains(number) ? number : nil

@@ -53,7 +53,7 @@ extension UserTopic {
     }
 
     /// Whom a guardian looks at now.
-    static let chosenDependent = UserTopic.published("dependents/chosen")
+    static let chosenDependent = UserTopic.published("chosen-dependent")
 }
 
 // MARK: What they say

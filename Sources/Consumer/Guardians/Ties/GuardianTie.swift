@@ -49,22 +49,7 @@ package struct GuardianList: Equatable {
     mutating func remove(_ guardian: ID) { ties.removeAll { $0.guardian == guardian } }
 }
 
-/// The people whose guardian a person is: the document "dependents".
-package struct DependentList: Equatable {
-    package static let document = "dependents"
-    package static let most = 50
-
-    package internal(set) var all: [ID] = []
-    /// The one whom the person looks at now; nil if they look at themselves.
-    package internal(set) var chosen: ID?
-
-    mutating func remove(_ dependent: ID) {
-        all.removeAll { $0 == dependent }
-        if chosen == dependent { chosen = nil }
-    }
-}
-
-// MARK: The documents
+// MARK: The document
 
 extension GuardianList {
     init(kept json: JSON?) {
@@ -94,19 +79,6 @@ extension GuardianTie {
 
     /// What is allowed and what is not, as requests spell it.
     var consents: [JSON.Member] { Sight.allCases.map { JSON.Member($0.rawValue, .bool(allowed.contains($0))) } }
-}
-
-extension DependentList {
-    init(kept json: JSON?) {
-        if case .array(let entries)? = json?["dependents"] { all = entries.compactMap(ID.init(kept:)) }
-        chosen = json?["chosen"].flatMap(ID.init(kept:))
-    }
-
-    var json: JSON {
-        .object(present: [
-            "dependents": .array(all.map { .string($0.text) }), "chosen": chosen.map { .string($0.text) },
-        ])
-    }
 }
 
 extension ID {
