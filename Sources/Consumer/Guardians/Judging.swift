@@ -34,10 +34,8 @@ extension Guardians {
             for stored in fixes {
                 let fix = Fix(
                     time: stored.fix.time, place: stored.fix.place, accuracyMetres: stored.fix.position.accuracyMetres)
-                guard let crossing = watched[dependent]?.rules[index].watch.take(fix, of: stored.source, area.shape)
-                else {
-                    continue
-                }
+                let crossing = watched[dependent]?.rules[index].watch.take(fix, of: stored.source, area.shape, now: now)
+                guard let crossing else { continue }
                 tell(crossing, index, of: dependent)
             }
         }
