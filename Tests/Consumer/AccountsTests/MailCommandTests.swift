@@ -82,6 +82,6 @@ struct MailCommandTests {
         #expect(try problems.wait(for: 1) == ["/bin/sleep: it took too long, and was ended"])
         let gone = MailCommand(["/bin/true"])
         gone.send(much) { problems.append($0) }
-        #expect(try problems.wait(for: 2).last == "/bin/true: it did not read the whole mail")
+        #expect(try problems.wait(for: 2).last == "/bin/true: it did not read all that it was given")
     }
 }
