@@ -13,6 +13,12 @@ package import Telemetry
 // person who was not connected finds it in the list, until there are five hundred newer ones. A person's programs
 // recognise the ones that they know by the id, and the person confirms.
 
+/// Hears of notifications, to bring them elsewhere.
+package protocol NotificationObserver: AnyObject {
+    /// A notification is kept for a person. Called within the transaction that keeps it; what throws rolls it back.
+    func added(_ notification: Notification, _ id: String, to user: ID) throws(VaultError)
+}
+
 /// The notifications of all people. Belongs to the thread of its store and keys.
 package final class Notifications {
     /// How many of a person's notifications are kept; confirmed ones go first.
@@ -22,11 +28,19 @@ package final class Notifications {
     package let documents: Documents
     /// Called within the transaction that adds one.
     var added: () -> Void = {}
+    private var observers: [Observer] = []
+
+    private struct Observer {
+        weak var value: (any NotificationObserver)?
+    }
 
     package init(_ store: Store, _ keys: Keys) {
         self.store = store
         documents = Documents(store: store, keys: keys)
     }
+
+    /// - Parameter observer: is not kept alive.
+    package func tell(_ observer: any NotificationObserver) { observers.append(Observer(value: observer)) }
 
     /// What a notification is sealed as.
     package static func label(_ id: String) -> String { "notification \(id)" }
@@ -47,8 +61,17 @@ package final class Notifications {
                 SELECT number FROM notifications WHERE person = ?1 ORDER BY confirmed, number DESC
                 LIMIT 9223372036854775807 OFFSET ?2)
             """, [.text(user.text), .integer(Self.mostKept)])
+        for observer in observers { try observer.value?.added(notification, id, to: user) }
         added()
         return id
+    }
+
+    /// A notification of a person; nil if it is no longer kept, or cannot be opened.
+    package func notification(_ id: String, of user: ID) throws(VaultError) -> StoredNotification? {
+        let row = try store.database.first(
+            "SELECT \(Row.columns) FROM notifications WHERE person = ? AND id = ?", [.text(user.text), .text(id)],
+            row: Row.init)
+        return try row.flatMap { row throws(VaultError) in try opened(row) }
     }
 
     /// Removes what a person is told of somebody, such as an invitation, within the transaction that ends it. The broker
@@ -67,11 +90,7 @@ package final class Notifications {
     /// The id, as requests use it, of the person that a notification is about; nil if there is no such notification,
     /// or it is about nobody.
     package func sender(of id: ID, to user: ID) throws(VaultError) -> ID? {
-        let row = try store.database.first(
-            "SELECT \(Row.columns) FROM notifications WHERE person = ? AND id = ?", [.text(user.text), .text(id.text)],
-            row: Row.init)
-        guard let row else { return nil }
-        return try opened(row)?.notification.from
+        try notification(id.text, of: user)?.notification.from
     }
 
     /// The phrases of a person's language.
