@@ -178,7 +178,7 @@ enum Commands {
     private static let completion = Command(
         name: "completion", summary: "Prints a script with which the shell completes these commands.",
         discussion: """
-            The script also completes sensors, gateways, devices, phones, workouts, gear, plans and friends: it runs `vitals completion sensors` and so on, which \
+            The script also completes sensors, gateways, devices, phones, addresses, workouts, gear, plans and friends: it runs `vitals completion sensors` and so on, which \
             prints their names, one on each line, or nothing if the broker does not answer within a second.
             """,
         arguments: [

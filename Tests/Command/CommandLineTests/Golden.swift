@@ -74,6 +74,7 @@ enum Golden {
           picture         Keeps, fetches or removes the profile's picture.
           consent         Shows or changes what others may see of you, and whether your position is
                           recorded: nothing, at first.
+          push            Lists where your notifications are brought, adds addresses and removes them.
 
         Your own gateways and sensors:
           enrol           Enrols this machine's gateway, and makes it yours.

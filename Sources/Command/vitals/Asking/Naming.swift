@@ -100,12 +100,24 @@ extension Office {
     /// What a person has several of.
     enum Owned: String {
         case gateway, device, phone
+        /// An address for notifications.
+        case push
 
         /// There is none of that id or name.
         func missing(_ wanted: String) -> Failure {
-            Failure(
-                .notFound, "you have no \(rawValue) \(escaped(wanted))",
-                hint: "vitals \(self == .phone ? "phone list" : rawValue + "s") lists yours")
+            let (word, command) =
+                switch self {
+                case .gateway, .device: (rawValue, "\(rawValue)s")
+                case .phone: (rawValue, "phone list")
+                case .push: ("address", "push list")
+                }
+            return Failure(
+                .notFound, "you have no \(word) \(escaped(wanted))", hint: "vitals \(command) lists yours")
+        }
+
+        /// The request that lists them, and what its reply calls them.
+        fileprivate var list: (verb: String, name: String) {
+            self == .push ? ("push/list", "addresses") : ("\(rawValue)s/list", "\(rawValue)s")
         }
     }
 
@@ -132,10 +144,10 @@ extension Office {
     private func id(
         of kind: Owned, _ wanted: String, within limit: Limit = .usually(.seconds(15))
     ) throws(Failure) -> String? {
-        let list = try ask("\(kind.rawValue)s/list", within: limit).list("\(kind.rawValue)s")
+        let list = try ask(kind.list.verb, within: limit).list(kind.list.name)
         let known = list.compactMap { entry -> (id: String, name: String?)? in
             guard case .string(let id) = entry[kind.rawValue] else { return nil }
-            return (id, entry.text("name"))
+            return (id, entry.text(kind == .push ? "label" : "name"))
         }
         return try idMeant(by: wanted, among: known, kind.rawValue)
     }

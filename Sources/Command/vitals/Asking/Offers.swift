@@ -14,6 +14,8 @@ enum Offers: String, CaseIterable {
     /// Those that the asker has enrolled.
     case ownGateways = "own-gateways"
     case devices, phones
+    /// The asker's addresses for notifications.
+    case pushes = "addresses"
     /// Workouts that are over, and the word for the latest of them.
     case workouts
     /// Names of the asker's shoes and bicycles.
@@ -49,6 +51,7 @@ enum Offers: String, CaseIterable {
             case .ownGateways: own(call, "gateways") { $0.text("gateway") }
             case .devices: own(call, "devices") { $0.text("device") }
             case .phones: own(call, "phones") { $0.text("phone") }
+            case .pushes: own(call, "push", "addresses") { $0.text("label") ?? $0.text("push") }
             case .workouts: ["latest"] + own(call, "workouts") { $0.text("id") }
             case .gear: own(call, "gear") { $0.text("name") }
             case .plans: own(call, "plans") { $0.text("name") }
@@ -78,10 +81,13 @@ enum Offers: String, CaseIterable {
     }
 
     /// What the consumer lists.
-    private func own(_ call: Call, _ list: String, _ name: (JSON) -> String?) -> [String] {
+    /// - Parameter list: what the reply calls it, unless it is what the request is about.
+    private func own(
+        _ call: Call, _ resource: String, _ list: String? = nil, _ name: (JSON) -> String?
+    ) -> [String] {
         guard call.credential != nil else { return [] }
-        let data = try? Office.visit(call) { try $0.ask("\(list)/list") }
-        return data?.list(list).compactMap(name) ?? []
+        let data = try? Office.visit(call) { try $0.ask("\(resource)/list") }
+        return data?.list(list ?? resource).compactMap(name) ?? []
     }
 
     /// The names of people, or their ids if a name could not be typed.

@@ -160,7 +160,7 @@ extension Failure {
             case .internal: "the consumer's log says more"
             case .notSupported where error.field == "accounts": "its people are those in the consumer's settings"
             // It says what the operator has to add.
-            case .notSupported where error.field == "phones": nil
+            case .notSupported where ["phones", "push"].contains(error.field): nil
             case .notSupported: "are vitals and the consumer of the same version?"
             default: error.retryAfterSeconds.map { "try again in \($0) s" }
             }

@@ -6,7 +6,7 @@ enum PeopleCommands {
     static let groups = [
         (
             "Your account",
-            [signUp, signIn, signOut, account, whoami, devices, password, profile, picture, consent]
+            [signUp, signIn, signOut, account, whoami, devices, password, profile, picture, consent, Pushes.command]
         ),
         ("Your own gateways and sensors", [enrol, gateways, claim, release, claims, Phones.command]),
         ("What is stored about you", [export, resetAll, deleteAccount]),
@@ -42,6 +42,11 @@ enum PeopleCommands {
         case ["phone", "add"]: try Phones(call, arguments).add()
         case ["phone", "link"]: try Phones(call, arguments).link()
         case ["phone", "remove"]: try Phones(call, arguments).remove()
+        case ["push"], ["push", "list"]: try Pushes(call, arguments).list()
+        case ["push", "add"]: try Pushes(call, arguments).add()
+        case ["push", "test"]: try Pushes(call, arguments).test()
+        case ["push", "details"]: try Pushes(call, arguments).details()
+        case ["push", "remove"]: try Pushes(call, arguments).remove()
         case ["export"]: try Exporting(call, arguments).run()
         case ["reset-all"]: try Forgetting(call, arguments).resetAll()
         case ["delete-account"]: try Forgetting(call, arguments).deleteAccount()

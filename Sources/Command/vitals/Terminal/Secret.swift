@@ -23,18 +23,22 @@ enum Secret {
     /// A password: the first line of a file, what is typed at the terminal, or the next line of standard input.
     /// - Parameter isNew: it is typed twice.
     static func password(_ prompt: String, file: String?, isNew: Bool = false) throws(Failure) -> String {
-        if let file { return try line(of: file) }
-        guard isTerminal else {
-            guard let line = readLine() else {
-                throw Failure(
-                    .usage, "no password on standard input", hint: "write it there, or name a --password-file")
-            }
-            return line
-        }
-        let password = try hidden(prompt)
-        guard isNew else { return password }
+        let password = try text(prompt, file: file, "password")
+        guard isNew, file == nil, isTerminal else { return password }
         guard try hidden("Again: ") == password else { throw Failure(.data, "the two passwords differ") }
         return password
+    }
+
+    /// A text that nobody else should see: the first line of a file, what is typed at the terminal, or the next line of
+    /// standard input.
+    /// - Parameter word: what it is, as the name of the file's option has it.
+    static func text(_ prompt: String, file: String?, _ word: String) throws(Failure) -> String {
+        if let file { return try line(of: file) }
+        guard !isTerminal else { return try hidden(prompt) }
+        guard let line = readLine() else {
+            throw Failure(.usage, "no \(word) on standard input", hint: "write it there, or name a --\(word)-file")
+        }
+        return line
     }
 
     /// Whether a person is there.
