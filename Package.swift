@@ -5,7 +5,7 @@ import PackageDescription
 //
 //   programs    Gateway/vitals-gateway   Consumer/vitals-consumer   Sensor/vitals-sensor   Command/vitals
 //   consumer    Guardians
-//               Social   Phones
+//               Social   Phones   Push
 //               Accounts   Sensors   Insight   Exercise   Custody
 //               Features
 //               Days   OpenID
@@ -209,11 +209,19 @@ let package = Package(
                 "Accounts", "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "OwnTracks",
                 "Phones", "Reactor", "Readings", "Records", "Storage", "Telemetry", "Whereabouts",
             ]),
+        library(
+            .consumer, "Push",
+            [
+                "Contract", "Daemon", "Days", "Desk", "Features", "Files", "Fitness", "MQTT", "Reactor", "Readings",
+                "Records",
+                "Storage", "Telemetry",
+            ]),
         program(
             .consumer, "vitals-consumer",
             [
                 "Accounts", "Admission", "Custody", "Daemon", "Days", "Desk", "Exercise", "Exposition", "Features",
-                "Files", "Fitness", "Guardians", "Insight", "MQTT", "Phones", "ProgramSettings", "Reactor", "Readings",
+                "Files", "Fitness", "Guardians", "Insight", "MQTT", "Phones", "ProgramSettings", "Push", "Reactor",
+                "Readings",
                 "Records",
                 "Sensors",
                 "Social",
@@ -235,7 +243,7 @@ let package = Package(
             name: "vitals-load", dependencies: ["Daemon", "MQTT", "Reactor", "Telemetry", "Vault"],
             path: "Tests/Benchmarks/vitals-load", swiftSettings: house),
 
-        testSupport(nil, "TestSupport", ["MQTT"], exclude: ["web_server.py"]),
+        testSupport(nil, "TestSupport", ["MQTT"], exclude: ["receiver.py", "web_server.py"]),
         tests(.values, "TelemetryTests", ["Telemetry", "TestSupport"]),
         tests(.values, "FitnessTests", ["Fitness"]),
         tests(.values, "WorkoutsTests", ["Fitness", "TestSupport", "Workouts"], exclude: ["workout.py"]),
@@ -322,6 +330,7 @@ let package = Package(
         tests(
             .consumer, "PhonesTests",
             ["Daemon", "Files", "Fitness", "OwnTracks", "Phones", "Telemetry", "TestSupport"]),
+        tests(.consumer, "PushTests", ["Daemon", "HouseholdSupport", "Push", "Telemetry", "TestSupport"]),
         tests(
             .consumer, "ConsumerTests",
             [
@@ -331,6 +340,7 @@ let package = Package(
                 "Features", "Files", "Fitness", "Guardians", "HouseholdSupport", "Insight", "MQTT", "OpenID",
                 "OwnTracks",
                 "Phones",
+                "Push",
                 "Reactor", "Readings",
                 "Records",
                 "Sensors", "Social", "Storage", "Telemetry", "TestSupport", "Vault", "Whereabouts", "Workouts",

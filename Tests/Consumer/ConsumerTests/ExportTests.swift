@@ -174,7 +174,7 @@ struct ExportTests {
                 "README.txt", "account.json", "profile.json", "consent.json", "devices.json", "sensors.json",
                 "phones.json", "picture",
                 "history.json", "friends.json", "thumbs.json", "guardians.json", "dependents.json", "watch-rules.json",
-                "alerts.json", "notifications.json", "heart-rate-deleted.json",
+                "alerts.json", "notifications.json", "push.json", "heart-rate-deleted.json",
                 "workout-goal.json", "workout-plans.json", "workout-gear.json", "workouts.jsonl", "imports.json",
                 "days.jsonl",
                 "position.csv", "motion.csv", "pedometer.csv", "heart-rate.csv", "steps.csv", "temperature.csv",

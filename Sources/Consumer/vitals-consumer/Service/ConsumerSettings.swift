@@ -31,6 +31,7 @@ import Vault
 ///   backups: { data: "/media/backup/data", keys: "/media/stick/keys", keep: 7 },   // see BackupSettings
 ///   workouts: { end_after: "2 h" },   // a workout in which nothing was measured for so long is ended
 ///   phones: { host: "vitals.example.org", port: 8883, tls: true, websocket: false },   // where phones reach the broker
+///   push: { schemes: ["ntfys", "tgram"] },   // people may have their notifications brought elsewhere: see PushSetting
 ///   metrics: { listen: "127.0.0.1:9187" },   // for Prometheus
 ///   share_link: "https://example.org/#{goal}",   // goes with what people share; {day} and {goal} are filled in
 /// }

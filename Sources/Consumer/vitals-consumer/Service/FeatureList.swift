@@ -5,6 +5,7 @@ import Features
 import Guardians
 import Insight
 import Phones
+import Push
 import Sensors
 import Social
 
@@ -15,7 +16,7 @@ extension Feature {
     /// that in which a batch of readings is counted, which is minutes before days.
     static let all: [Feature] = [
         accounts, profile, consents, devices, sensors, phones, pictures, history, friends, guardians,
-        notifications, answered,
+        notifications, push, answered,
         deletions, workouts, workoutFiles, heartRate, days, readings, secrets, reads, today, homeAssistant,
         custody,
     ]

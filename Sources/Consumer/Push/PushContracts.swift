@@ -1,0 +1,46 @@
+import Contract
+
+/// What `push/…` ask and answer.
+extension RequestContract {
+    private static let push = PayloadSchema.Field.always("push", .id)
+    private static let details = PayloadSchema.Field.always(
+        "details", .bool.about("whether the text of notifications goes to the addresses"))
+    private static let entry: [PayloadSchema.Field] = [
+        push, .always("address", .text.about("its scheme and server only")), .known("label", .text),
+        .known("kinds", .array(of: .text).about("only these kinds of notifications; all if it is left out")),
+        .always("created", .time),
+    ]
+
+    static let pushAdd = RequestContract(
+        "Adds an address, as Apprise understands it, to which notifications are brought.",
+        asks: [
+            .always("address", .text(atMost: PushAddress.maximumLength)),
+            .known("label", .text(atMost: 256).about("up to 64 characters on one line")),
+            .known("kinds", .array(of: .text)),
+        ],
+        answers: .object("PushAddress", "Where a person's notifications are brought.", entry))
+
+    static let pushList = RequestContract(
+        "Lists the person's addresses, and how it went with the latest message to each.",
+        answers: .record([
+            .always(
+                "addresses",
+                .array(
+                    of: .object(
+                        "ListedPushAddress", "Where a person's notifications are brought, and how that went.",
+                        entry + [
+                            .always("waiting", .count.about("how much is on its way there")), .known("sent", .time),
+                            .known("failed", .time), .known("problem", .text),
+                        ]), atMost: Int64(PushList.limit))),
+            details,
+        ]))
+
+    static let pushRemove = RequestContract("Removes an address.", asks: [push], answers: .record([push]))
+
+    static let pushSet = RequestContract(
+        "Says whether addresses get the text of notifications, or neutral words.", asks: [details],
+        answers: .record([details]))
+
+    static let pushTest = RequestContract(
+        "Sends a message to an address.", asks: [push], answers: .record([push, .always("sent", .bool)]))
+}

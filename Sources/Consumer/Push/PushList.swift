@@ -1,0 +1,69 @@
+import Features
+import Files
+import Records
+import Telemetry
+
+/// An address of a person's, as it is kept.
+struct PushEntry {
+    let id: ID
+    /// It may hold passwords and tokens.
+    let address: String
+    /// What may be shown of the address.
+    let masked: String
+    let label: String?
+    /// The kinds of notifications that go there; nil for all.
+    let kinds: [String]?
+    /// Unix milliseconds.
+    let created: Int64
+
+    func wants(_ kind: Notification.Kind) -> Bool { kinds?.contains(kind.name) ?? true }
+}
+
+extension PushEntry {
+    fileprivate init?(_ json: JSON) {
+        guard case .string(let text)? = json["push"], let id = decoded({ () throws(MalformedValue) in try ID(text) }),
+            case .string(let address)? = json["address"], case .string(let masked)? = json["masked"],
+            case .integer(let created)? = json["created"]
+        else { return nil }
+        var (label, kinds): (String?, [String]?)
+        if case .string(let text)? = json["label"] { label = text }
+        if case .array(let names)? = json["kinds"] {
+            kinds = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        }
+        self.init(id: id, address: address, masked: masked, label: label, kinds: kinds, created: created)
+    }
+
+    fileprivate var json: JSON {
+        .object(present: [
+            "push": .string(id.text), "address": .string(address), "masked": .string(masked),
+            "label": label.map(JSON.string), "kinds": kinds.map { .array($0.map(JSON.string)) },
+            "created": .integer(created),
+        ])
+    }
+}
+
+/// Where a person's notifications are brought, and what may be in them: a document of each person, sealed like every
+/// document. No request shows an address as a whole. Belongs to the thread of its store and keys.
+struct PushList {
+    static let document = "push"
+    /// How many addresses a person may have.
+    static let limit = 5
+
+    var entries: [PushEntry] = []
+    /// Whether a notification's own text goes out, which may have readings, names and places in it.
+    var hasDetails = false
+
+    /// The list of a person; an empty one if they have none.
+    init(_ documents: Documents, of user: ID) throws(VaultError) {
+        guard let kept = try documents.read(Self.document, of: user) else { return }
+        if case .array(let kept)? = kept["addresses"] { entries = kept.compactMap(PushEntry.init) }
+        hasDetails = kept["details"] == true
+    }
+
+    /// Keeps the list in place of the one before, within a transaction.
+    func keep(_ documents: Documents, of user: ID) throws(VaultError) {
+        guard !entries.isEmpty || hasDetails else { return try documents.remove(Self.document, of: user) }
+        try documents.write(
+            ["addresses": .array(entries.map(\.json)), "details": .bool(hasDetails)], Self.document, of: user)
+    }
+}

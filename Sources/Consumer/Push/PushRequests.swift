@@ -1,0 +1,164 @@
+import Daemon
+import Desk
+import Features
+import Files
+import Fitness
+import Records
+import Telemetry
+
+// What people ask: `push/…`. What they have said stays when the operator takes `push` out of the settings, and they can still
+// see and remove it.
+
+extension PushDelivery {
+    var verbs: [Verb] {
+        [
+            Verb("push/add", .pushAdd, .atOnce { [unowned self] in try add($0) }),
+            Verb("push/list", .pushList, .atOnce { [unowned self] in try list(of: $0.user) }),
+            Verb("push/remove", .pushRemove, .atOnce { [unowned self] in try remove($0) }),
+            Verb("push/set", .pushSet, .atOnce { [unowned self] in try set($0) }),
+            Verb("push/test", .pushTest, .later { [unowned self] request in request.answering { try test(request) } }),
+        ]
+    }
+
+    /// No label is longer, in characters.
+    private static let longestLabel = 64
+
+    /// - Throws: if the operator wants none of it.
+    private func settings() throws(ReplyError) -> PushSettings {
+        guard let settings = context.settings[PushSetting.self].push else {
+            let words = "this home brings notifications nowhere: its operator has to add push: {} to consumer.json5"
+            throw ReplyError(.notSupported, words, field: PushSetting.key)
+        }
+        return settings
+    }
+
+    private func add(_ request: PeopleRequest) throws -> JSON {
+        let (user, settings) = (try request.user, try settings())
+        let address = try PushAddress(request.text("address", atMost: PushAddress.maximumLength), settings)
+        let (label, kinds) = (try label(request), try kinds(request))
+        if let seconds = additions.take(user, now: millisecondsSinceBoot()) {
+            let words = "you have added too many addresses: try again in \(seconds) s"
+            throw ReplyError(.rateLimited, words, retryAfterSeconds: seconds)
+        }
+        let now = context.now()
+        return try context.answered.once(request, now: now) {
+            var list = try PushList(context.documents, of: user)
+            guard !list.entries.contains(where: { $0.address == address.text }) else {
+                throw ReplyError(.notAllowed, "you have this address already", field: "address")
+            }
+            guard list.entries.count < PushList.limit else {
+                throw ReplyError(.notAllowed, "you have \(PushList.limit) addresses already: remove one")
+            }
+            let entry = PushEntry(
+                id: try drawnID(), address: address.text, masked: address.masked, label: label, kinds: kinds,
+                created: now)
+            // Somebody else may have done it, with a device that was stolen: the person's other addresses hear of it.
+            let words = try context.notifications.language(of: user)(.pushAdded, ["address": entry.masked])
+            try context.notifications.add(Notification(kind: .pushAdded, time: now, text: words), to: user)
+            list.entries.append(entry)
+            try list.keep(context.documents, of: user)
+            return entry.shown()
+        }
+    }
+
+    private func label(_ request: PeopleRequest) throws(ReplyError) -> String? {
+        guard let text = try request.optionalText("label", atMost: 4 * Self.longestLabel), !text.isEmpty else {
+            return nil
+        }
+        guard text.count <= Self.longestLabel, ProfileRules.isName(text) else {
+            let words = "a label has at most \(Self.longestLabel) characters on one line"
+            throw ReplyError(.invalid, words, field: "label")
+        }
+        return text
+    }
+
+    private func kinds(_ request: PeopleRequest) throws(ReplyError) -> [String]? {
+        let known = Set(context.features.flatMap(\.notifications).map(\.name))
+        guard let kinds = try request.optionalTexts("kinds", atMost: known.count) else { return nil }
+        guard !kinds.isEmpty, known.isSuperset(of: kinds) else {
+            let words = "\"kinds\" has to name some of \(known.sorted().joined(separator: ", "))"
+            throw ReplyError(.invalid, words, field: "kinds")
+        }
+        return Set(kinds).sorted()
+    }
+
+    func list(of user: ID) throws -> JSON {
+        let (list, counts) = (try PushList(context.documents, of: user), try queue.counts(of: user))
+        let entries = list.entries.map { entry in
+            let (result, waiting) = (results[entry.id], counts[entry.id.text] ?? 0)
+            return entry.shown(with: [
+                "waiting": .integer(waiting), "sent": result?.sent.map(JSON.integer),
+                "failed": result?.failed.map(JSON.integer), "problem": result?.problem.map(JSON.string),
+            ])
+        }
+        return ["addresses": .array(entries), "details": .bool(list.hasDetails)]
+    }
+
+    private func remove(_ request: PeopleRequest) throws -> JSON {
+        let (user, id) = (try request.user, try own(request).id)
+        try context.store.change(user) { () throws(VaultError) in
+            var list = try PushList(context.documents, of: user)
+            list.entries.removeAll { $0.id == id }
+            try list.keep(context.documents, of: user)
+            try queue.remove(to: id, of: user)
+        }
+        forget(id)
+        return ["push": .string(id.text)]
+    }
+
+    private func set(_ request: PeopleRequest) throws -> JSON {
+        let user = try request.user
+        guard let hasDetails = try request.optionalBool("details") else {
+            throw ReplyError(.badRequest, "\"details\" is missing", field: "details")
+        }
+        try context.store.change(user) { () throws(VaultError) in
+            var list = try PushList(context.documents, of: user)
+            guard list.hasDetails != hasDetails else { return }
+            list.hasDetails = hasDetails
+            try list.keep(context.documents, of: user)
+        }
+        return ["details": .bool(hasDetails)]
+    }
+
+    private func test(_ request: PeopleRequest) throws {
+        let (user, settings, entry) = (try request.user, try settings(), try own(request))
+        let address = try PushAddress(entry.address, settings)
+        if let seconds = trials.take(user, now: millisecondsSinceBoot()) {
+            let words = "you have tried too often: try again in \(seconds) s"
+            throw ReplyError(.rateLimited, words, retryAfterSeconds: seconds)
+        }
+        let text = try context.notifications.language(of: user)(.pushTest)
+        let message = PushMessage(address: address, id: try drawnID().text, text: text, isAlert: false)
+        let isTaken = enqueue(message, to: entry.id, of: user) { outcome in
+            request.answering {
+                if let error = outcome.reply(settings) { throw error }
+                request.done(["push": .string(entry.id.text), "sent": true])
+            }
+        }
+        guard isTaken else {
+            throw ReplyError(.busy, "too many addresses are being tried: try again soon", retryAfterSeconds: 30)
+        }
+    }
+
+    /// The address that a request names, which has to be the asker's.
+    private func own(_ request: PeopleRequest) throws -> PushEntry {
+        let id = try request.id("push")
+        guard let entry = try PushList(context.documents, of: request.user).entries.first(where: { $0.id == id })
+        else { throw ReplyError(.notFound, "You have no such address", field: "push") }
+        return entry
+    }
+}
+
+extension PushProgram.Outcome {
+    /// What the person is told of a message that was not sent; nil if it was.
+    fileprivate func reply(_ settings: PushSettings) -> ReplyError? {
+        switch self {
+        case .sent: nil
+        case .notTaken, .failed: ReplyError(.refused, words)
+        case .notUnderstood: ReplyError(.invalid, words, field: "address")
+        case .isPrivate: ReplyError(.notAllowed, words, field: "address")
+        case .tookTooLong, .cancelled: ReplyError(.timeout, words)
+        case .noApprise: ReplyError(.notSupported, words, field: PushSetting.key)
+        }
+    }
+}
