@@ -25,6 +25,7 @@ extension Notification.Kind {
         case "push-added": .neutralAddress
         case "help-wanted": .neutralHelp
         case _ where isAlert: .neutralAlert
+        case "code-tries": .neutralGuardian
         case _ where name.hasPrefix("guardian-") || name.hasPrefix("dependent-"): .neutralGuardian
         default: .neutralNews
         }

@@ -20,28 +20,16 @@ extension Notification.Kind {
 extension Phrase {
     /// {name}
     static let guardianConnected = Phrase(
-        english: """
-            {name} is your guardian now. You decide what they see: vitals guardians allow. You can end it at any time: vitals \
-            guardians remove.
-            """,
-        german: """
-            {name} passt jetzt auf dich auf. Du entscheidest, was zu sehen ist: vitals guardians allow. Du kannst es jederzeit \
-            beenden: vitals guardians remove.
-            """)
+        english: "{name} is your guardian now. You decide what they see: vitals guardians allow. You can end it at any time: vitals guardians remove.",
+        german: "{name} passt jetzt auf dich auf. Du entscheidest, was zu sehen ist: vitals guardians allow. Du kannst es jederzeit beenden: vitals guardians remove.")
     /// {name}
     static let guardianLeft = Phrase(
         english: "{name} is no longer your guardian.",
         german: "{name} passt nicht mehr auf dich auf.")
     /// {count}
     static let codeTries = Phrase(
-        english: """
-            Somebody has tried {count} times to connect with your verification code, and failed. If it was nobody you know, change it: \
-            vitals guardians code.
-            """,
-        german: """
-            Jemand hat {count}-mal vergeblich versucht, sich mit deinem Prüfcode zu verbinden. Wenn es niemand war, den du kennst, \
-            ändere ihn: vitals guardians code.
-            """)
+        english: "Somebody has tried {count} times to connect with your verification code, and failed. If it was nobody you know, change it: vitals guardians code.",
+        german: "Jemand hat {count}-mal vergeblich versucht, sich mit deinem Prüfcode zu verbinden. Wenn es niemand war, den du kennst, ändere ihn: vitals guardians code.")
     /// {name}
     static let dependentEnded = Phrase(
         english: "You are no longer the guardian of {name}.",
@@ -61,14 +49,23 @@ extension Phrase {
     static let nothing = Phrase(
         english: "nothing",
         german: "nichts")
+    static let seesLocation = Phrase(
+        english: "where they are",
+        german: "den Ort")
+    static let seesMotion = Phrase(
+        english: "how they move",
+        german: "die Bewegung")
+    static let seesHeartRate = Phrase(
+        english: "alerts about their heart rate",
+        german: "Warnungen zum Puls")
 }
 
 extension Sight {
     var phrase: Phrase {
         switch self {
-        case .location: Phrase(english: "where they are", german: "den Ort")
-        case .motion: Phrase(english: "how they move", german: "die Bewegung")
-        case .heartRate: Phrase(english: "alerts about their heart rate", german: "Warnungen zum Puls")
+        case .location: .seesLocation
+        case .motion: .seesMotion
+        case .heartRate: .seesHeartRate
         }
     }
 }
