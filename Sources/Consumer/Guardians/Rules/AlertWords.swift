@@ -35,8 +35,8 @@ extension Phrase {
         german: "Der Akku des Telefons von {name} ist auf {about} % gesunken.")
     /// {name}, {time}
     static let heartRateRange = Phrase(
-        english: "The heart rate of {name} has been out of the range that you set since {time}. Vitals is no medical device: if in doubt, call for help.",
-        german: "Der Puls von {name} liegt seit {time} außerhalb des Bereichs, den du festgelegt hast. Vitals ist kein Medizinprodukt: Im Zweifel hole Hilfe.")
+        english: "The heart rate of {name} left your range at {time}. This is no medical device: in doubt, get help.",
+        german: "Der Puls von {name} verließ um {time} deinen Bereich. Kein Medizinprodukt: Im Zweifel hole Hilfe.")
     /// {name}, {time}
     static let noMovement = Phrase(
         english: "{name} had not moved today by {time}.",

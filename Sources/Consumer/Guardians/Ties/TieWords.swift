@@ -20,16 +20,16 @@ extension Notification.Kind {
 extension Phrase {
     /// {name}
     static let guardianConnected = Phrase(
-        english: "{name} is your guardian now. You decide what they see: vitals guardians allow. You can end it at any time: vitals guardians remove.",
-        german: "{name} passt jetzt auf dich auf. Du entscheidest, was zu sehen ist: vitals guardians allow. Du kannst es jederzeit beenden: vitals guardians remove.")
+        english: "{name} is your guardian now. You decide what they see: vitals guardians.",
+        german: "{name} passt jetzt auf dich auf. Du entscheidest, was zu sehen ist: vitals guardians.")
     /// {name}
     static let guardianLeft = Phrase(
         english: "{name} is no longer your guardian.",
         german: "{name} passt nicht mehr auf dich auf.")
     /// {count}
     static let codeTries = Phrase(
-        english: "Somebody has tried {count} times to connect with your verification code, and failed. If it was nobody you know, change it: vitals guardians code.",
-        german: "Jemand hat {count}-mal vergeblich versucht, sich mit deinem Prüfcode zu verbinden. Wenn es niemand war, den du kennst, ändere ihn: vitals guardians code.")
+        english: "Your verification code was tried {count} times, in vain. You can change it: vitals guardians code.",
+        german: "Dein Prüfcode wurde {count}-mal vergeblich probiert. Du kannst ihn ändern: vitals guardians code.")
     /// {name}
     static let dependentEnded = Phrase(
         english: "You are no longer the guardian of {name}.",
