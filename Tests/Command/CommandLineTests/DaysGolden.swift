@@ -349,7 +349,7 @@ extension Golden {
         Arguments:
           WHAT  bash, zsh, fish: the script; or one of sensors, claimable, claims, gateways, own-gateways,
                 devices, phones, addresses, workouts, gear, plans, own-plans, friends, invitations,
-                acquaintances, suitors, blocked
+                acquaintances, suitors, blocked, guardians, dependents
 
         Options:
           -h, --help  shows this help

@@ -62,6 +62,12 @@ enum Golden {
           cheer           Gives a friend a thumb up or down, and tells them.
           notifications   Lists what you have been told, the latest first.
 
+        Guardians:
+          guardians       Lists the people who watch over you, what each may see, and when they have looked.
+          dependents      Lists the people whom you watch over, and where they were last.
+          areas           Lists the areas of which you are told when somebody leaves or enters them.
+          alerts          Lists what you want to be told of, and what you were told.
+
         Your account:
           sign-up         Makes an account, and signs in.
           sign-in         Signs in on this device, until sign-out.
