@@ -1,0 +1,149 @@
+import Telemetry
+import TestSupport
+import Testing
+
+@Suite("vitals guardians, dependents, areas and alerts", .timeLimit(.minutes(60)))
+struct GuardianCommandTests {
+    private func signedIn() throws -> ScriptedConsumer {
+        let consumer = try ScriptedConsumer()
+        try consumer.signIn()
+        consumer.answer(
+            "guardians/list",
+            [
+                "code_set": 1_795_261_361_000,
+                "guardians": [
+                    [
+                        "guardian": "grace-1", "name": "Grace", "since": 1_795_261_361_000, "location": true,
+                        "motion": false,
+                        "heart_rate": false, "looked": [["day": "2026-11-21", "times": 2]],
+                    ],
+                    ["guardian": "eve-1", "blocked": true],
+                ],
+            ])
+        consumer.answer(
+            "dependents/list",
+            [
+                "chosen": "otto-1",
+                "dependents": [
+                    [
+                        "dependent": "otto-1", "name": "Otto", "since": 0, "location": true, "motion": true,
+                        "heart_rate": false, "state": "walking", "battery_percent": 79,
+                        "position": [
+                            "time": 1_795_261_361_000, "lat": .number(52.5), "lon": .number(13.4), "accuracy_m": 8,
+                        ],
+                    ],
+                    [
+                        "dependent": "eva-1", "name": "Eva", "since": 0, "location": false, "motion": false,
+                        "heart_rate": false,
+                    ],
+                ],
+            ])
+        return consumer
+    }
+
+    @Test("a dependent sees who watches over them and when they have looked, and says what each may see")
+    func guardians() throws {
+        let consumer = try signedIn()
+        let list = try consumer.vitals("guardians")
+        #expect(list.status == 0 && list.output.contains("Grace") && list.output.contains("location"), "\(list)")
+        #expect(list.output.contains("2026-11-21") && list.output.contains("blocked"), "\(list)")
+        #expect(list.errors.contains("your verification code is set on 2026-11-21"), "\(list)")
+        consumer.answer(
+            "guardians/allow", ["guardian": "grace-1", "location": false, "motion": true, "heart_rate": true])
+        let allowed = try consumer.vitals("guardians", "allow", "gra", "--location", "off", "--heart-rate", "on")
+        #expect(allowed.output == "Grace sees motion, heart-rate\n", "\(allowed)")
+        #expect(try consumer.last().fields == ["guardian": "grace-1", "heart_rate": true, "location": false])
+        let nothing = try consumer.vitals("guardians", "allow", "grace")
+        #expect(nothing.status == 64 && nothing.errors.contains("--location is missing"), "\(nothing)")
+        let nobody = try consumer.vitals("guardians", "remove", "bob", "--yes")
+        #expect(nobody.status == 67 && nobody.errors.contains("you can name Grace"), "\(nobody)")
+        consumer.answer("guardians/remove", [:])
+        #expect(try consumer.vitals("guardians", "remove", "Grace", "--yes").output == "Grace is removed\n")
+        consumer.answer("guardians/help", ["told": 1])
+        #expect(try consumer.vitals("guardians", "help", "bus", "stop").output == "told: 1 guardian\n")
+        #expect(try consumer.last().fields == ["text": "bus stop"])
+    }
+
+    @Test("the code comes from a file, or is removed; it is never on the command line")
+    func code() throws {
+        let consumer = try signedIn()
+        try consumer.home.write("482915\n", to: "code")
+        consumer.answer("guardians/code", [:])
+        #expect(try consumer.vitals("guardians", "code", "--code-file", consumer.home.path("code")).status == 0)
+        #expect(try consumer.last().fields == ["code": "482915"])
+        #expect(try consumer.vitals("guardians", "code", "--remove").status == 0)
+        #expect(try consumer.last().fields == ["code": .null])
+        #expect(try consumer.vitals("guardians", "code", "482915").status == 64)
+        consumer.answer("dependents/connect", ["dependent": "otto-1", "name": "Otto"])
+        let made = try consumer.vitals(
+            "dependents", "connect", "+49 151 23456789", "--code-file", consumer.home.path("code"))
+        #expect(made.output == "you watch over Otto now\n", "\(made)")
+        #expect(try consumer.last().fields == ["code": "482915", "phone": "+49 151 23456789"])
+    }
+
+    @Test("a guardian sees where dependents are, has phones asked, and draws a day")
+    func dependents() throws {
+        let consumer = try signedIn()
+        let list = try consumer.vitals("dependents")
+        #expect(list.output.contains("* Otto") && list.output.contains("52.5,13.4 ±8 m"), "\(list)")
+        #expect(list.output.contains("not allowed") && list.output.contains("79 %"), "\(list)")
+        consumer.answer("dependents/locate", ["asked": 0])
+        #expect(try consumer.vitals("dependents", "locate", "otto").output == "Otto has no phone that could be asked\n")
+        consumer.answer("dependents/choose", [:])
+        #expect(try consumer.vitals("dependents", "choose", "me").output == "your programs show yourself\n")
+        #expect(try consumer.last().fields == ["dependent": .null])
+        let points: [JSON] = (0..<20).map { index in
+            [.integer(1_795_261_361_000 + Int64(index) * 60_000), .number(52.5 + Double(index) / 1000), .number(13.4)]
+        }
+        consumer.answer("dependents/day", ["day": "2026-11-21", "points": .array(points), "exercise_min": 12])
+        let day = try consumer.vitals("dependents", "day", "otto", "2026-11-21")
+        #expect(day.output.hasPrefix("Otto, 2026-11-21\nfrom ") && day.output.contains("12 min of exercise"), "\(day)")
+        #expect(try consumer.last().fields == ["day": "2026-11-21", "dependent": "otto-1"])
+        consumer.answer("dependents/day", ["day": "2026-11-20", "points": []])
+        #expect(try consumer.vitals("dependents", "day", "otto").output.hasPrefix("nothing is known of where Otto was"))
+    }
+
+    @Test("areas and alerts are set up by their words, and what is wrong is said with the option")
+    func rules() throws {
+        let consumer = try signedIn()
+        let circle: JSON = ["lat": .number(52.5), "lon": .number(13.4), "radius_m": 200]
+        consumer.answer(
+            "areas/set",
+            [
+                "area": "a-1", "dependent": "otto-1", "name": "Garden", "circle": circle, "leave": true, "enter": false,
+                "enabled": true,
+            ])
+        let set = try consumer.vitals(
+            "areas", "set", "otto", "--name", "Garden", "--circle", "52.5,13.4,200", "--escalate", "5")
+        #expect(set.output == "the area Garden is watched: leaving\n", "\(set)")
+        let asked = try consumer.last().fields
+        #expect(asked["name"] == "Garden" && asked["escalate_min"] == 5 && asked["dependent"] == "otto-1")
+        #expect(asked["circle"]?["radius_m"] != nil && asked["polygon"] == nil)
+        let wrong = try consumer.vitals("areas", "set", "otto", "--name", "Garden", "--circle", "here")
+        #expect(
+            wrong.status == 64 && wrong.errors.contains("--circle: expected latitude, longitude and metres"), "\(wrong)"
+        )
+        consumer.answer(
+            "alerts/set", ["alert": "r-1", "dependent": "otto-1", "kind": "silence", "minutes": 60, "enabled": true])
+        #expect(
+            try consumer.vitals("alerts", "set", "otto", "silence", "--minutes", "60").output
+                == "silence is watched: for 60 min\n")
+        consumer.answer(
+            "alerts/list",
+            [
+                "rules": [["alert": "r-1", "dependent": "otto-1", "kind": "battery", "below": 15, "enabled": true]],
+                "alerts": [
+                    [
+                        "alert": "x-1", "dependent": "otto-1", "kind": "left-area", "time": 1_795_261_361_000,
+                        "text": "Otto left Home.",
+                    ]
+                ],
+            ])
+        let list = try consumer.vitals("alerts")
+        #expect(
+            list.output.contains("below 15") && list.output.contains("Otto left Home.") && list.output.contains("open"),
+            "\(list)")
+        consumer.answer("alerts/confirm", [:])
+        #expect(try consumer.vitals("alerts", "confirm", "x-1").output == "confirmed: nobody else is told of it\n")
+    }
+}
