@@ -36,7 +36,8 @@ extension Guardians {
     /// The request's fields, with the circle of the phone's own region that it names.
     private func withRegion(_ request: PeopleRequest) throws -> JSON {
         guard let name = try request.optionalText("region", atMost: 1024) else { return request.fields }
-        let (dependent, tie) = try tie(request)
+        let dependent = try request.fields["area"] == nil ? tie(request).dependent : own(request, "area").dependent
+        guard let tie = try ties.tie(of: request.user, to: dependent) else { throw Self.noDependent }
         guard tie.allowed.contains(.location) else { throw Self.notAllowed(.location) }
         guard let region = try PhoneRegions.read(context.documents, of: dependent).region(name) else {
             let words = """
@@ -94,7 +95,7 @@ extension Guardians {
 
     private static func notAllowed(_ sight: Sight) -> ReplyError {
         let words =
-            "the dependent has to allow it first: vitals guardians allow --\(sight.rawValue.replacing("_", with: "-")) on"
+            "the dependent has to allow it first, with: vitals guardians allow NAME --\(sight.rawValue.replacing("_", with: "-")) on"
         return ReplyError(.notAllowed, words, field: sight.rawValue)
     }
 

@@ -45,6 +45,13 @@ extension Guardians {
             guard let before = try ties.tie(of: guardian, to: user) else { throw Self.unknown }
             try ties.change(guardiansOf: user) { list in list.allow(said, guardian) }
             guard let tie = try ties.tie(of: guardian, to: user) else { throw Self.unknown }
+            for var rule in try rules.rules(for: user)
+            where rule.guardian == guardian && tie.allowed.contains(rule.sight) && !before.allowed.contains(rule.sight)
+            {
+                // What happened without consent is not told.
+                rule.begin = now
+                try rules.write(rule)
+            }
             if tie.allowed != before.allowed {
                 let seen = Sight.allCases.filter(tie.allowed.contains)
                 try tell(guardian, .dependentConsent, .dependentConsent, of: user, now: now) { language, name in

@@ -17,7 +17,8 @@ import Telemetry
 // (`Ties/VerificationCode.swift`). The dependent is told at once, says for each guardian what they may see, and can end it;
 // what is no longer allowed is taken back at the broker right after the commit.
 //
-// Nobody reads anybody else's topics: what a guardian sees is copied to their own (`Watching/`). Alerts are in `Alerts/`.
+// Nobody reads anybody else's topics: what a guardian sees is copied to their own (`Watching.swift`, `Seen/`). Alerts are in
+// `Alerting.swift` and `Rules/`.
 
 /// Answers `guardians/…` and `dependents/…`, and shows guardians what they may see. Belongs to the session's thread.
 // Proof of @unchecked: touched before the session starts and on its thread, and nowhere else.

@@ -17,10 +17,16 @@ extension Guardians {
     /// How often rules are looked at by the clock, and how often what they know is kept, in milliseconds.
     private static let (looking, keeping): (UInt64, UInt64) = (5000, 60_000)
 
-    /// The rules of a dependent who is watched.
+    /// The rules of a dependent who is watched, as they are kept. What is known of a rule stays, unless it was replaced.
     func loadRules(of dependent: ID) throws(VaultError) {
+        let known = watched[dependent]?.rules ?? []
         let rules = try self.rules.rules(for: dependent)
-        watched[dependent]?.rules = rules.map { WatchedRule($0) }
+        watched[dependent]?.rules = rules.map { rule in
+            known.first { $0.rule.id == rule.id && $0.rule.begin == rule.begin && $0.rule.json == rule.json }
+                ?? WatchedRule(rule)
+        }
+        // A new rule learns from today's positions where the dependent is.
+        if rules.contains(where: { rule in !known.contains { $0.rule.id == rule.id } }) { loadAgain(dependent) }
     }
 
     // MARK: Places
@@ -34,9 +40,13 @@ extension Guardians {
             for stored in fixes {
                 let fix = Fix(
                     time: stored.fix.time, place: stored.fix.place, accuracyMetres: stored.fix.position.accuracyMetres)
+                let before = watched[dependent]?.rules[index]
                 let crossing = watched[dependent]?.rules[index].watch.take(fix, of: stored.source, area.shape, now: now)
-                guard let crossing else { continue }
-                tell(crossing, index, of: dependent)
+                guard let crossing, !tell(crossing, index, of: dependent) else { continue }
+                // It is judged again once it can be written.
+                if let before { watched[dependent]?.rules[index] = before }
+                loadAgain(dependent)
+                break
             }
         }
     }
@@ -48,26 +58,36 @@ extension Guardians {
         where one.rules[index].rule.area?.region == region && one.rules[index].rule.isEnabled {
             let kind: Crossing.Kind = transition.event == .leave ? .left : .entered
             let source = "\(OwnGateway.name)/\(phone)"
-            if let crossing = watched[dependent]?.rules[index].watch.take(
+            let before = watched[dependent]?.rules[index]
+            let crossing = watched[dependent]?.rules[index].watch.take(
                 kind, at: transition.time, of: source, now: context.now())
-            {
-                tell(crossing, index, of: dependent)
-            }
+            guard let crossing, !tell(crossing, index, of: dependent) else { continue }
+            // The positions that follow say the same.
+            if let before { watched[dependent]?.rules[index] = before }
         }
     }
 
-    private func tell(_ crossing: Crossing, _ index: Int, of dependent: ID) {
-        guard let rule = watched[dependent]?.rules[index].current, let area = rule.area else { return }
-        let isTold = crossing.kind == .left ? area.isToldOfLeaving : area.isToldOfEntering
+    /// - Returns: whether it was written, or need not be.
+    private func tell(_ crossing: Crossing, _ index: Int, of dependent: ID) -> Bool {
+        guard let rule = watched[dependent]?.rules[index].current, let area = rule.area else { return true }
+        var isDone = false
         attempt(dependent) { () throws(VaultError) in
-            guard isTold,
-                try area.hours.map({ hours throws(VaultError) in try covers(hours, crossing.time, dependent) }) ?? true
-            else { return try keep(index, of: dependent) }
-            try raise(
-                rule, crossing.kind == .left ? .leftArea : .enteredArea, "\(crossing.kind.rawValue) \(crossing.time)",
-                at: crossing.time, about: area.name)
-            watched[dependent]?.rules[index].kept = clock()
+            // What was before the rule is no news.
+            var isTold =
+                (crossing.kind == .left ? area.isToldOfLeaving : area.isToldOfEntering) && crossing.time >= rule.begin
+            if isTold, let hours = area.hours { isTold = try covers(hours, crossing.time, dependent) }
+            if isTold {
+                try raise(
+                    rule, crossing.kind == .left ? .leftArea : .enteredArea,
+                    "\(crossing.kind.rawValue) \(crossing.time)",
+                    at: crossing.time, about: area.name)
+                watched[dependent]?.rules[index].kept = clock()
+            } else {
+                try keep(index, of: dependent)
+            }
+            isDone = true
         }
+        return isDone
     }
 
     private func covers(_ hours: WatchHours, _ time: Int64, _ dependent: ID) throws(VaultError) -> Bool {
@@ -97,14 +117,17 @@ extension Guardians {
         guard let one = watched[dependent] else { return }
         for index in one.rules.indices where one.rules[index].rule.isEnabled {
             guard case .heartRate = one.rules[index].rule.kind else { continue }
-            for (time, rate) in rates {
-                guard
-                    let occasion = watched[dependent]?.rules[index].heartRates?.take(rate, at: time, now: context.now())
-                else { continue }
+            for (time, rate) in rates where time >= one.rules[index].rule.begin {
+                let before = watched[dependent]?.rules[index]
+                let occasion = watched[dependent]?.rules[index].heartRates?.take(rate, at: time, now: context.now())
+                guard let occasion else { continue }
+                var isDone = false
                 attempt(dependent) { () throws(VaultError) in
                     guard let rule = watched[dependent]?.rules[index].current else { return }
                     try raise(rule, .heartRateRange, occasion.key, at: occasion.time)
+                    isDone = true
                 }
+                if !isDone, let before { watched[dependent]?.rules[index] = before }
             }
         }
     }
@@ -117,6 +140,11 @@ extension Guardians {
         guard clock >= looked + Self.looking else { return }
         looked = clock
         let now = context.now()
+        for (dependent, one) in watched where one.motion.current(now: now) == nil {
+            // What somebody did a while ago is not what they do.
+            let isShown = shown.keys.contains { $0.dependent == dependent && $0.topic == .motion }
+            if isShown { settle(dependent) }
+        }
         for (dependent, one) in watched where !one.rules.isEmpty {
             // Before the day was read, nobody knows what is missing.
             guard one.isLoaded else { continue }
@@ -159,16 +187,19 @@ extension Guardians {
                     let tie = one.ties.first(where: { $0.guardian == rule.guardian }), tie.allowed.contains(rule.sight)
                 else { return }
                 let told = try body(&rule)
-                watched[dependent]?.rules[index].rule = rule
                 guard let (occasion, kind, about) = told else {
-                    watched[dependent]?.rules[index].rule.told = nil
+                    rule.told = nil
+                    watched[dependent]?.rules[index].rule = rule
                     return
                 }
-                // Until things were in order in between, it is the same occasion.
-                guard one.rules[index].rule.told == nil else { return }
+                // Until things were in order in between, it is the same occasion; of a battery, its watch knows that for each phone.
+                var isBattery = false
+                if case .battery = rule.kind { isBattery = true }
+                guard isBattery || rule.told == nil else { return }
                 try raise(rule, kind, occasion.key, at: occasion.time, about: about)
                 // In memory only: the alert's own id keeps it from being told again after a restart.
-                watched[dependent]?.rules[index].rule.told = occasion.key
+                rule.told = occasion.key
+                watched[dependent]?.rules[index].rule = rule
             }
         }
     }

@@ -86,8 +86,10 @@ extension Guardians {
             !portion.sensor.hasPrefix(own) && portion.readings.contains { $0.kind == .position }
         }
         if hasPositions { loadAgain(readings.user) }
+        let files = own + OwnGateway.importPrefix
         let rates = readings.entries.compactMap { entry in
-            entry.reading?.heartRate.map { (time: entry.bare.wall, rate: Int64($0)) }
+            entry.sensor.hasPrefix(files)
+                ? nil : entry.reading?.heartRate.map { (time: entry.bare.wall, rate: Int64($0)) }
         }
         if !rates.isEmpty { judge(rates.sorted { $0.time < $1.time }, of: readings.user) }
     }

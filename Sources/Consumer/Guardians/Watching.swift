@@ -73,7 +73,7 @@ extension Guardians: PeopleObserver, PhoneListener {
             } else if let (dependent, topic) = topic.sight {
                 let key = Shown(guardian: guardian, dependent: dependent, topic: topic)
                 if shown[key] == nil { shown[key] = ShownState(hash: 0) }
-                settle(dependent, atOnce: true)
+                settle(dependent)
             }
         case .gateway(let gateway, .status): heardStatus(of: gateway, message.payload)
         case .gateway(let gateway, .sensor(let sensor, .availability)):
@@ -107,7 +107,7 @@ extension Guardians: PeopleObserver, PhoneListener {
     /// The ties of a dependent have changed, or what they allow: what is no longer allowed is taken back at once.
     func tiesChanged(of dependent: ID) {
         attempt(dependent) { () throws(VaultError) in try watch(dependent) }
-        settle(dependent, atOnce: true)
+        settle(dependent)
         for key in chosen.keys { settleChosen(of: key) }
     }
 
@@ -163,7 +163,7 @@ extension Guardians: PeopleObserver, PhoneListener {
         watched[user] = nil
         let others = Set(shown.keys.compactMap { $0.guardian == user ? $0.dependent : nil })
         // Their documents may be gone already, and those who watched over them are known by what was shown.
-        settle(user, atOnce: true)
+        settle(user)
         for dependent in others { tiesChanged(of: dependent) }
         for (dependent, one) in watched where one.ties.contains(where: { $0.guardian == user }) {
             tiesChanged(of: dependent)
@@ -218,18 +218,19 @@ extension Guardians: PeopleObserver, PhoneListener {
     // MARK: Showing
 
     /// Publishes what has changed, and takes back what must not be seen.
-    /// - Parameter atOnce: whether what is shown is different now in who may see it.
-    func settle(_ dependent: ID, atOnce: Bool = false) {
+    func settle(_ dependent: ID) {
         guard isConnected else { return }
         unsettled.remove(dependent)
         let (one, now, clock) = (watched[dependent], context.now(), self.clock())
         var name: String?
         attempt(dependent) { () throws(VaultError) in name = try context.notifications.name(of: dependent) }
         var wanted: [Shown: JSON] = [:]
-        for topic in SightTopic.allCases {
-            guard let one, let payload = one.payload(topic, name: name, now: now) else { continue }
-            for tie in one.ties where topic.isAllowed(tie) {
-                wanted[Shown(guardian: tie.guardian, dependent: dependent, topic: topic)] = payload
+        if let one {
+            for tie in one.ties {
+                for topic in SightTopic.allCases where topic.isAllowed(tie) {
+                    guard let payload = one.payload(topic, name: name, since: tie.since, now: now) else { continue }
+                    wanted[Shown(guardian: tie.guardian, dependent: dependent, topic: topic)] = payload
+                }
             }
         }
         for key in shown.keys where key.dependent == dependent && wanted[key] == nil { takeBack(key) }

@@ -16,7 +16,8 @@ struct PushEntry {
     /// Unix milliseconds.
     let created: Int64
 
-    func wants(_ kind: Notification.Kind) -> Bool { kinds?.contains(kind.name) ?? true }
+    /// That there is another address, all addresses hear: somebody else may have added it.
+    func wants(_ kind: Notification.Kind) -> Bool { kind == .pushAdded || kinds?.contains(kind.name) ?? true }
 }
 
 extension PushEntry {

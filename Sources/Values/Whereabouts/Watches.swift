@@ -29,7 +29,7 @@ public struct SilenceWatch: Hashable, Sendable {
     public func occasion(last: Int64?, since begin: Int64, now: Int64) -> Occasion? {
         let known = max(last ?? begin, begin)
         guard now >= known + minutes * 60_000 else { return nil }
-        return Occasion(key: "silence \(last ?? begin)", time: last ?? begin)
+        return Occasion(key: "silence \(last.map { "\($0)" } ?? "never")", time: last ?? begin)
     }
 }
 

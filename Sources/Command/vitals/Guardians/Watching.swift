@@ -26,7 +26,7 @@ struct Watching {
         let regions = data.list("regions").map { region in
             [
                 region.text("region") ?? "-", names[region.text("dependent") ?? ""] ?? "-",
-                "region of the phone's, \(region.whole("radius_m") ?? 0) m", "not watched", "-",
+                "region of the phone's, \(Int((region.double("radius_m") ?? 0).rounded())) m", "not watched", "-",
             ]
         }
         guard !areas.isEmpty || !regions.isEmpty else {
@@ -74,7 +74,9 @@ struct Watching {
 
     private static func shape(_ area: JSON) -> String {
         let from = area.text("region").map { " from the region \($0)" } ?? ""
-        if let circle = area["circle"] { return "circle of \(circle.whole("radius_m") ?? 0) m\(from)" }
+        if let circle = area["circle"] {
+            return "circle of \(Int((circle.double("radius_m") ?? 0).rounded())) m\(from)"
+        }
         return "polygon of \(area.list("polygon").count) corners"
     }
 

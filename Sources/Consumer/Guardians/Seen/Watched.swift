@@ -91,14 +91,18 @@ struct Watched {
     // MARK: What is seen
 
     /// What is to be seen of them, with the time in it; nil if nothing is known.
-    func payload(_ topic: SightTopic, name: String?, now: Int64) -> JSON? {
+    /// - Parameter since: what was before is not shown.
+    func payload(_ topic: SightTopic, name: String?, since: Int64, now: Int64) -> JSON? {
         switch topic {
         case .location:
             guard let fix = fixes.last else { return nil }
             return Self.json(fix, name)
         case .path:
             guard fixes.last != nil else { return nil }
-            return ["day": .string("\(day)"), "points": Self.json(path.points(atMost: Self.mostPoints))]
+            return [
+                "day": .string("\(day)"),
+                "points": Self.json(path.points(atMost: Self.mostPoints).filter { $0.time >= since }),
+            ]
         case .motion:
             guard let current = motion.current(now: now) else { return nil }
             return [

@@ -77,6 +77,10 @@ package struct GuardianTies {
     func end(_ guardian: ID, of dependent: ID) throws(VaultError) {
         try change(guardiansOf: dependent) { list in list.remove(guardian) }
         try change(dependentsOf: guardian) { list in list.remove(dependent) }
+        let before = try Looks.read(documents, of: dependent)
+        var looks = before
+        looks.remove(guardian)
+        if looks != before { try looks.write(documents, of: dependent) }
     }
 
     /// Everybody whom a person's two lists name.

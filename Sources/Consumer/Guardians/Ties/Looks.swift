@@ -29,6 +29,9 @@ struct Looks: Equatable {
         }
     }
 
+    /// Somebody is no guardian any more.
+    mutating func remove(_ guardian: ID) { all.removeAll { $0.guardian == guardian.text } }
+
     /// The days on which a guardian has looked, the latest first.
     func json(of guardian: ID) -> JSON {
         let looks = all.filter { $0.guardian == guardian.text }.sorted { $0.day > $1.day }

@@ -97,7 +97,7 @@ struct AlertTests {
         }
     }
 
-    @Test("come where nothing comes: no position, an empty battery, no movement by an hour")
+    @Test("come where nothing comes: no position, an empty battery")
     func silence() throws {
         try Circle.with { circle in
             let family = try Family(circle)
